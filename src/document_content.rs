@@ -1,6 +1,6 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
-use sluicegate_git::{BlobId, Content, GitError, Repository, SnapshotFile, read_on_disk};
+use sluicegate_git::{BlobId, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 use std::io;
 use std::path::Path;
@@ -11,13 +11,13 @@ pub(crate) fn read_document(
     repository: &Repository,
     file: &SnapshotFile,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    if let Some(reason) = file.kind.why_not_read() {
+    if let Some(reason) = file.kind.unreadable_reason() {
         return Ok(Err(DocumentError::of_all(format!("it is {reason}"))));
     }
     match (&file.content, file.doubt) {
-        (Content::Blob(blob), _) => read_document_blob(repository, blob),
-        (Content::Disk(_), Some(doubt)) => Ok(Err(DocumentError::of_all(doubt.reason()))),
-        (Content::Disk(full), None) => {
+        (FileContent::Blob(blob), _) => read_document_blob(repository, blob),
+        (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::of_all(doubt.reason()))),
+        (FileContent::Disk(full), None) => {
             let read = read_document_on_disk(full);
             Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
         }
@@ -37,6 +37,6 @@ pub(crate) fn read_document_blob(
 
 /// Returns the content of a regular file, or the reason why it is not a document.
 pub(crate) fn read_document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
-    let bytes = read_on_disk(full, DOCUMENT_LIMIT)?;
+    let bytes = read_disk_file(full, DOCUMENT_LIMIT)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }

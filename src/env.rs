@@ -129,7 +129,7 @@ impl Env {
 }
 
 fn read_payload(path: &str) -> Result<serde_json::Value, String> {
-    let bytes = input::file(Path::new(path), MAX_PAYLOAD_BYTES)
+    let bytes = input::read_file(Path::new(path), MAX_PAYLOAD_BYTES)
         .map_err(|error| format!("{path} ({GITHUB_EVENT_PATH}): {error}"))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("{path} ({GITHUB_EVENT_PATH}): {error}"))
 }

@@ -4,7 +4,7 @@
 //! between the sides are read; for the others, and for files that cannot be read, the name is used.
 
 use crate::document_content::read_document;
-use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::interface::{Change, ChangedKinds, Interface, compare};
 use sluicegate_pipelines::pipelines::{Kind, SHARED_PIPELINES_FILE, SharedEntry, config_folder};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -35,7 +35,7 @@ pub(crate) fn read_interface(
         return Ok(LoadedInterface::Missing);
     };
     let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
-    let Some(file) = snapshot.find(&path)? else {
+    let Some(file) = snapshot.find_file(&path)? else {
         return Ok(LoadedInterface::Missing);
     };
     let bytes = match read_document(repository, &file)? {
@@ -50,8 +50,8 @@ pub(crate) fn read_interface(
 
 /// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
 fn find_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
-    let folders = snapshot.root_folders()?;
-    let has_file = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    let folders = snapshot.list_root_folders()?;
+    let has_file = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
     if let Ok(config_dir) = config_folder(&folders, &has_file) {
         return Ok(config_dir);
     }
@@ -76,7 +76,7 @@ impl<'a> InterfaceVersion<'a> {
         mut interface: Interface,
     ) -> Result<Self, GitError> {
         let paths: BTreeSet<&str> = interface.offered().map(|entry| entry.pipeline.as_str()).collect();
-        let files = snapshot.find_all(&paths)?;
+        let files = snapshot.find_files(&paths)?;
         interface
             .entries
             .retain(|entry| !entry.enabled || files.contains_key(&entry.pipeline));
@@ -91,7 +91,7 @@ impl<'a> InterfaceVersion<'a> {
     pub(crate) fn for_plan(
         repository: &'a Repository,
         interface: Interface,
-        files: impl Iterator<Item = (&'a str, &'a Content)>,
+        files: impl Iterator<Item = (&'a str, &'a FileContent)>,
     ) -> Self {
         let files = files
             .map(|(path, content)| {
@@ -111,7 +111,7 @@ impl<'a> InterfaceVersion<'a> {
         }
     }
 
-    fn content(&self, entry: &SharedEntry) -> Option<&Content> {
+    fn content(&self, entry: &SharedEntry) -> Option<&FileContent> {
         self.files.get(&entry.pipeline).map(|file| &file.content)
     }
 

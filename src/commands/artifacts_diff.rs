@@ -20,7 +20,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
             let compat = &found.compat;
             let class = compat.class.map_or("unknown", interface::Class::name);
             let heading = format!("{} to {to}: {class}, {}", compat.old_name(), in_short(compat));
-            let mut lines = vec![text::line(&heading)];
+            let mut lines = vec![text::escape_line(&heading)];
             lines.extend(told(compat));
             lines.join("\n") + "\n"
         }

@@ -63,7 +63,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
         let wish = workspace.sources.revisions_to_check(args)?;
         let needs_git = args.staged || wish.base.is_some() || wish.head.is_some() || wish.deepen;
-        if workspace.repo.is_plain() && needs_git {
+        if workspace.repo.is_plain_directory() && needs_git {
             let from = run.env.current_dir().to_owned();
             return Err(GitError::NotARepository { from }.into());
         }

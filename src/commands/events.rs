@@ -22,14 +22,14 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let window = window(&args, last.as_ref(), path.as_deref(), now)?;
     let connection = run.sources()?.connection(&run.global)?;
     let platform = run.platform(&connection)?;
-    let found = run.requests(export::collect(&platform, window))??;
+    let found = run.requests(export::collect_events(&platform, window))??;
     let events = match &last {
-        Some(cursor) => cursor.news(found),
+        Some(cursor) => cursor.select_new_events(found),
         None => found,
     };
     let shown = match args.output {
-        EventFormat::Jsonl => export::json_lines(&events),
-        EventFormat::Csv => export::csv(&events),
+        EventFormat::Jsonl => export::render_json_lines(&events),
+        EventFormat::Csv => export::render_csv(&events),
     };
     let Some(path) = path else {
         run.ui.print_result(&shown)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     };
     run.ui.deliver_result(&shown)?;
     run.ui.finish()?;
-    if let Some(cursor) = Cursor::after(last, &events) {
+    if let Some(cursor) = Cursor::with_events(last, &events) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(not_written("the cursor ", &path))?;
     }

@@ -7,7 +7,7 @@ use crate::operations::executions::ended::{Ended, no_execution, show as show_end
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_platform::follow::{Pace, changed_in_time};
+use sluicegate_platform::follow::{Pace, send_before_deadline};
 
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     match verb {
@@ -66,13 +66,13 @@ fn terminate(
         let request = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force);
-        let answer = match changed_in_time(pace.as_ref(), request).await {
+        let answer = match send_before_deadline(pace.as_ref(), request).await {
             Ok(answer) => answer,
             Err(error) => return Err(no_execution(id, error)),
         };
         let Some(pace) = pace else {
             return run.show(output, &answer.raw, || {
-                text::line(&format!("requested to terminate the execution {id}")) + "\n"
+                text::escape_line(&format!("requested to terminate the execution {id}")) + "\n"
             });
         };
         let ended = Ended::follow(run, &project, id, pace).await?;

@@ -9,7 +9,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -43,9 +43,13 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     let mut program = cli::command().disable_help_subcommand(true);
     program.build();
     let written = write_pages(&program, &folder).map_err(refuse)?;
-    let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
+    let said = format!(
+        "wrote {} to {}",
+        format_count(written, "manual page"),
+        folder.display()
+    );
     run.ui
-        .print_result(&(sluicegate_base::text::line(&said) + "\n"))?;
+        .print_result(&(sluicegate_base::text::escape_line(&said) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

@@ -11,7 +11,7 @@ use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
     let workspace = run.workspace()?;
-    let snapshot = workspace.repo.on_disk(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let reading = Reading {
         workspace: &workspace,
         snapshot: &snapshot,

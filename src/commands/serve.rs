@@ -62,7 +62,7 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
 fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     let refuse =
         |why: &dyn std::fmt::Display| Failure::usage(format!("vocabulary file {}: {why}", path.display()));
-    let text = input::text_file(path, VOCABULARY_LIMIT)
+    let text = input::read_text_file(path, VOCABULARY_LIMIT)
         .map_err(|error| refuse(&format!("could not read it: {error}")))?;
     Vocabulary::parse(&text).map_err(|error| refuse(&error))
 }

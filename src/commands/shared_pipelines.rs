@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::platform_folder::must_be_named;
 use serde_json::json as value;
 use sluicegate_base::input;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
 use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::io;
@@ -17,13 +17,13 @@ use std::path::Path;
 
 pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.workspace()?;
-    let snapshot = workspace.repo.on_disk(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let path = workspace.inside(run, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");
         return Err(Failure::usage(message));
     }
-    let file = snapshot.find(&path)?.ok_or_else(|| {
+    let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {path} does not exist"))
             .hint("paths are relative to the current directory")
     })?;
@@ -56,7 +56,7 @@ fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &
     if !entry.private_names.is_empty() {
         run.ui.say(&format!(
             "skipped {}, which consumers cannot set: {}",
-            count(entry.private_names.len(), "private variable"),
+            format_count(entry.private_names.len(), "private variable"),
             entry.private_names.join(", ")
         ));
     }
@@ -72,16 +72,16 @@ fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &
                 "added {} as `{}` with {} to {file}",
                 entry.path,
                 entry.id,
-                count(entry.parameters.len(), "parameter")
+                format_count(entry.parameters.len(), "parameter")
             );
-            run.ui.print_result(&(text::line(&added) + "\n"))
+            run.ui.print_result(&(text::escape_line(&added) + "\n"))
         }
     }
 }
 
 /// Returns the text of the file; empty if it does not exist.
 fn read_text(path: &Path) -> Result<String, Failure> {
-    match input::text_file(path, DOCUMENT_LIMIT) {
+    match input::read_text_file(path, DOCUMENT_LIMIT) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(Failure::usage(format!(

@@ -111,7 +111,7 @@ fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String])
         })))?;
     } else if is_same {
         run.ui
-            .print_result(&(text::line(&format!("{name} matches the receipt")) + "\n"))?;
+            .print_result(&(text::escape_line(&format!("{name} matches the receipt")) + "\n"))?;
     }
     if is_same {
         return Ok(ExitStatus::Success);

@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.workspace()?;
-    let snapshot = workspace.repo.on_disk(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.index())?;
     // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),

@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_platform::http::{HostClient, HostSettings, SECRETS, Url};
+use sluicegate_platform::http::{HostClient, HostSettings, SECRET_VARIABLES, Url};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -189,7 +189,7 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
         return None;
     }
     let changes = snapshot
-        .changes(std::slice::from_ref(&head), &is_reviewed_file)
+        .find_changes(std::slice::from_ref(&head), &is_reviewed_file)
         .ok()?;
     changes.is_empty().then(|| built_id.to_owned())
 }
@@ -210,14 +210,14 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    for name in SECRETS {
+    for name in SECRET_VARIABLES {
         command.env_remove(name);
     }
     let body = report::render_comment(delivery.report, context);
     let result = run.requests(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
         run.observer()
-            .waiting(agent_run, || {
+            .report_wait(agent_run, || {
                 format!(
                     "waiting for buildkite-agent annotate; at most {} s",
                     REQUEST_TIMEOUT.as_secs()

@@ -85,8 +85,8 @@ impl Delivery<'_> {
             .into_iter()
             .flatten()
             .any(|host_commit| host_commit == commit);
-        let commit = repo.commit_with_id(commit).filter(|_| !is_named);
-        commit.is_none_or(|commit| repo.was_fetched(&commit).unwrap_or(true))
+        let commit = repo.find_commit_with_id(commit).filter(|_| !is_named);
+        commit.is_none_or(|commit| repo.is_fetched(&commit).unwrap_or(true))
     }
 }
 
@@ -154,7 +154,7 @@ fn add_repository_facts<S: RunSubject>(
         limit.path = limit
             .path
             .take()
-            .filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
+            .filter(|path| matches!(snapshot.find_file(path), Ok(Some(_))));
     }
     changes
 }

@@ -11,7 +11,7 @@ use crate::report::{ChangedFile, Format, PathBase, ReportContext, RuleText, Sari
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
-    BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
+    BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
 };
 use sluicegate_pipelines::findings::{Report, Verdict};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -95,10 +95,10 @@ fn find_existing_file(delivery: &Delivery<'_>, report: &Report) -> Option<String
         return None;
     }
     let (_, snapshot) = delivery.files?;
-    if let Ok(Some(file)) = snapshot.find(FILE_NAME) {
+    if let Ok(Some(file)) = snapshot.find_file(FILE_NAME) {
         return Some(file.path);
     }
-    let mut files = snapshot.files(&|_| true).ok()?;
+    let mut files = snapshot.list_files(&|_| true).ok()?;
     (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
@@ -139,13 +139,13 @@ struct ReportedFile<'n> {
     content: Vec<u8>,
     lines: Option<&'n BTreeSet<u32>>,
     /// The content at the base, if it is compared.
-    former: Option<FormerContent>,
+    former: Option<OldContent>,
 }
 
 impl ReportedFile<'_> {
     fn size(&self) -> usize {
         let former = match &self.former {
-            Some(FormerContent::Held(former)) => former.len(),
+            Some(OldContent::Loaded(former)) => former.len(),
             _ => 0,
         };
         self.content.len() + former
@@ -159,7 +159,7 @@ impl ReportedFile<'_> {
 
     /// Returns the touched lines; `None` if they are not wanted or the file cannot be compared.
     fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
-        let hunks = self.former.as_ref()?.changed_lines(&self.content).ok()?;
+        let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
         let lines = needed_lines.compared_lines.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
         Some(touched_lines(&text, lines.into_iter().flatten().copied(), &hunks))
@@ -178,7 +178,7 @@ impl ReportedFiles<'_> {
     }
 
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
-        let files = self.snapshot.files(&|path| needed_lines.needs_file(path))?;
+        let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
         let former = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
         let is_full = Cell::new(context.sources.is_full());
         let reported_files = files.iter().filter_map(|file| {
@@ -188,7 +188,7 @@ impl ReportedFiles<'_> {
             let size = reported_files.size();
             Some(Ok((reported_files, size)))
         });
-        overlap::each(
+        overlap::compute_each(
             reported_files,
             &|file| file.compare(needed_lines),
             |(file, touched_lines)| {
@@ -217,7 +217,7 @@ impl ReportedFiles<'_> {
             path: file.path.clone(),
             content: read_document(self.repo, file).ok()?.ok()?,
             lines,
-            former: old.and_then(|old| self.repo.former_content(old.as_ref()).ok()),
+            former: old.and_then(|old| self.repo.read_old_content(old.as_ref()).ok()),
         })
     }
 
@@ -233,18 +233,18 @@ impl ReportedFiles<'_> {
         for (base_index, base) in self.bases.iter().enumerate() {
             let base_changes: Vec<&Change> = changes
                 .iter()
-                .filter(|change| change.base == base_index)
+                .filter(|change| change.base_index == base_index)
                 .collect();
             let paths: BTreeSet<&str> = base_changes
                 .iter()
-                .filter_map(|change| change.path_before())
+                .filter_map(|change| change.old_path())
                 .collect();
-            let old_files = self.repo.snapshot(base.clone()).find_all(&paths)?;
+            let old_files = self.repo.snapshot(base.clone()).find_files(&paths)?;
             for change in base_changes {
                 let old_file = change.path_before().and_then(|path| old_files.get(path));
                 let old_blob = old_file.and_then(|file| match file.content {
-                    Content::Blob(blob) => Some(blob),
-                    Content::Disk(_) => None,
+                FileContent::Blob(blob) => Some(blob),
+                FileContent::Disk(_) => None,
                 });
                 former.insert(change.path.clone(), old_blob);
             }

@@ -57,7 +57,7 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
     }
     let mut job_options = options(run, delivery);
     if !context.paths.is_empty() {
-        let paths: Vec<String> = context.paths.iter().map(|path| text::shell_word(path)).collect();
+        let paths: Vec<String> = context.paths.iter().map(|path| text::quote_shell_word(path)).collect();
         job_options.push(("the paths", format!("-- {}", paths.join(" "))));
     }
     push_fitting_options(&mut words, job_options);
@@ -76,7 +76,7 @@ fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     match (&context.base, base_hint) {
         // One of several merge-bases would omit the others.
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
-            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
+            format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
         (Some(base), _) => format!("--base {}", short_id(base)),
         (None, _) => "--all".to_owned(),
@@ -125,7 +125,7 @@ fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 fn option(flag: &str, value: &str) -> String {
     // A value that starts with `-` would be parsed as a flag.
     let separator = if value.starts_with('-') { '=' } else { ' ' };
-    format!("{flag}{separator}{}", text::shell_word(value))
+    format!("{flag}{separator}{}", text::quote_shell_word(value))
 }
 
 /// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
@@ -135,7 +135,7 @@ fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, Str
     let mut omitted_names = Vec::new();
     for (name, option) in options {
         let length = option.chars().count();
-        let is_plain = text::line(&option) == option && !option.contains('\t');
+        let is_plain = text::escape_line(&option) == option && !option.contains('\t');
         if is_plain && length <= remaining_chars {
             remaining_chars -= length;
             words.push(option);

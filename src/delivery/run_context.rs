@@ -61,7 +61,7 @@ fn candidate_json(candidate: &Candidate) -> Value {
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
-    if let (Some(from), Some(object)) = (candidate.change.renamed_from(), value.as_object_mut()) {
+    if let (Some(from), Some(object)) = (candidate.change.rename_source(), value.as_object_mut()) {
         object.insert("from".to_owned(), json!(from));
     }
     value
@@ -96,7 +96,7 @@ pub(crate) fn list_unchanged_files(
             .candidates
             .iter()
             .any(|candidate| candidate.change.path == *path);
-        if is_candidate || snapshot.find(path)?.is_none() {
+        if is_candidate || snapshot.find_file(path)?.is_none() {
             continue;
         }
         let is_selected = selected.files.contains(path);
@@ -127,14 +127,14 @@ impl RunContextText<'_> {
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
         for (name, value) in list_facts(self.target, self.selected, remote, policy) {
-            let _ = writeln!(text, "{name:<14} {}", text::line(&value));
+            let _ = writeln!(text, "{name:<14} {}", text::escape_line(&value));
         }
         text.push('\n');
         text.push_str(&render_headline(self.target, self.selected));
         let repeated = count_repeated_reasons(self.selected);
         for (reason, number) in &repeated {
-            let pipelines = text::count(*number, "pipeline");
-            let _ = writeln!(text, "{pipelines}: {}", text::line(reason));
+            let pipelines = text::format_count(*number, "pipeline");
+            let _ = writeln!(text, "{pipelines}: {}", text::escape_line(reason));
         }
         let rows = self.build_rows(&repeated);
         let kind_width = column_width(&rows, 0);
@@ -161,8 +161,8 @@ impl RunContextText<'_> {
             let mark = if file.is_selected { '+' } else { '-' };
             rows.push([
                 format!("{mark} unchanged"),
-                text::line(&file.path),
-                text::line(&file.reason),
+                text::escape_line(&file.path),
+                text::escape_line(&file.reason),
             ]);
         }
         rows
@@ -255,9 +255,9 @@ fn describe_gate_change(change: &GateChange) -> String {
 }
 
 fn render_headline(target: &Target, selected: &Selected) -> String {
-    let count = |n: usize| text::count(n, "pipeline");
+    let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
-        return format!("nothing to review: {}\n", text::line(reason));
+        return format!("nothing to review: {}\n", text::escape_line(reason));
     }
     let subject = match target.bases.as_slice() {
         [] => format!("{} at head", count(selected.candidates.len())),
@@ -274,13 +274,13 @@ fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [S
     } else {
         format!("{mark} {}", change_name(&candidate.change.kind))
     };
-    let path = text::line(&candidate.change.path);
-    let path = match candidate.change.renamed_from() {
-        Some(old_path) => format!("{path} (was {})", text::line(old_path)),
+    let path = text::escape_line(&candidate.change.path);
+    let path = match candidate.change.rename_source() {
+        Some(old_path) => format!("{path} (was {})", text::escape_line(old_path)),
         None => path,
     };
     let reason = if has_reason {
-        text::line(&candidate.reason)
+        text::escape_line(&candidate.reason)
     } else {
         String::new()
     };

@@ -8,7 +8,7 @@ use crate::gate::remote_review::unanswered::Unanswered;
 use crate::gate::{Cause, KnownComparison, Selected, Tally, decide, is_open, status, verdict};
 use crate::session::Run;
 use jiff::Timestamp;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
     Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
     too_many,
@@ -194,7 +194,7 @@ fn describe_unexplained(batches: &[&BatchFiles]) -> String {
     let first = paths.first().map_or("", |path| path.as_str());
     format!(
         "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains it",
-        count(paths.len(), "pipeline")
+        format_count(paths.len(), "pipeline")
     )
 }
 

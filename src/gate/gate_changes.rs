@@ -112,13 +112,13 @@ impl Workspace<'_> {
         change: &Change,
     ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
-        let was = change.renamed_from().unwrap_or(&change.path);
+        let was = change.rename_source().unwrap_or(&change.path);
         let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
         files.describe(&change.path, &old, &new)
     }
 
     pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileVersion {
-        match place.find(path) {
+        match place.find_file(path) {
             Ok(None) => GateFileVersion::Missing,
             Ok(Some(file)) => self.content(&file),
             Err(error) => GateFileVersion::Unreadable(error.to_string()),
@@ -126,7 +126,7 @@ impl Workspace<'_> {
     }
 
     fn content(&self, file: &SnapshotFile) -> GateFileVersion {
-        if let Some(why) = file.kind.why_not_read() {
+        if let Some(why) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {why}"));
         }
         match self.read(file) {

@@ -11,7 +11,7 @@ use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
 use sluicegate_pipelines::interface::Class;
@@ -53,7 +53,7 @@ impl Workspace<'_> {
             Some(head) => head.clone(),
             None => self.repo.head()?.commit,
         };
-        Ok(self.repo.contains(&head, tip)?)
+        Ok(self.repo.contains_commit(&head, tip)?)
     }
 
     /// Compares the gate configuration and the shared-pipelines file with the tip of the target: in a tag, a scheduled
@@ -248,7 +248,7 @@ impl StricterTarget {
             let text = format!(
                 "`{branch}` ({short}) has a stricter {path} than this change, which started earlier: {}; \
                  merge `{branch}` to be reviewed by it",
-                List::with_limit(differences, NAMED).with_semicolons()
+                List::with_limit(differences, NAMED).join_with_semicolons()
             );
             limits.push(Limit {
                 kind: LimitKind::StricterTip,
@@ -264,7 +264,7 @@ impl StricterTarget {
         (self.rules.is_some() && self.is_stricter() && !self.changed.is_empty()).then(|| {
             format!(
                 "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
-                count(self.changed.len(), "changed pipeline"),
+                format_count(self.changed.len(), "changed pipeline"),
                 self.branch,
                 self.commit.short()
             )
@@ -284,7 +284,7 @@ impl StricterTarget {
             return Ok(());
         };
         let wanted: BTreeSet<String> = self.changed.iter().filter_map(|path| path_of(path)).collect();
-        let files = snapshot.files(&|path| wanted.contains(path))?;
+        let files = snapshot.list_files(&|path| wanted.contains(path))?;
         let found = evaluate(repo, rules, files, &|_, _| {})?;
         let mut by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()

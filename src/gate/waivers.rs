@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, State};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -146,7 +146,7 @@ pub(crate) fn standings(
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
     let met = tally.with_all(|files| waivers.mark(files, former, today));
-    let there = snapshot.files(&|path| waivers.is_about(path))?;
+    let there = snapshot.list_files(&|path| waivers.is_about(path))?;
     let there = there.into_iter().map(|file| file.path);
     let (pipelines, others) = there.partition(|path| is_pipeline(path));
     let there = There {
@@ -233,7 +233,7 @@ impl ActiveWaivers {
             format!(
                 "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
                  they stop matching after its merge: {}",
-                count(all, "waiver"),
+                format_count(all, "waiver"),
                 List::with_limit(&lines, NAMED)
             )
         })
@@ -258,8 +258,8 @@ impl ActiveWaivers {
         Some(format!(
             "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
              matching after its merge ({})",
-            count(moved.len(), "renamed pipeline"),
-            List::with_limit(&moved, NAMED).with_semicolons()
+            format_count(moved.len(), "renamed pipeline"),
+            List::with_limit(&moved, NAMED).join_with_semicolons()
         ))
     }
 }
@@ -285,10 +285,10 @@ fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
         .collect();
     Some(format!(
         "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
-        count(all, "waiver"),
+        format_count(all, "waiver"),
         parts.join(", "),
         List::with_limit(vain, NAMED)
             .map(|(entry, _)| entry.in_words())
-            .with_semicolons(),
+            .join_with_semicolons(),
     ))
 }

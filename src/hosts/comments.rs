@@ -127,7 +127,7 @@ async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     match client
         .send(
             &Request::new(Method::POST, url, Repeat::Safe)
-                .reading()
+                .read_only()
                 .json(&query),
         )
         .await

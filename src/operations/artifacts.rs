@@ -106,7 +106,7 @@ fn details_text(raw: &Value) -> String {
     let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
         format!(
             "{heading:<10} {}\n",
-            sluicegate_base::text::line(&cell(artifact, key))
+            sluicegate_base::text::escape_line(&cell(artifact, key))
         )
     });
     let pipelines = raw["sharedPipelines"]

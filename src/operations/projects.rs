@@ -90,7 +90,9 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
 
 /// Prints the created resource, as the platform's response is almost empty.
 fn created(run: &Run, output: OutputArgs, answer: &Value, what: &str) -> CommandResult {
-    run.show(output, answer, || text::line(&format!("created {what}")) + "\n")
+    run.show(output, answer, || {
+        text::escape_line(&format!("created {what}")) + "\n"
+    })
 }
 
 pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {

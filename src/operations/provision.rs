@@ -167,7 +167,7 @@ fn tell(
         }
     }
     // The state contains the steps that cannot be printed, so a failure here does not stop the run.
-    let _ = run.ui.print_result(&(text::line(&said) + "\n"));
+    let _ = run.ui.print_result(&(text::escape_line(&said) + "\n"));
 }
 
 /// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.
@@ -184,7 +184,7 @@ fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
         path.display()
     );
     if let Stopped::Failed { step, error } = &stopped {
-        if error.may_have_been_processed() {
+        if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(

@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::StreamingCommand;
 use sluicegate_platform::desired::{self, Document};
-use sluicegate_platform::follow::{self, End, Pace};
+use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 use uuid::Uuid;
@@ -85,13 +85,13 @@ pub(crate) fn show(run: &Run, args: &StreamArgs) -> CommandResult {
 pub(crate) fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
-        let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
+        let answer = match platform.send_streaming_command(id, &args.id, command).await {
             Ok(answer) => answer,
             Err(error) => return Err(not_there(&args.id, error)),
         };
         run.show(args.output, &answer, || {
-            let word = command.word();
-            text::line(&format!(
+            let word = command.name();
+            text::escape_line(&format!(
                 "sent the streaming agent the command to {word} {}",
                 args.id
             )) + "\n"
@@ -122,12 +122,12 @@ pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: Ou
     let pace = Pace::new(waiting.first_interval, waiting.time_limit);
     run.requests(async {
         let told = |status: &str| run.ui.say(&format!("the status is {status}"));
-        let (status, end) = match follow::stream(&platform, (project, id), state, pace, told).await {
+        let (status, end) = match follow::poll_stream(&platform, project, id, state, pace, told).await {
             Ok(waited) => waited,
             Err(error) => return Err(not_there(id, error)),
         };
         run.show(output, &status.raw, || output::facts(&status.raw))?;
-        if end == End::Good {
+        if end == PollEnd::Succeeded {
             return Ok(ExitStatus::Success);
         }
         let message = format!(

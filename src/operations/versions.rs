@@ -8,7 +8,7 @@ use crate::session::output::json;
 use crate::session::published::{latest_in_words, not_published, versions_of};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl<'a> Versions<'a> {
                     .say(&format!("disabled version {version} of {prefix}"));
             }
         }
-        let all = count(old.len(), "version");
+        let all = format_count(old.len(), "version");
         let said = match (old.as_slice(), args.yes) {
             ([], _) => format!(
                 "no version to disable: {} has no enabled version besides the {keep} newest",
@@ -184,7 +184,7 @@ impl<'a> Versions<'a> {
     fn show(&self, output: OutputArgs, answer: &Value, said: &str) -> CommandResult {
         let shown = match output.output {
             OutputFormat::Json => json(answer),
-            OutputFormat::Text => text::line(said) + "\n",
+            OutputFormat::Text => text::escape_line(said) + "\n",
         };
         self.run.ui.print_result(&shown)?;
         Ok(ExitStatus::Success)

@@ -4,7 +4,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::interface::{Change, Class, Compat, Consumer, consumers};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -23,7 +23,7 @@ struct AffectedComponent<'c> {
 impl AffectedComponent<'_> {
     fn describe_callers(&self) -> Option<String> {
         let list = List::with_limit(&self.callers, MAX_LISTED_CALLERS);
-        (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
+        (!self.callers.is_empty()).then(|| text::escape_line(&format!("  called by {list}")))
     }
 }
 
@@ -43,9 +43,9 @@ pub(crate) fn search_consumers<'c>(
     prefix: &str,
     compat: &'c Compat,
 ) -> Result<(), Failure> {
-    let snapshot = repository.on_disk(None)?;
+    let snapshot = repository.disk_snapshot(None)?;
     let first_index = impact.components.len();
-    for file in snapshot.files(&is_pipeline)? {
+    for file in snapshot.list_files(&is_pipeline)? {
         let content = read_document(repository, &file)?;
         impact.pipeline_count += 1;
         match content.and_then(|bytes| consumers(&bytes, prefix)) {
@@ -87,13 +87,13 @@ impl ConsumerImpact<'_> {
                 "{place}: component `{}` runs `{}`, {version}",
                 consumer.component, consumer.id
             );
-            lines.push(text::line(&line));
+            lines.push(text::escape_line(&line));
             lines.extend(component.changes.iter().map(|change| {
                 let sentence = match change.class {
                     Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
                     _ => change.words(),
                 };
-                text::line(&format!("  {}: {sentence}", change.class))
+                text::escape_line(&format!("  {}: {sentence}", change.class))
             }));
             lines.extend(component.describe_callers());
         }
@@ -104,8 +104,8 @@ impl ConsumerImpact<'_> {
         };
         lines.push(format!(
             "{} of {} in {repository_count} {place} use pipelines changed since {}; no others were searched",
-            count(self.components.len(), "component"),
-            count(self.pipeline_count, "pipeline"),
+            format_count(self.components.len(), "component"),
+            format_count(self.pipeline_count, "pipeline"),
             compat.old_name(),
         ));
         lines.join("\n") + "\n"

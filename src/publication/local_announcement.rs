@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
 use crate::session::CommandResult;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 
 impl Publication<'_> {
     /// Prints the version that would be published, or why none would, with read requests only. The review passed, and
@@ -17,7 +17,7 @@ impl Publication<'_> {
         evidence: Option<RequiredReview>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
-            Ok(description) => self.print_result(&(text::line(&description) + "\n"))?,
+            Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
             Err(failure) => self
                 .run
                 .ui
@@ -55,7 +55,7 @@ impl Publication<'_> {
                     plan.version_name,
                     plan.prefix,
                     self.target.head.short(),
-                    count(plan.files.len(), "file")
+                    format_count(plan.files.len(), "file")
                 ))
             }
         }

@@ -18,7 +18,7 @@ pub(crate) fn check_local_commit(
     if !workspace.ci.host.is_local() || repo.remote_branches()?.is_empty() {
         return Ok(());
     }
-    let branches = repo.remote_branches_with(&target.head)?;
+    let branches = repo.remote_branches_with_commit(&target.head)?;
     if branches.is_empty() && !repo.is_shallow() {
         run.ui.warn(&format!(
             "no known branch of the remote contains the commit {}, whose hash is published\n\

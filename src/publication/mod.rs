@@ -27,7 +27,7 @@ pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use version_history::VersionHistory;
 
 use publish_decision::{PublishDecision, PublishedVersion};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 
 use crate::atomic_file;
 use crate::error::Failure;
@@ -147,7 +147,7 @@ impl Publication<'_> {
     /// Ends without an upload, because this version of this commit exists.
     fn finish_without_upload(&self, plan: &Plan, published: &PublishedVersion) -> CommandResult {
         let message = format!("{}: nothing is published", published.reason);
-        self.print_result(&(text::line(&message) + "\n"))?;
+        self.print_result(&(text::escape_line(&message) + "\n"))?;
         let receipt = Receipt::for_unchanged_files(
             plan,
             &self.compute_hashes(plan)?,
@@ -198,7 +198,7 @@ impl Publication<'_> {
             .filter(|path| self.unreviewed_selection.contains(path))
             .collect();
         if !unreviewed_paths.is_empty() {
-            let pipeline_count = count(unreviewed_paths.len(), "pipeline");
+            let pipeline_count = format_count(unreviewed_paths.len(), "pipeline");
             let path_list = List::with_limit(&unreviewed_paths, required_review::MAX_LISTED_PIPELINES);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {pipeline_count} ({path_list})"
@@ -207,7 +207,7 @@ impl Publication<'_> {
     }
 
     fn upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
-        let file_count = count(plan.files.len(), "file");
+        let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {file_count} as version {} of {}",
             plan.version_name, plan.prefix
@@ -303,7 +303,7 @@ impl Publication<'_> {
     /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
     /// that cannot be written is a warning, because the version is published.
     fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String]) {
-        let files = count(plan.files.len(), "file");
+        let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
         let mut facts = vec![("commit", commit), ("files", files.as_str())];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));

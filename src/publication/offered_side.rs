@@ -6,7 +6,7 @@ use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
-use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id};
 use sluicegate_pipelines::interface::{Against, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
@@ -71,7 +71,7 @@ impl ComparedOffer {
 
     /// Returns the version or the short commit id, for display.
     pub(crate) fn display_name(&self) -> String {
-        text::line(&match (&self.version, &self.offer) {
+        text::escape_line(&match (&self.version, &self.offer) {
             (Some(version), _) => version.clone(),
             (None, Ok(offer)) => offer.commit.short().to_owned(),
             (None, Err(_)) => "(no name)".to_owned(),
@@ -138,15 +138,15 @@ fn find_commit(
         let may_fetch = false;
         return Ok(Err(IdsOnly { reason, may_fetch }));
     };
-    if let Some(commit) = repo.commit_with_id(id) {
+    if let Some(commit) = repo.find_commit_with_id(id) {
         return Ok(Ok((None, commit)));
     }
     if deepen && is_full_id(id) {
         run.ui.say(&format!("fetching the commit {id} (--deepen)"));
-        match repo.fetch_history(&[Wanted::Commit(id)], FETCH_DEPTH) {
+        match repo.fetch_history(&[FetchTarget::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
                 let reopened_repository = repo.reopen()?;
-                if let Some(commit) = reopened_repository.commit_with_id(id) {
+                if let Some(commit) = reopened_repository.find_commit_with_id(id) {
                     return Ok(Ok((Some(reopened_repository), commit)));
                 }
             }

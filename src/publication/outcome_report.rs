@@ -9,7 +9,7 @@ use crate::session::failure::status_of;
 use crate::session::published::latest_in_words;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
@@ -45,8 +45,8 @@ pub(super) fn report_outcome(
         } else {
             "published"
         };
-        let files = count(plan.files.len(), "file");
-        publication.print_result(&(text::line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
+        let files = format_count(plan.files.len(), "file");
+        publication.print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
         let title = match outcome.kind {
             OutcomeKind::AlreadyPublished => {
                 format!("{} of {} was published before", plan.version_name, plan.prefix)

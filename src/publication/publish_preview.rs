@@ -2,7 +2,7 @@
 
 use crate::publish::{FileSelection, Plan, PlanChanges};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 use sluicegate_pipelines::interface::{Class, Compat, told};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::ArtifactDetails;
@@ -73,8 +73,8 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
 /// Returns the plan as text; `has_hashes` adds each file with its hash.
 pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = match &preview.skip_reason {
-        Some(reason) => format!("would publish nothing: {}\n", text::line(reason)),
-        None => format!("would publish {}\n", count(plan.files.len(), "file")),
+        Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
+        None => format!("would publish {}\n", format_count(plan.files.len(), "file")),
     };
     let latest = preview.published_state.latest.as_ref();
     let facts = [
@@ -91,7 +91,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     ];
     for (name, value) in facts {
         let value = value.unwrap_or_else(|| "(none)".to_owned());
-        let _ = writeln!(text_output, "  {name:<8} {}", text::line(&value));
+        let _ = writeln!(text_output, "  {name:<8} {}", text::escape_line(&value));
     }
     if has_hashes {
         for (file, hash) in plan.files.iter().zip(&preview.hashes) {
@@ -99,7 +99,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
                 text_output,
                 "  {hash} {:>10}  {}",
                 file.bytes,
-                text::line(&file.path)
+                text::escape_line(&file.path)
             );
         }
     }
@@ -107,7 +107,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     match &preview.changes {
         Ok((commit, changes)) => push_file_changes(&mut text_output, commit, changes),
         Err(reason) => {
-            let _ = writeln!(text_output, "could not list the changes: {}", text::line(reason));
+            let _ = writeln!(text_output, "could not list the changes: {}", text::escape_line(reason));
         }
     }
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
@@ -115,7 +115,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     }
     push_totals(&mut text_output, plan, has_hashes);
     for refusal in &preview.refusals {
-        let _ = writeln!(text_output, "would be refused: {}", text::line(refusal));
+        let _ = writeln!(text_output, "would be refused: {}", text::escape_line(refusal));
     }
     text_output
 }
@@ -123,18 +123,18 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
 /// Adds the offered pipelines with their parameters, as consumers see them.
 fn push_shared_pipelines(output: &mut String, plan: &Plan) {
     let entries: Vec<_> = plan.interface.offered().collect();
-    let heading = count(entries.len(), "shared pipeline");
+    let heading = format_count(entries.len(), "shared pipeline");
     let _ = writeln!(output, "{heading}{}", if entries.is_empty() { "" } else { ":" });
     let list = List::with_limit(entries, MAX_LISTED_ENTRIES);
     for entry in list.items() {
         let _ = writeln!(
             output,
             "  {}  {}",
-            text::line(&entry.id),
-            text::line(&entry.pipeline)
+            text::escape_line(&entry.id),
+            text::escape_line(&entry.pipeline)
         );
         let parameters = List::with_limit(&entry.parameters, MAX_LISTED_ENTRIES)
-            .map(|parameter| text::line(&describe_parameter(parameter)));
+            .map(|parameter| text::escape_line(&describe_parameter(parameter)));
         for entry in parameters.entries() {
             let _ = writeln!(output, "    {entry}");
         }
@@ -173,10 +173,10 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
     let _ = writeln!(
         output,
         "total: {}, {}: {}, {} and the shared-pipelines file",
-        count(plan.files.len(), "file"),
+        format_count(plan.files.len(), "file"),
         count_bytes(plan.total_bytes()),
-        count(pipeline_count, "pipeline"),
-        count(other_count, "other file")
+        format_count(pipeline_count, "pipeline"),
+        format_count(other_count, "other file")
     );
     if !has_hashes {
         output.push_str("  -v lists each file with its hash\n");
@@ -187,7 +187,7 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
             "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
              (--select closure)",
             plan.needed_count,
-            count(plan.files.len(), "file")
+            format_count(plan.files.len(), "file")
         );
     }
 }
@@ -206,7 +206,7 @@ fn push_consumer_changes(output: &mut String, compat: &Compat) {
         let _ = writeln!(output, "  {line}");
     }
     if let Some(reason) = &compat.accepted {
-        let _ = writeln!(output, "  accepted: {}", text::line(reason));
+        let _ = writeln!(output, "  accepted: {}", text::escape_line(reason));
     }
 }
 
@@ -223,7 +223,7 @@ fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
     let _ = writeln!(output, "changed since the latest version ({commit}):");
     for (kind, paths) in kinds {
         for entry in List::with_limit(paths, MAX_LISTED_ENTRIES)
-            .map(|path| text::line(path))
+            .map(|path| text::escape_line(path))
             .entries()
         {
             let _ = writeln!(output, "  {kind:<8} {entry}");

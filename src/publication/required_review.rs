@@ -8,7 +8,7 @@ use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
 use crate::session::named_file::read_bounded;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, State, Status, Verdict};
 use sluicegate_pipelines::pipelines::Kind;
@@ -110,7 +110,7 @@ impl RequiredReview {
         let message = format!(
             "cannot rely on {}: it passed despite {} of its base (--new-only)",
             self.place,
-            count(known_count, "finding")
+            format_count(known_count, "finding")
         );
         Err(Failure::usage(message)
             .hint("use `sluicegate ci --new-only`, which compares with the published version"))
@@ -193,7 +193,7 @@ impl RequiredReview {
 
     fn reject_missing_results(&self, missing_paths: &[&str]) -> Failure {
         let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
-        let pipeline_count = count(missing_paths.len(), "pipeline");
+        let pipeline_count = format_count(missing_paths.len(), "pipeline");
         let message = format!(
             "{} has no result for {pipeline_count} of the plan: {path_list}",
             self.place

@@ -29,7 +29,7 @@ impl VersionComparison<'_> {
     /// Returns the reason why nothing is compared if consumers have no version yet.
     pub(crate) fn describe_missing_version(&self) -> String {
         let prefix = &self.prefix;
-        text::line(&format!(
+        text::escape_line(&format!(
             "no version of {prefix} is enabled, so there is no version to compare with"
         ))
     }
@@ -168,7 +168,7 @@ impl SideLookup<'_> {
     }
 
     fn side_of_revision(&self, name: &str) -> Result<ComparedOffer, Failure> {
-        let revision = self.workspace.repo.named(name)?;
+        let revision = self.workspace.repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }

@@ -4,8 +4,8 @@ use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::session::published::versions_of;
-use sluicegate_base::text::count;
-use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
+use sluicegate_base::text::format_count;
+use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
 use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
@@ -72,7 +72,7 @@ impl VersionHistory {
         let message = format!(
             "could not determine whether this commit was published before: the platform lists {} of {prefix} without \
              their commits, and the details of {MAX_DETAILS} were requested",
-            count(self.versions.len(), "version")
+            format_count(self.versions.len(), "version")
         );
         Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .hint("pass a --version-name without placeholders to publish the commit on purpose"))
@@ -180,7 +180,9 @@ impl Publication<'_> {
                 short_id(version_commit),
                 head.short()
             ));
-            let commits = [Wanted::Commit(version_commit), Wanted::Commit(head.as_str())];
+            let commits = [
+                FetchTarget::Commit(version_commit),
+                FetchTarget::Commit(head.as_str()),];
             if let Err(error) = repo.fetch_history(&commits, depth) {
                 self.run.ui.warn(&error.to_string());
                 break;
@@ -197,13 +199,13 @@ fn compare_commits(
     head: &CommitId,
     version_commit: &str,
 ) -> Result<CommitOrder, GitError> {
-    let Some(commit) = repo.commit_with_id(version_commit) else {
+    let Some(commit) = repo.find_commit_with_id(version_commit) else {
         return Ok(CommitOrder::Unknown);
     };
-    if commit == *head || repo.contains(head, &commit)? {
+    if commit == *head || repo.contains_commit(head, &commit)? {
         return Ok(CommitOrder::NotOlder);
     }
-    if repo.contains(&commit, head)? {
+    if repo.contains_commit(&commit, head)? {
         return Ok(CommitOrder::Older);
     }
     // The history between the two commits may be beyond the end of a shallow clone.

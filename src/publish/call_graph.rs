@@ -73,7 +73,7 @@ impl CallGraph {
         mut known_facts: BTreeMap<String, PipelineFacts>,
         needs_parsing: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
-        let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
+        let mut files = snapshot.list_files(&|path| Kind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let pipeline_files = PipelineFiles::new(paths.union(removed_paths).copied());

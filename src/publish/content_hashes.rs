@@ -8,7 +8,7 @@ use super::PublishError;
 use super::content_reader::ContentHash;
 use super::plan::Plan;
 use sha2::{Digest, Sha256};
-use sluicegate_base::text::hex;
+use sluicegate_base::text::to_hex;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,12 +22,12 @@ pub fn compute_digest(files: &[(&str, &str)]) -> String {
     for (path, sha256) in sorted_files {
         hasher.update(format!("{sha256}  {path}\n"));
     }
-    format!("sha256:{}", hex(&hasher.finalize()))
+    format!("sha256:{}", to_hex(&hasher.finalize()))
 }
 
 /// Returns the SHA-256 of a content, in hex.
 pub fn hash_bytes(content: &[u8]) -> String {
-    hex(&Sha256::digest(content))
+    to_hex(&Sha256::digest(content))
 }
 
 /// The hashes of the plan's files, filled while the files are read.
@@ -42,7 +42,7 @@ impl FileHashes {
     pub(super) fn record(&self, file_index: usize, hash: &[u8]) {
         let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded_hash) = hashes.get_mut(file_index) {
-            *recorded_hash = Some(hex(hash));
+            *recorded_hash = Some(to_hex(hash));
         }
     }
 
@@ -88,7 +88,7 @@ pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, 
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match content.read(&mut buffer) {
-            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(0) => return Ok(to_hex(&hasher.finalize())),
             Ok(size) => hasher.update(&buffer[..size]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => {

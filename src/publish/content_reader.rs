@@ -2,7 +2,7 @@
 
 use super::PublishError;
 use sha2::{Digest as _, Sha256};
-use sluicegate_git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
+use sluicegate_git::{FileContent, GitError, Repository, read_disk_file, read_regular_metadata};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -67,32 +67,32 @@ impl ContentReader {
     }
 
     /// Returns the size in bytes.
-    pub(super) fn size(&self, content: &Content) -> Result<u64, PublishError> {
+    pub(super) fn size(&self, content: &FileContent) -> Result<u64, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with_repository(|repository| repository.blob_size(blob))?),
-            Content::Disk(path) => Ok(regular_on_disk(path).map_err(read_error(path))?.len()),
+            FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.blob_size(blob))?),
+            FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(read_error(path))?.len()),
         }
     }
 
     /// Returns the complete content, or `None` if it has more than `limit` bytes.
-    pub(super) fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
+    pub(super) fn read(&self, content: &FileContent, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
-            Content::Blob(blob) => match self.with_repository(|repository| repository.read_blob(blob, limit))
+            FileContent::Blob(blob) => match self.with_repository(|repository| repository.read_blob(blob, limit))
             {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(GitError::TooLarge { .. }) => Ok(None),
                 Err(error) => Err(error.into()),
             },
-            Content::Disk(path) => read_on_disk(path, limit).map_err(read_error(path)),
+            FileContent::Disk(path) => read_disk_file(path, limit).map_err(read_error(path)),
         }
     }
 
     /// Opens the content, which has `size` bytes, for reading with constant memory.
-    pub(super) fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
+    pub(super) fn open(&self, content: &FileContent, size: u64,) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with_repository(|repository| repository.open_blob(blob, size))?),
-            Content::Disk(path) => {
-                regular_on_disk(path).map_err(read_error(path))?;
+            FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.open_blob(blob, size))?),
+            FileContent::Disk(path) => {
+                read_regular_metadata(path).map_err(read_error(path))?;
                 Ok(Box::new(File::open(path).map_err(read_error(path))?))
             }
         }

@@ -1,7 +1,7 @@
 //! Lists the files in the head commit or on disk.
 
 use super::{FileSource, PublishError, PublishRequest};
-use sluicegate_git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{CommitId, ContentDoubt, FileContent, FileKind, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ impl<'a> FileListing<'a> {
     ) -> Result<Self, PublishError> {
         let snapshot = match request.source {
             FileSource::Commit => repository.snapshot(head.clone()),
-            FileSource::Worktree => repository.on_disk(None)?,
+            FileSource::Worktree => repository.disk_snapshot(None)?,
         };
         let files = snapshot.files(&|path| request.is_selected(path) || Kind::from_path(path).is_some())?;
         Ok(Self {
@@ -32,7 +32,7 @@ impl<'a> FileListing<'a> {
                 .filter(|file| file.kind != FileKind::Submodule)
                 .map(|file| (file.path.clone(), file))
                 .collect(),
-            submodules: snapshot.submodules()?,
+            submodules: snapshot.list_submodules()?,
             snapshot,
         })
     }
@@ -51,7 +51,7 @@ impl<'a> FileListing<'a> {
     pub(super) fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.listed_files.get(path) {
             Some(file) => Ok(Some(file.clone())),
-            None => Ok(self.snapshot.find(path)?),
+            None => Ok(self.snapshot.find_file(path)?),
         }
     }
 
@@ -60,12 +60,12 @@ impl<'a> FileListing<'a> {
         &self,
         paths: &BTreeSet<&str>,
     ) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
-        Ok(self.snapshot.find_all(paths)?)
+        Ok(self.snapshot.find_files(paths)?)
     }
 
     /// Returns the names of the directories at the root.
     pub(super) fn root_dirs(&self) -> Result<Vec<String>, PublishError> {
-        Ok(self.snapshot.root_folders()?)
+        Ok(self.snapshot.list_root_folders()?)
     }
 }
 
@@ -79,12 +79,13 @@ pub(super) fn reject_uncertain_files<'a>(
         return Err(PublishError::Symlinks(symlink_paths));
     }
     let is_doubtful =
-        |file: &SnapshotFile, doubt| file.doubt == Some(doubt) && matches!(file.content, Content::Disk(_));
-    let hidden_paths = select_paths(files.clone(), |file| is_doubtful(file, Doubt::Hidden));
+        |file: &SnapshotFile, doubt| { file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
+    };
+    let hidden_paths = select_paths(files.clone(), |file| is_doubtful(file, ContentDoubt::Hidden));
     if !hidden_paths.is_empty() {
         return Err(PublishError::HiddenByIndex(hidden_paths));
     }
-    let converted_paths = select_paths(files, |file| is_doubtful(file, Doubt::Converted));
+    let converted_paths = select_paths(files, |file| is_doubtful(file, ContentDoubt::Converted));
     if !converted_paths.is_empty() {
         return Err(PublishError::ConvertedByGit(converted_paths));
     }

@@ -7,13 +7,13 @@ use super::PublishError;
 use super::content_reader::{ContentHash, ContentReader, hash_changeable_content};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
 use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 
 /// A pipeline file to be read.
 pub(super) struct PipelineToRead<'a> {
-    pub content: &'a Content,
+    pub content: &'a FileContent,
     /// Whether a shared pipeline needs it, so that it is always read as YAML.
     pub is_needed: bool,
 }
@@ -61,7 +61,7 @@ pub(super) fn read_matching_pipelines(
         let size = skimmed_file.held_bytes();
         Ok((skimmed_file, size))
     });
-    overlap::computed(skimmed_files, &SkimmedFile::into_pipeline_file)
+    overlap::compute_all(skimmed_files, &SkimmedFile::into_pipeline_file)
 }
 
 /// A file for which it is decided whether it must be read as YAML.
@@ -87,7 +87,7 @@ fn skim_file(
         }));
     };
     let checked_hash = hash_changeable_content(file.content, &bytes);
-    if let Some(defect) = FileDefect::of_document(&bytes) {
+    if let Some(defect) = FileDefect::find_in_document(&bytes) {
         return Ok(SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
             facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),

@@ -3,7 +3,7 @@
 use super::content_reader::{ContentHash, ContentReader};
 use super::{FileSelection, FileSource};
 use serde::{Deserialize, Serialize};
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use sluicegate_pipelines::interface::Interface;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct PlannedFile {
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    pub content: Content,
+    pub content: FileContent,
     /// Hash of the checked content, if the file could change before it is sent.
     pub(super) checked_hash: Option<ContentHash>,
 }

@@ -17,7 +17,7 @@ use super::upload_outcome::{
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
 use jiff::Timestamp;
-use sluicegate_platform::api::{Platform, PublishAnswer};
+use sluicegate_platform::api::{Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl PlanExecution<'_> {
             let is_conflict = error.kind() == ErrorKind::Conflict;
             if is_success_status(&error) {
                 return self
-                    .finish_accepted_upload(PublishAnswer::default(), Some(error))
+                    .finish_accepted_upload(PublishResponse::default(), Some(error))
                     .await;
             } else if is_conflict && lost_error.is_none() && !may_be_own_conflict(&error) {
                 return self.compare_with_existing_version(error).await;
@@ -230,16 +230,16 @@ fn is_success_status(error: &HttpError) -> bool {
 /// Returns whether the conflict may be with an earlier try of the same upload: a try that got a "retry later" response
 /// or a redirect that was followed.
 fn may_be_own_conflict(conflict: &HttpError) -> bool {
-    conflict.tries() > 1 || conflict.may_have_been_processed()
+    conflict.tries() > 1 || conflict.is_maybe_processed()
 }
 
 /// Returns whether the upload may have been processed despite this response, which may come from a proxy.
 fn is_response_lost(error: &HttpError) -> bool {
-    error.may_have_been_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
+    error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
 /// Returns whether another try may have another result: requests to wait were already retried often enough, and a
 /// redirect that is not followed stays one.
 fn may_retry_upload(error: &HttpError) -> bool {
-    error.may_have_been_processed() && !matches!(error.status(), Some(300..400))
+    error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
 }

@@ -265,6 +265,6 @@ fn warn_of_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
 }
 
 fn limit_warnings(warnings: Vec<String>) -> Vec<String> {
-    let list = List::with_limit(warnings, MAX_WARNINGS).of("warning");
+    let list = List::with_limit(warnings, MAX_WARNINGS).with_noun("warning");
     list.entries().collect()
 }

@@ -1,6 +1,6 @@
 //! Warnings that do not stop a publish: one for each place, and summaries for people.
 
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.
@@ -71,7 +71,7 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
         }
         _ => format!(
             "{} in pipelines that no shared pipeline needs",
-            count(warnings.len(), "unclear or broken reference")
+            format_count(warnings.len(), "unclear or broken reference")
         ),
     }
 }

@@ -3,7 +3,7 @@
 use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError};
-use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
+use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
 use sluicegate_pipelines::interface::{Change, What};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
@@ -36,7 +36,7 @@ pub fn compare_with_published_files(
         match unmatched_files.remove(file.path.as_str()) {
             None => changes.push(Change::of_file(What::FileAdded, &file.path)),
             Some(published_file) => {
-                if !is_file_unchanged(plan, &contents, &Content::Blob(published_file.blob), file)? {
+                if !is_file_unchanged(plan, &contents, &FileContent::Blob(published_file.blob), file)? {
                     changes.push(Change::of_file(What::FileModified, &file.path));
                 }
             }
@@ -53,7 +53,7 @@ pub fn compare_with_published_files(
 fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,
-    published_content: &Content,
+    published_content: &FileContent,
     planned_file: &PlannedFile,
 ) -> Result<bool, PublishError> {
     if *published_content == planned_file.content {

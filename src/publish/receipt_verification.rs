@@ -57,8 +57,8 @@ impl Receipt {
             return Ok(None);
         };
         let commits = (
-            repository.commit_with_id(old_commit),
-            repository.commit_with_id(&self.commit_hash),
+            repository.find_commit_with_id(old_commit),
+            repository.find_commit_with_id(&self.commit_hash),
         );
         let (Some(old_commit), Some(new_commit)) = commits else {
             return Ok(None);

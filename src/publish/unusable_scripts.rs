@@ -5,7 +5,7 @@ use super::content_reader::ContentReader;
 use super::error::Problem;
 use super::{FileSource, PublishError, content_hashes};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
-use sluicegate_git::{Content, SnapshotFile, regular_on_disk};
+use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
 
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
@@ -21,7 +21,7 @@ pub(super) fn resolve_script_defect(
     let Some(bytes) = contents.read(&script.content, MAX_SCRIPT_BYTES)? else {
         return Ok(None);
     };
-    let defect = FileDefect::of_script(&bytes);
+    let defect = FileDefect::find_in_script(&bytes);
     if source != FileSource::Worktree {
         return Ok(defect);
     }
@@ -29,10 +29,10 @@ pub(super) fn resolve_script_defect(
         return Ok(defect);
     };
     let disk_path = contents.disk_path(path);
-    let has_pointer_size = regular_on_disk(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.bytes);
-    let content = Content::Disk(disk_path);
+    let has_pointer_size = read_regular_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
+    let content = FileContent::Disk(disk_path);
     if has_pointer_size
-        && content_hashes::hash_reader(contents.open(&content, pointer.bytes)?, path)? == pointer.sha256
+        && content_hashes::hash_reader(contents.open(&content, pointer.size)?, path)? == pointer.sha256
     {
         script.content = content;
         return Ok(None);

@@ -15,7 +15,7 @@ const UNKNOWN_OMISSIONS: &str =
 /// empty if it was unusable.
 pub(super) fn outcome_of_accepted_upload(
     plan: &Plan,
-    response: PublishAnswer,
+    response: PublishResponse,
     on_ignored: OnIgnored,
 ) -> (Outcome, bool) {
     let mut outcome = Outcome::new(OutcomeKind::Published);

@@ -175,7 +175,7 @@ fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, V
         ),
         unknown => Err(VersionNameError::UnknownPlaceholder {
             name: unknown.to_owned(),
-            nearest: text::nearest(unknown, &PLACEHOLDERS),
+            nearest: text::find_nearest(unknown, &PLACEHOLDERS),
         }),
     }
 }

@@ -4,7 +4,7 @@ use super::content_reader::ContentReader;
 use super::plan::PlannedFile;
 use super::{FileSelection, PublishError, PublishRequest};
 use sluicegate_base::text::List;
-use sluicegate_git::{BlobId, Checkout, CommitId, Content, Repository};
+use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -25,7 +25,7 @@ pub(super) fn find_worktree_drift(
         request.selection == FileSelection::All && request.is_selected(path)
             || planned_files.contains_key(path)
     })?;
-    let checkout = repository.checkout();
+    let checkout = repository.load_checkout();
     let mut uncommitted_files = planned_files.clone();
     let mut differing_paths = Vec::new();
     for file in committed_files {
@@ -55,13 +55,13 @@ fn planned_file_matches_blob(
     planned_file: &PlannedFile,
     blob: BlobId,
 ) -> Result<bool, PublishError> {
-    if let Content::Disk(path) = &planned_file.content
+    if let FileContent::Disk(path) = &planned_file.content
         && let Ok(metadata) = path.symlink_metadata()
-        && checkout.vouches_for(&planned_file.path, &blob, &metadata)
+        && checkout.is_unmodified_blob(&planned_file.path, &blob, &metadata)
     {
         return Ok(true);
     }
-    let committed_content = Content::Blob(blob);
+    let committed_content = FileContent::Blob(blob);
     if contents.size(&committed_content)? != planned_file.bytes {
         return Ok(false);
     }

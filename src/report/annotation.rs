@@ -5,7 +5,7 @@ use super::remarks::{Remark, RemarkKind, collect_remarks};
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
 use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::report::PathBase;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
 
@@ -197,7 +197,7 @@ fn limit_annotations(
                 title: REVIEW_TITLE.to_owned(),
                 message: format!(
                     "{} omitted: see {overflow_place}",
-                    count(total - shown_count, level.noun())
+                    format_count(total - shown_count, level.noun())
                 ),
             });
         }
@@ -261,7 +261,7 @@ mod tests {
         Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Notice None review: A note.
-        Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
+        Notice None review: 1 file: notes.txt (not a file that is reviewed)
         "#);
         let findings = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));

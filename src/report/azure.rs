@@ -27,7 +27,7 @@ pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
     pairs
         .iter()
         .map(|(name, value)| {
-            let escaped_value = escape(&text::line(value));
+            let escaped_value = escape(&text::escape_line(value));
             format!("##vso[task.setvariable variable={name};isOutput=true]{escaped_value}")
         })
         .collect()
@@ -46,12 +46,12 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         .map_or_else(String::new, |(path, line)| {
             format!(
                 "sourcepath={};linenumber={line};columnnumber=1;",
-                escape(&text::line(path))
+                escape(&text::escape_line(path))
             )
         });
-    let code = truncation::escape_and_truncate(&text::line(&annotation.title), 200, push_escaped_char);
+    let code = truncation::escape_and_truncate(&text::escape_line(&annotation.title), 200, push_escaped_char);
     let message = truncation::escape_and_truncate(
-        &text::block(&annotation.message),
+        &text::escape_lines(&annotation.message),
         MESSAGE_LIMIT,
         push_escaped_char,
     );

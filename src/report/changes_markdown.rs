@@ -2,7 +2,7 @@
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
-use sluicegate_base::text::{List, and_more_of, count};
+use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::Line;
 use sluicegate_pipelines::interface::Class;
 use sluicegate_pipelines::picture::mermaid;
@@ -97,7 +97,7 @@ fn render_section(list: TitledList) -> String {
 /// Returns a page that shows only the changes.
 pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let files = &changes.files;
-    let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
+    let mut page = format!("## {} changed\n", format_count(files.len(), "pipeline"));
     page.extend(
         changes
             .consumers
@@ -128,7 +128,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
         let _ = writeln!(
             page,
             "\n> {} omitted: page is full.",
-            count(omitted_count, "pipeline")
+            format_count(omitted_count, "pipeline")
         );
     }
     page
@@ -160,7 +160,7 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
         let _ = writeln!(
             chart,
             "\nNot in the flowchart: {}.",
-            count(omitted_count, "further component")
+            format_count(omitted_count, "further component")
         );
     }
     Some(chart)
@@ -197,7 +197,7 @@ fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
         markdown.push_str(&block);
     }
     if listed_count < lines.len() {
-        let _ = writeln!(markdown, "- {}", and_more_of(lines.len() - listed_count, "line"));
+        let _ = writeln!(markdown, "- {}", format_and_more_of(lines.len() - listed_count, "line"));
     }
     markdown
 }
@@ -316,7 +316,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
-            let raw = sluicegate_base::text::line(&raw);
+            let raw = sluicegate_base::text::escape_line(&raw);
             let mut file = sample::changed_file(&raw);
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });

@@ -1,6 +1,6 @@
 //! Defines how a finding is presented, for all pages.
 
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Severity};
 
 /// The presentation of a finding: its level, or `Old` if it is known or waived. The worst comes first.
@@ -55,7 +55,7 @@ impl Tone {
     /// Returns the number with its label, such as `2 errors`.
     pub(super) fn describe_count(self, number: usize) -> String {
         match self {
-            Self::Error | Self::Warning => count(number, self.word()),
+            Self::Error | Self::Warning => format_count(number, self.word()),
             Self::Broken | Self::Old => format!("{number} {}", self.word()),
         }
     }

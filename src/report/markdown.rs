@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// markup becomes one. Hosts search the rendered text for mentions and issue references: an invisible word joiner after
 /// `@` and `#` prevents them.
 pub(super) fn escape(raw: &str) -> String {
-    let line = text::line(raw);
+    let line = text::escape_line(raw);
     let mut escaped = String::with_capacity(line.len() * 2);
     let mut remaining_chars = line.trim().chars();
     while let Some(c) = remaining_chars.next() {
@@ -142,7 +142,7 @@ mod tests {
             prop_assert!(!escaped.to_lowercase().contains("www."));
             let prose = prose(&raw).replace("<code>", "").replace("</code>", "").replace("&#", "");
             prop_assert!(!prose.contains(['<', '|', '[', ']', '\n', '\r', '`', '*', '_', '@', '\\']), "{prose}");
-            prop_assert_eq!(visible_text(&escaped), text::line(&raw).trim().replace('\u{2060}', ""));
+            prop_assert_eq!(visible_text(&escaped), text::escape_line(&raw).trim().replace('\u{2060}', ""));
         }
     }
 }

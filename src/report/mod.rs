@@ -50,7 +50,7 @@ pub(crate) use run_summary::{failure_annotation, failure_summary, publish_summar
 pub(crate) use sluicegate_pipelines::findings::Verdict;
 
 use clap::ValueEnum;
-use sluicegate_base::text::SafeJson;
+use sluicegate_base::text::JsonEscaper;
 use sluicegate_pipelines::findings::Report;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -171,14 +171,14 @@ pub(crate) fn render(
 }
 
 /// The destination of JSON output.
-type JsonOut<'o> = BufWriter<SafeJson<&'o mut dyn Write>>;
+type JsonOut<'o> = BufWriter<JsonEscaper<&'o mut dyn Write>>;
 
 /// Writes JSON without commands to a CI host, and a final line break.
 fn write_json(
     writer: &mut dyn Write,
     serialize: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
 ) -> io::Result<()> {
-    let mut json = BufWriter::with_capacity(64 * 1024, SafeJson::new(writer));
+    let mut json = BufWriter::with_capacity(64 * 1024, JsonEscaper::new(writer));
     serialize(&mut json)?;
     json.write_all(b"\n")?;
     json.flush()

@@ -2,7 +2,7 @@
 
 use super::markdown::{code, escape, prose};
 use super::truncation;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::{Change, Class, Compat};
 use std::fmt::Write as _;
 
@@ -54,7 +54,7 @@ pub(super) fn render_consumer_changes(compat: &Compat) -> String {
         let _ = writeln!(
             note,
             "{} omitted because the page is full.\n",
-            count(omitted_count, "shared pipeline")
+            format_count(omitted_count, "shared pipeline")
         );
     }
     note.push_str(&render_files(compat));
@@ -127,7 +127,7 @@ fn render_files(compat: &Compat) -> String {
     }
     let mut section = format!(
         "### Files\n\n{}.\n\n",
-        count(file_changes.len(), "file") + " changed"
+        format_count(file_changes.len(), "file") + " changed"
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
         let subject = code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));

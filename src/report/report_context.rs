@@ -103,7 +103,7 @@ impl ReportContext {
     pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.rules_file_places(finding.rule, finding.error_type);
         List::with_limit(places, MAX_LISTED_PLACES)
-            .of("place")
+            .with_noun("place")
             .entries()
             .collect()
     }

@@ -8,7 +8,7 @@ use crate::report::view::{
     FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
 use crate::report::{ChangedFile, PathBase, ReportContext, truncation};
-use sluicegate_base::text::{List, and_more, and_more_of, count, grouped};
+use sluicegate_base::text::{List, format_and_more, format_and_more_of, format_count, format_number};
 use sluicegate_pipelines::findings::{Finding, Report, Severity, Verdict};
 use std::fmt::Write as _;
 
@@ -117,7 +117,7 @@ impl MarkdownPage<'_> {
 
     fn finish(mut self) -> String {
         if self.omitted_count > 0 {
-            let sections = count(self.omitted_count, "section");
+            let sections = format_count(self.omitted_count, "section");
             let _ = writeln!(
                 self.text,
                 "\n> {sections} omitted because the page is full: see the report."
@@ -178,7 +178,7 @@ impl MarkdownPage<'_> {
             format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
         self.push_lines(&mut table, rows, |omitted_count| {
-            format!("| {} | | | |\n", and_more(omitted_count))
+            format!("| {} | | | |\n", format_and_more(omitted_count))
         });
         table.push('\n');
         let (folders, omitted_count) = view.folder_rows();
@@ -190,7 +190,7 @@ impl MarkdownPage<'_> {
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
         if omitted_count > 0 {
-            let _ = writeln!(table, "| {} | | |", and_more_of(omitted_count, "folder"));
+            let _ = writeln!(table, "| {} | | |", format_and_more_of(omitted_count, "folder"));
         }
         table.push_str("\n</details>\n\n");
         self.add(&table);
@@ -243,7 +243,8 @@ impl MarkdownPage<'_> {
     /// Like [`Self::add_list`], but folded.
     fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
-        let mut text = format!("<details><summary>{title} ({})</summary>\n\n", grouped(number));
+        let mut text = format!("<details><summary>{title} ({})</summary>\n\n",
+            format_number(number));
         self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
         self.add(&text);
@@ -252,7 +253,7 @@ impl MarkdownPage<'_> {
     fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
         let lines = items.map(|item| format!("- {item}\n"));
         self.push_lines(text, lines, |omitted_count| {
-            format!("- {}\n", and_more(omitted_count))
+            format!("- {}\n", format_and_more(omitted_count))
         });
     }
 
@@ -342,7 +343,7 @@ fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
         escape(&shorten_message(&finding.message())),
         code(&shorten_name(finding.rule)),
     );
-    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).of("place");
+    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).with_noun("place");
     if !entry.equal_findings.is_empty() {
         let _ = write!(
             markdown,

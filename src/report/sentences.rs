@@ -1,6 +1,6 @@
 //! The sentences that all report formats share.
 
-use sluicegate_base::text::{List, count, grouped};
+use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
     Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
 };
@@ -23,7 +23,7 @@ pub(super) fn describe_numbers(report: &Report) -> String {
     }
     let unreviewed_count = report.unreviewed.len();
     if unreviewed_count > 0 {
-        parts.push(format!("{} not reviewed", count(unreviewed_count, "file")));
+        parts.push(format!("{} not reviewed", format_count(unreviewed_count, "file")));
     }
     parts.join("; ")
 }
@@ -32,9 +32,9 @@ pub(super) fn describe_numbers(report: &Report) -> String {
 fn describe_findings(totals: &Totals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
     let describe_part =
-        |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));
+        |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let not_evaluated =
-        (totals.not_evaluated > 0).then(|| format!("{} not evaluated", grouped(totals.not_evaluated)));
+        (totals.not_evaluated > 0).then(|| format!("{} not evaluated", format_number(totals.not_evaluated)));
     let counting_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
@@ -52,7 +52,7 @@ fn describe_findings(totals: &Totals) -> Option<String> {
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
-    .map(|(number, label)| format!("{} {label}", grouped(number)))
+    .map(|(number, label)| format!("{} {label}", format_number(number)))
     .collect();
     if description.is_empty() && other_parts.is_empty() {
         return None;
@@ -69,11 +69,11 @@ fn describe_findings(totals: &Totals) -> Option<String> {
 /// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.counts();
-    let pipelines = count(counts.files, "pipeline");
+    let pipelines = format_count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
         (_, 0) => Some(format!("no check passed in {pipelines}")),
-        (_, passed_count) => Some(format!("{} passed in {pipelines}", count(passed_count, "check"))),
+        (_, passed_count) => Some(format!("{} passed in {pipelines}", format_count(passed_count, "check"))),
     }
 }
 
@@ -82,7 +82,7 @@ fn describe_checks(report: &Report) -> Option<String> {
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
     let excluded_files =
-        (!report.excluded.is_empty()).then(|| format!("{} excluded", count(report.excluded.len(), "file")));
+        (!report.excluded.is_empty()).then(|| format!("{} excluded", format_count(report.excluded.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
@@ -93,7 +93,7 @@ fn list_refusals(report: &Report) -> Vec<String> {
         .compat
         .as_ref()
         .filter(|compat| compat.refused)
-        .map(|compat| format!("{} of consumers", count(compat.breaks().count(), "break")));
+        .map(|compat| format!("{} of consumers", format_count(compat.breaks().count(), "break")));
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate_change).collect()
 }
@@ -235,7 +235,7 @@ pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
         .map(|file| format!("{} ({})", file.path, file.reason));
     Some(format!(
         "Excluded: {}: {list}",
-        count(report.excluded.len(), "file")
+        format_count(report.excluded.len(), "file")
     ))
 }
 
@@ -295,7 +295,7 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     let subject = match paths {
         [path] => format!("{path}: The file was not reviewed"),
         several => {
-            let number = count(several.len(), "file");
+            let number = format_count(several.len(), "file");
             format!("{number} were not reviewed ({})", List::new(several))
         }
     };

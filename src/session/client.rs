@@ -59,7 +59,7 @@ impl Run {
             ca_cert: connection.ca_cert.clone(),
             observer: self
                 .observer()
-                .recording_in(Arc::clone(&self.has_platform_responded)),
+                .with_response_flag(Arc::clone(&self.has_platform_responded)),
         })?;
         Ok(Platform::new(client))
     }

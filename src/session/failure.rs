@@ -49,7 +49,7 @@ impl From<GitError> for Failure {
 /// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is undecided.
 const fn status_of_git(error: &GitError) -> ExitStatus {
     match error {
-        GitError::BadTree { .. } => ExitStatus::Undecided,
+        GitError::InvalidTree { .. } => ExitStatus::Undecided,
         _ => ExitStatus::Context,
     }
 }
@@ -94,7 +94,7 @@ pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
 pub(crate) fn status_of_step(error: &HttpError, some_done: bool) -> ExitStatus {
     match status_of(error.kind()) {
         ExitStatus::Denied => ExitStatus::Denied,
-        _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
+        _ if some_done || error.is_maybe_processed() => ExitStatus::RemoteFailed,
         other => other,
     }
 }

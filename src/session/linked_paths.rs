@@ -19,7 +19,7 @@ impl Run {
             let full = self.env.current_dir().join(path);
             let mut links = policy::links_in_path(repo.root(), &full).into_iter();
             // A link that git cannot look up may belong to the change.
-            let is_tracked = |link: &String| repo.tracks(link, self.index()).unwrap_or(true);
+            let is_tracked = |link: &String| repo.is_tracked(link, self.index()).unwrap_or(true);
             if let Some(link) = links.find(is_tracked) {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \

@@ -7,12 +7,12 @@ use std::path::Path;
 
 /// Reads a file that a user named, up to a size limit.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    input::file(path, limit).map_err(|why| unreadable(path, &why))
+    input::read_file(path, limit).map_err(|why| unreadable(path, &why))
 }
 
 /// Like [`read_bounded`], but returns `None` if the file does not exist.
 pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
-    match input::file(path, limit) {
+    match input::read_file(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         Err(why) => Err(unreadable(path, &why)),

@@ -18,12 +18,12 @@ const WIDEST_PATH: usize = 60;
 
 /// Returns one JSON document, safe to print in a CI log.
 pub(crate) fn json(value: &Value) -> String {
-    text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+    text::escape_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
 /// Writes like [`json`], but piece by piece: the platform's responses may be large.
 pub(crate) fn write_json(value: &Value, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(text::SafeJson::new(&mut *out), value)?;
+    serde_json::to_writer_pretty(text::JsonEscaper::new(&mut *out), value)?;
     out.write_all(b"\n")
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn table_within(headings: &[&str], rows: &[Vec<String>], width: Optio
     }
     let mut shown = String::new();
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| text::line(cell)).collect();
+        let cells: Vec<String> = row.iter().map(|cell| text::escape_line(cell)).collect();
         let (lead, rest) = cells.split_at(cells.len().min(2));
         let _ = writeln!(shown, "{}", lead.join("  "));
         let named = headings.iter().skip(2).zip(rest).filter(|(_, cell)| *cell != "-");
         for (heading, cell) in named {
-            for line in wrap::lines(cell, &format!("  {heading}: "), "    ", columns) {
+            for line in wrap::wrap_lines(cell, &format!("  {heading}: "), "    ", columns) {
                 let _ = writeln!(shown, "{line}");
             }
         }
@@ -132,8 +132,8 @@ pub(crate) fn facts(value: &Value) -> String {
     let mut shown = String::new();
     for (path, value) in found {
         let key = path.rsplit('.').next().unwrap_or_default();
-        let said = text::line(&timed(key, value, now));
-        let _ = writeln!(shown, "{}  {said}", text::line(&format!("{path:<width$}")));
+        let said = text::escape_line(&timed(key, value, now));
+        let _ = writeln!(shown, "{}  {said}", text::escape_line(&format!("{path:<width$}")));
     }
     shown
 }

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{Sought, perhaps_made};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 
 /// Returns the search for a prefix.
 pub(crate) const fn sought_prefix(prefix: &str) -> Sought<'_> {
@@ -45,7 +45,7 @@ pub(crate) async fn not_published(
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
     }
-    let all = for_hint(platform.artifacts(None)).await;
+    let all = read_for_hint(platform.artifacts(None)).await;
     let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
     let known = all.as_ref().is_some_and(|all| all.iter().any(of_prefix));
     match version {

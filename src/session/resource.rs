@@ -7,9 +7,9 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, nearest};
-use sluicegate_platform::api::{self, Answer, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
+use sluicegate_base::text::{did_you_mean, find_nearest};
+use sluicegate_platform::api::{self, ApiValue, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::io;
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ impl Run {
     pub(crate) fn show_list<T>(
         &self,
         output: OutputArgs,
-        entries: Vec<Answer<T>>,
+        entries: Vec<ApiValue<T>>,
         columns: &[(&str, &str)],
         none: &str,
     ) -> CommandResult {
@@ -94,8 +94,8 @@ fn envelope(name: &str, items: Vec<Value>) -> Value {
 
 /// Returns the failure of a creation; if the response was lost, with the command to check the result.
 pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
-    if error.may_have_been_processed() {
-        let hint = error.hint_where(look);
+    if error.is_maybe_processed() {
+        let hint = error.hint_with_check(look);
         Failure::from(error).hint(hint)
     } else {
         error.into()
@@ -129,7 +129,7 @@ impl Sought<'_> {
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
     ) -> Failure {
         let names = match error.kind() {
-            ErrorKind::NotFound => for_hint(names).await,
+            ErrorKind::NotFound => read_for_hint(names).await,
             _ => None,
         };
         self.missing_among(error, names)
@@ -160,7 +160,7 @@ impl Sought<'_> {
     /// Returns the most similar of these names; `None` if the name is one of them.
     pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        nearest(self.name, &known).filter(|near| *near != self.name)
+        find_nearest(self.name, &known).filter(|near| *near != self.name)
     }
 
     /// Returns the hint for a missing name.
@@ -182,7 +182,7 @@ pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) 
     if error.kind() != ErrorKind::NotFound {
         return error.into();
     }
-    let projects = for_hint(platform.projects()).await;
+    let projects = read_for_hint(platform.projects()).await;
     if projects.as_ref().is_some_and(|all| has_project(all, id)) {
         return error.into();
     }
@@ -191,7 +191,7 @@ pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) 
 
 /// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
 pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
-    let all = for_hint(platform.projects()).await?;
+    let all = read_for_hint(platform.projects()).await?;
     if has_project(&all, id) {
         return None;
     }
@@ -200,12 +200,12 @@ pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<Str
     Some(format!("the platform has no project {name:?}: {hint}"))
 }
 
-fn has_project(all: &[Answer<api::Project>], id: Uuid) -> bool {
-    let parsed = |it: &Answer<api::Project>| Uuid::parse_str(it.id.as_deref()?).ok();
+fn has_project(all: &[ApiValue<api::Project>], id: Uuid) -> bool {
+    let parsed = |it: &ApiValue<api::Project>| Uuid::parse_str(it.id.as_deref()?).ok();
     all.iter().any(|it| parsed(it) == Some(id))
 }
 
-fn ids(all: Vec<Answer<api::Project>>) -> Vec<String> {
+fn ids(all: Vec<ApiValue<api::Project>>) -> Vec<String> {
     all.into_iter().filter_map(|it| it.value.id).collect()
 }
 

@@ -36,7 +36,7 @@ impl Run {
 }
 
 fn file(path: &Path) -> Result<SecretString, Failure> {
-    match input::utf_8(read_bounded(path, LIMIT)?) {
+    match input::decode_utf_8(read_bounded(path, LIMIT)?) {
         Ok(text) => Ok(text.into()),
         Err(reason) => Err(Failure::usage(format!(
             "could not read the secret's file {}: {reason}",

@@ -26,7 +26,7 @@ impl Columns {
 
     pub(crate) fn widen(&mut self, row: &[String]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
-            *width = text::line(cell).width().min(WIDEST).max(*width);
+            *width = text::escape_line(cell).width().min(WIDEST).max(*width);
         }
     }
 
@@ -37,7 +37,7 @@ impl Columns {
     pub(crate) fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
         for (width, cell) in self.widths.iter().zip(row) {
-            let cell = text::line(cell);
+            let cell = text::escape_line(cell);
             line.push_str(&cell);
             let gap = width.saturating_sub(cell.width()) + 2;
             line.extend(std::iter::repeat_n(' ', gap));

@@ -34,7 +34,9 @@ struct SafeLines;
 impl Write for SafeLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = String::from_utf8_lossy(bytes);
-        io::stderr().lock().write_all(text::block(&line).as_bytes())?;
+        io::stderr()
+            .lock()
+            .write_all(text::escape_lines(&line).as_bytes())?;
         Ok(bytes.len())
     }
 

@@ -171,7 +171,7 @@ impl Ui {
         let _ = writeln!(
             io::stderr().lock(),
             "{style}{label}{style:#}{}",
-            text::block(message)
+            text::escape_lines(message)
         );
     }
 }

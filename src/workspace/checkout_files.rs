@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::job::settings::Selection;
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{List, bounded, count};
+use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::collections::BTreeSet;
@@ -17,14 +17,14 @@ impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
     pub(crate) fn checkout_files(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
-            return Ok(self.repo.on_disk(run.index())?);
+            return Ok(self.repo.disk_snapshot(run.index())?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
     /// Returns a note if the files are in no git repository.
     pub(crate) fn note_without_git(&self) -> Option<String> {
-        self.repo.is_plain().then(|| {
+        self.repo.is_plain_directory().then(|| {
             format!(
                 "{} is in no git repository. The files were checked without a base.",
                 self.repo.root().display()
@@ -50,8 +50,8 @@ impl Workspace<'_> {
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
                 Some(format!(
                     "the commit {short} was evaluated, not the files on disk: {} {verb} from it ({})",
-                    count(paths.len(), "file"),
-                    List::with_limit(&paths, NAMED).map(|path| bounded(path))
+                    format_count(paths.len(), "file"),
+                    List::with_limit(&paths, NAMED).map(|path| shorten_name(path))
                 ))
             }
             Err(why) => Some(format!(
@@ -67,7 +67,7 @@ impl Workspace<'_> {
         evaluated: &Snapshot<'_>,
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
-        let disk = self.repo.on_disk(run.index())?;
+        let disk = self.repo.disk_snapshot(run.index())?;
         let gate_files = self.gate_files([evaluated, &disk].into_iter())?.all();
         let is_of_platform = |path: &str| {
             let file = path.split_once('/').filter(|(folder, _)| folder.starts_with('.'));
@@ -79,7 +79,7 @@ impl Workspace<'_> {
                 || is_of_platform(path)
                 || gate_files.iter().any(|file| file == path)
         };
-        let changes = disk.changes(std::slice::from_ref(commit), &wanted)?;
+        let changes = disk.find_changes(std::slice::from_ref(commit), &wanted)?;
         let paths = changes.iter().flat_map(Change::paths);
         Ok(paths.map(str::to_owned).collect())
     }

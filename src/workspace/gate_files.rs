@@ -96,7 +96,7 @@ impl Workspace<'_> {
 /// Returns the hidden directories at the root, and the links that may lead to some.
 pub(crate) fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let is_hidden = |name: &String| name.starts_with('.');
-    let folders = snapshot.root_folders()?.into_iter().filter(is_hidden);
-    let links = snapshot.root_links()?.into_iter().filter(is_hidden);
+    let folders = snapshot.list_root_folders()?.into_iter().filter(is_hidden);
+    let links = snapshot.list_root_links()?.into_iter().filter(is_hidden);
     Ok(folders.chain(links.take(MOST_LINKS)).collect())
 }

@@ -26,7 +26,7 @@ use crate::job::policy::{self, CheckoutFiles, GateFile, GateFileReader, Unusable
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, SettingSources};
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
-use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
@@ -108,7 +108,7 @@ impl Run {
         let checkout = Checkout {
             root: repo.root(),
             // If git cannot tell, the file counts as tracked, so that it is not overwritten.
-            is_tracked: &|path| repo.tracks(path, self.index()).unwrap_or(true),
+            is_tracked: &|path| repo.is_tracked(path, self.index()).unwrap_or(true),
         };
         let on_unusable = match config_file {
             Some(_) => on_unusable,
@@ -318,7 +318,7 @@ impl<'a> Workspace<'a> {
         let Some(folder) = self.config_dir(snapshot)? else {
             return Ok(None);
         };
-        let found = snapshot.find(&format!("{folder}/{RULES_FILE}"))?;
+        let found = snapshot.find_file(&format!("{folder}/{RULES_FILE}"))?;
         Ok(found.filter(|file| file.kind == FileKind::Regular))
     }
 
@@ -345,8 +345,8 @@ impl<'a> Workspace<'a> {
     /// Returns the file's content, or why it cannot be parsed as a document.
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
-            Content::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
-            Content::Disk(full) => full,
+            FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
+            FileContent::Disk(full) => full,
         };
         if let Some(doubt) = file.doubt {
             let what = format!("could not evaluate {}: {}", full.display(), doubt.reason());
@@ -363,8 +363,8 @@ impl<'a> Workspace<'a> {
 pub(crate) fn folder_in(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
-    let folders = snapshot.root_folders()?;
-    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    let folders = snapshot.list_root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
     Ok(pipelines::config_folder(&folders, &holds))
 }
 

@@ -55,7 +55,7 @@ impl Run {
             });
         }
         match self.plain_root(paths) {
-            Some(root) => Ok(Repository::open_plain(&root)?),
+            Some(root) => Ok(Repository::open_plain_directory(&root)?),
             None => Ok(opened?),
         }
     }

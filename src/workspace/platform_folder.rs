@@ -52,7 +52,7 @@ const ANSWER: u64 = 1024;
 /// are last: the platform keeps its own files in its directory, and pipelines elsewhere.
 pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
     let pipeline_folders = find_pipeline_folders(snapshot)?;
-    let mut names = snapshot.root_folders()?;
+    let mut names = snapshot.list_root_folders()?;
     names.retain(|name| is_name(name) && !TOOL_DIRECTORIES.contains(&name.as_str()));
     names.sort_by_cached_key(|name| (pipeline_folders.contains(name), name.clone()));
     Ok(names)
@@ -70,7 +70,7 @@ pub(crate) fn find_sole_candidate(
 
 /// Returns the hidden directories at the root that contain pipelines.
 fn find_pipeline_folders(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
-    let pipelines = snapshot.files(&|path| path.starts_with('.') && is_pipeline(path))?;
+    let pipelines = snapshot.list_files(&|path| path.starts_with('.') && is_pipeline(path))?;
     let folders = pipelines.iter().filter_map(|file| file.path.split_once('/'));
     Ok(folders.map(|(folder, _)| folder.to_owned()).collect())
 }

@@ -35,7 +35,7 @@ impl Workspace<'_> {
         }
         let snapshot = match &self.policy {
             PolicyTip::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
-            PolicyTip::Head { .. } => self.repo.on_disk(run.index())?,
+            PolicyTip::Head { .. } => self.repo.disk_snapshot(run.index())?,
             PolicyTip::Unknown { .. } => return Ok(None),
         };
         let named = self.sources.config_dir(&run.global)?;

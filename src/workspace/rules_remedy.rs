@@ -193,6 +193,6 @@ impl Workspace<'_> {
             return Ok(None);
         };
         let path = format!("{folder}/{RULES_FILE}");
-        Ok(snapshot.find(&path)?.map(|file| file.path))
+        Ok(snapshot.find_file(&path)?.map(|file| file.path))
     }
 }

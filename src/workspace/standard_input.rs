@@ -42,7 +42,7 @@ impl StandardInput {
         }
         let path = workspace.inside(run, path)?;
         let unread = |why: io::Error| Failure::usage(format!("could not read standard input: {why}"));
-        let content = input::bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err(unread)?;
+        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err(unread)?;
         let unwritten = |why: io::Error| {
             Failure::usage(format!(
                 "could not write standard input to a temporary file: {why}"
@@ -55,7 +55,7 @@ impl StandardInput {
 
     /// Puts the content at its path of the snapshot, and returns the path.
     pub(crate) fn put(&self, snapshot: &mut Snapshot<'_>) -> String {
-        snapshot.put(&self.path, self.file.path().to_owned());
+        snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn target_tip(
     }
     let newest = policy::find_policy_tip(repo, Some(ci), PolicySource::Base, is_host_commit)?;
     let is_newer = match (&newest, repo.head()) {
-        (PolicyTip::Commit { commit, .. }, Ok(head)) => !repo.contains(&head.commit, commit)?,
+        (PolicyTip::Commit { commit, .. }, Ok(head)) => !repo.contains_commit(&head.commit, commit)?,
         _ => false,
     };
     Ok(if is_newer { newest } else { tip })

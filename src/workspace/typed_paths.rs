@@ -29,7 +29,7 @@ impl Workspace<'_> {
     pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
         let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
             let root = self.repo.root().display();
-            let place = if self.repo.is_plain() {
+            let place = if self.repo.is_plain_directory() {
                 "directory"
             } else {
                 "repository"

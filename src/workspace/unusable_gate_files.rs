@@ -200,10 +200,10 @@ impl GateVersion<'_> {
     /// Returns whether git tracks a file at this path.
     fn has_file(&self, path: &str) -> bool {
         if self.is_head {
-            let tracks = self.workspace.repo.tracks(path, self.run.index());
+            let tracks = self.workspace.repo.is_tracked(path, self.run.index());
             tracks.unwrap_or(true)
         } else {
-            self.snapshot.find(path).is_ok_and(|file| file.is_some())
+            self.snapshot.find_file(path).is_ok_and(|file| file.is_some())
         }
     }
 
@@ -314,7 +314,7 @@ impl GateVersion<'_> {
         let text = match &side {
             GateFileVersion::Missing => Ok(None),
             GateFileVersion::Unreadable(reason) => Err(format!("{path}: {reason}")),
-            GateFileVersion::Text(bytes) => match input::utf_8(bytes.clone()) {
+            GateFileVersion::Text(bytes) => match input::decode_utf_8(bytes.clone()) {
                 Ok(text) => Ok(Some(NamedText {
                     name: path.to_owned(),
                     text,
@@ -335,7 +335,7 @@ pub(crate) fn unmatched_include(
     let Some(key) = selection.include_key() else {
         return Ok(None);
     };
-    let files = snapshot.files(&|path| is_pipeline(path) || selection.includes(path))?;
+    let files = snapshot.list_files(&|path| is_pipeline(path) || selection.includes(path))?;
     let mut regular = files
         .iter()
         .filter(|file| file.kind == FileKind::Regular)
@@ -354,7 +354,7 @@ pub(crate) fn empty_config_dir(
         return Ok(None);
     };
     for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
-        if snapshot.find(&format!("{named}/{file}"))?.is_some() {
+        if snapshot.find_file(&format!("{named}/{file}"))?.is_some() {
             return Ok(None);
         }
     }

@@ -4,22 +4,22 @@
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Owner in the placeholder that is used until the project has an address.
-const NOBODY: &str = "/your-org/";
+const PLACEHOLDER_OWNER: &str = "/your-org/";
 
 /// Returns the URL of the repository; `None` as long as it is the placeholder, which must not be in documents of users.
-pub fn repository() -> Option<&'static str> {
-    Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(NOBODY))
+pub fn repository_url() -> Option<&'static str> {
+    Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(PLACEHOLDER_OWNER))
 }
 
 /// Returns owner and name of the repository: `o/sluicegate`.
-pub fn owner_and_name() -> &'static str {
-    let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, rest)| rest);
+pub fn repository_name() -> &'static str {
+    let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, path)| path);
     path.split_once('/').map_or(path, |(_, path)| path)
 }
 
 /// Returns the product that requests name in `User-Agent`, with the address by which a server's operator finds us.
 pub fn user_agent() -> String {
-    let address = repository().map(|url| format!(" (+{url})"));
+    let address = repository_url().map(|url| format!(" (+{url})"));
     format!(
         "sluicegate/{}{}",
         env!("CARGO_PKG_VERSION"),
@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn the_address_is_one_of_a_repository_of_this_name() {
         assert!(REPOSITORY.starts_with("https://"), "{REPOSITORY}");
-        assert!(owner_and_name().ends_with("/sluicegate"), "{REPOSITORY}");
-        assert_eq!(repository().is_none(), REPOSITORY.contains(NOBODY));
-        assert_eq!(user_agent().contains(REPOSITORY), repository().is_some());
+        assert!(repository_name().ends_with("/sluicegate"), "{REPOSITORY}");
+        assert_eq!(repository_url().is_none(), REPOSITORY.contains(PLACEHOLDER_OWNER));
+        assert_eq!(user_agent().contains(REPOSITORY), repository_url().is_some());
     }
 }

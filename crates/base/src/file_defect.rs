@@ -29,13 +29,13 @@ pub enum FileDefect {
 
 impl FileDefect {
     /// Returns the defect of a script.
-    pub fn of_script(content: &[u8]) -> Option<Self> {
+    pub fn find_in_script(content: &[u8]) -> Option<Self> {
         let is_empty = content.iter().all(u8::is_ascii_whitespace);
-        Self::of_document(content).or_else(|| is_empty.then_some(Self::Empty))
+        Self::find_in_document(content).or_else(|| is_empty.then_some(Self::Empty))
     }
 
     /// Returns the defect of a pipeline or of another document; an empty one is reported by its reader.
-    pub fn of_document(content: &[u8]) -> Option<Self> {
+    pub fn find_in_document(content: &[u8]) -> Option<Self> {
         if content.len() <= MAX_POINTER_SIZE && LFS_HEADERS.iter().any(|header| content.starts_with(header)) {
             return Some(Self::LfsPointer);
         }
@@ -74,20 +74,20 @@ impl FileDefect {
 pub struct LfsPointer {
     /// The SHA-256 of the file, in hex.
     pub sha256: String,
-    pub bytes: u64,
+    pub size: u64,
 }
 
 impl LfsPointer {
     /// Parses a pointer; `None` if the content is not a complete one.
     pub fn parse(content: &[u8]) -> Option<Self> {
-        if FileDefect::of_document(content) != Some(FileDefect::LfsPointer) {
+        if FileDefect::find_in_document(content) != Some(FileDefect::LfsPointer) {
             return None;
         }
         let text = std::str::from_utf8(content).ok()?;
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
         Some(Self {
             sha256: value("oid sha256:")?.trim().to_owned(),
-            bytes: value("size ")?.trim().parse().ok()?,
+            size: value("size ")?.trim().parse().ok()?,
         })
     }
 }
@@ -99,16 +99,16 @@ fn has_conflict(content: &[u8]) -> bool {
         return false;
     }
     let mut markers = CONFLICT_MARKERS.iter();
-    let mut next = markers.next();
+    let mut next_marker = markers.next();
     for line in content.split(|byte| *byte == b'\n') {
-        let Some(marker) = next else {
+        let Some(marker) = next_marker else {
             break;
         };
         if line.starts_with(marker) {
-            next = markers.next();
+            next_marker = markers.next();
         }
     }
-    next.is_none()
+    next_marker.is_none()
 }
 
 #[cfg(test)]
@@ -127,10 +127,10 @@ mod tests {
             (b"", FileDefect::Empty),
             (b" \r\n\t\n", FileDefect::Empty),
         ] {
-            assert_eq!(FileDefect::of_script(content), Some(defect));
+            assert_eq!(FileDefect::find_in_script(content), Some(defect));
         }
         let pointer = LfsPointer::parse(POINTER).unwrap();
-        assert_eq!((pointer.bytes, pointer.sha256.len()), (12345, 64));
+        assert_eq!((pointer.size, pointer.sha256.len()), (12345, 64));
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
             b"\n=======\n<<<<<<< \n>>>>>>> \n",
             b"select '<<<<<<< a';\n======= \n",
         ] {
-            assert_eq!(FileDefect::of_script(content), None);
+            assert_eq!(FileDefect::find_in_script(content), None);
         }
     }
 }

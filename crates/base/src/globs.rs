@@ -3,7 +3,7 @@
 use globset::{Error, Glob, GlobBuilder};
 
 /// Parses a glob. A `*` does not match `/`, `**` does, and `\` escapes the next character.
-pub fn glob(pattern: &str) -> Result<Glob, Error> {
+pub fn parse_glob(pattern: &str) -> Result<Glob, Error> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -11,7 +11,7 @@ pub fn glob(pattern: &str) -> Result<Glob, Error> {
 }
 
 /// Returns a glob that matches only this path.
-pub fn literal(path: &str) -> String {
+pub fn escape_glob(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {
         if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\') {
@@ -28,8 +28,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_star_stays_within_a_folder() {
-        let matcher = glob("sales/*.orch.yaml").unwrap().compile_matcher();
+    fn star_stays_within_a_folder() {
+        let matcher = parse_glob("sales/*.orch.yaml").unwrap().compile_matcher();
         assert!(matcher.is_match("sales/a.orch.yaml"));
         assert!(!matcher.is_match("sales/deep/a.orch.yaml"));
     }
@@ -37,7 +37,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_literal_matches_its_path_alone(path in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}", other in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}") {
-            let matcher = glob(&literal(&path)).unwrap().compile_matcher();
+            let matcher = parse_glob(&escape_glob(&path)).unwrap().compile_matcher();
             prop_assert!(matcher.is_match(&path));
             prop_assert_eq!(matcher.is_match(&other), path == other);
         }

@@ -7,28 +7,28 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// Reads a reader to its end; fails if it has more than `limit` bytes.
-pub fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+pub fn read_bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
-        let why = format!("it has more than {limit} bytes");
-        return Err(Error::new(ErrorKind::FileTooLarge, why));
+        let reason = format!("it has more than {limit} bytes");
+        return Err(Error::new(ErrorKind::FileTooLarge, reason));
     }
     Ok(content)
 }
 
 /// Reads a file; fails if it has more than `limit` bytes.
-pub fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    bytes(File::open(path)?, limit)
+pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    read_bytes(File::open(path)?, limit)
 }
 
 /// Reads a text file; fails if it has more than `limit` bytes or is not UTF-8.
-pub fn text_file(path: &Path, limit: u64) -> Result<String> {
-    utf_8(file(path, limit)?).map_err(|reason| Error::new(ErrorKind::InvalidData, reason))
+pub fn read_text_file(path: &Path, limit: u64) -> Result<String> {
+    decode_utf_8(read_file(path, limit)?).map_err(|reason| Error::new(ErrorKind::InvalidData, reason))
 }
 
 /// Returns the bytes as text, or why they are none.
-pub fn utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
+pub fn decode_utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
     if is_utf_16(&bytes) {
         return Err("it is UTF-16: save it as UTF-8");
     }
@@ -51,15 +51,15 @@ mod tests {
 
     #[test]
     fn the_limit_itself_is_read_and_one_byte_more_is_not() {
-        assert_eq!(bytes(&b"abc"[..], 3).unwrap(), b"abc");
-        let error = bytes(&b"abcd"[..], 3).unwrap_err();
+        assert_eq!(read_bytes(&b"abc"[..], 3).unwrap(), b"abc");
+        let error = read_bytes(&b"abcd"[..], 3).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
         assert_eq!(error.to_string(), "it has more than 3 bytes");
     }
 
     #[test]
-    fn what_never_ends_is_an_error() {
-        let error = bytes(std::io::repeat(0), 65_536).unwrap_err();
+    fn endless_input_is_an_error() {
+        let error = read_bytes(std::io::repeat(0), 65_536).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     }
 
@@ -68,7 +68,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"a\xff").unwrap();
         assert_eq!(
-            text_file(file.path(), 9).unwrap_err().to_string(),
+            read_text_file(file.path(), 9).unwrap_err().to_string(),
             "it is not UTF-8"
         );
         for bytes in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a", b"a\0b\0", b"\0a\0b"] {
@@ -78,6 +78,6 @@ mod tests {
             assert!(!is_utf_16(bytes), "{bytes:?}");
         }
         std::fs::write(file.path(), "ü").unwrap();
-        assert_eq!(text_file(file.path(), 9).unwrap(), "ü");
+        assert_eq!(read_text_file(file.path(), 9).unwrap(), "ü");
     }
 }

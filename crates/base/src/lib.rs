@@ -2,7 +2,7 @@
 //! environment or uses the network.
 //!
 //! Begin with [`text`]: it makes text from outside safe to show. [`input`] reads files up to a size limit, [`overlap`]
-//! reads while other threads compute. [`file_defect`], [`duplicate_key`] and [`unexpanded`] find content that is not
+//! reads while other threads compute. [`file_defect`], [`duplicate_key`] and [`unexpanded_value`] find content that is not
 //! what it seems: a file that git did not check out, JSON with two meanings, a variable that was not replaced.
 //! [`globs`] matches paths. [`address`] is the address of the project. [`mod@words`] defines the names of an enum's values in one list.
 
@@ -13,7 +13,7 @@ pub mod overlap;
 
 pub mod duplicate_key;
 pub mod file_defect;
-pub mod unexpanded;
+pub mod unexpanded_value;
 
 pub mod address;
 pub mod globs;

@@ -4,53 +4,52 @@
 use rayon::prelude::*;
 
 /// Approximate size of the contents that are computed with at a time, in bytes; as much again is read meanwhile.
-const HELD: usize = 2 * 1024 * 1024;
+const BATCH_SIZE: usize = 2 * 1024 * 1024;
 
 /// Minimum size that counts for a content, in bytes: also small ones take memory.
-const LEAST: usize = 64;
+const MIN_COUNTED_SIZE: usize = 64;
 
 /// Returns the result of `compute` for each of `items`, in order. Each item was just read, and has its size in bytes.
 /// The first error ends the reading.
-pub fn computed<T: Send, R: Send, E>(
+pub fn compute_all<T: Send, R: Send, E>(
     items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
 ) -> Result<Vec<R>, E> {
-    let mut all = Vec::new();
-    each(items, compute, |result| all.push(result))?;
-    Ok(all)
+    let mut results = Vec::new();
+    compute_each(items, compute, |result| results.push(result))?;
+    Ok(results)
 }
 
-/// Passes each result to `take`, in order, on this thread; see [`computed`].
-pub fn each<T: Send, R: Send, E>(
+/// Passes each result to `use_result`, in order, on this thread; see [`compute_all`].
+pub fn compute_each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
-    mut take: impl FnMut(R),
+    mut use_result: impl FnMut(R),
 ) -> Result<(), E> {
-    let mut window = read_some(&mut items)?;
-    while !window.is_empty() {
+    let mut batch = read_batch(&mut items)?;
+    while !batch.is_empty() {
         let mut results = Vec::new();
         let next = rayon::in_place_scope(|scope| {
-            let results = &mut results;
-            scope.spawn(move |_| *results = window.into_par_iter().map(compute).collect());
-            read_some(&mut items)
+            scope.spawn(|_| results = batch.into_par_iter().map(compute).collect());
+            read_batch(&mut items)
         });
-        results.into_iter().for_each(&mut take);
-        window = next?;
+        results.into_iter().for_each(&mut use_result);
+        batch = next?;
     }
     Ok(())
 }
 
-/// Reads the next items, up to [`HELD`] bytes.
-fn read_some<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
-    let (mut window, mut held) = (Vec::new(), 0);
-    while held < HELD
+/// Reads the next items, up to [`BATCH_SIZE`] bytes.
+fn read_batch<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
+    let (mut batch, mut batch_size) = (Vec::new(), 0);
+    while batch_size < BATCH_SIZE
         && let Some(item) = items.next()
     {
         let (content, size) = item?;
-        held += size.max(LEAST);
-        window.push(content);
+        batch_size += size.max(MIN_COUNTED_SIZE);
+        batch.push(content);
     }
-    Ok(window)
+    Ok(batch)
 }
 
 #[cfg(test)]
@@ -59,28 +58,31 @@ mod tests {
 
     #[test]
     fn results_are_in_the_order_of_the_items_and_memory_is_bounded() {
-        let items = (0..10).map(|number| Ok::<_, ()>((number, HELD / 2)));
+        let items = (0..10).map(|number| Ok::<_, ()>((number, BATCH_SIZE / 2)));
         assert_eq!(
-            computed(items, &|number| number * 2).unwrap(),
+            compute_all(items, &|number| number * 2).unwrap(),
             [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]
         );
-        let mut items = (0..10).map(|number| Ok::<_, ()>((number, HELD / 2)));
-        assert_eq!(read_some(&mut items).unwrap(), [0, 1]);
+        let mut items = (0..10).map(|number| Ok::<_, ()>((number, BATCH_SIZE / 2)));
+        assert_eq!(read_batch(&mut items).unwrap(), [0, 1]);
         let mut small = (0..).map(|number| Ok::<_, ()>((number, 0)));
-        assert_eq!(read_some(&mut small).unwrap().len(), HELD / LEAST);
+        assert_eq!(
+            read_batch(&mut small).unwrap().len(),
+            BATCH_SIZE / MIN_COUNTED_SIZE
+        );
     }
 
     #[test]
     fn the_first_error_ends_the_reading() {
         let items = (0..).map(|number| {
             if number < 3 {
-                Ok((number, HELD))
+                Ok((number, BATCH_SIZE))
             } else {
                 Err(number)
             }
         });
         let mut taken = Vec::new();
-        let ended = each(items, &|number| number, |number| taken.push(number));
+        let ended = compute_each(items, &|number| number, |number| taken.push(number));
         assert_eq!((ended, taken), (Err(3), vec![0, 1, 2]));
     }
 }

@@ -9,9 +9,9 @@ mod list;
 mod suggestion;
 pub mod wrap;
 
-pub use list::{List, and_more, and_more_of, more};
+pub use list::{List, format_and_more, format_and_more_of, format_more};
 pub use suggestion::{
-    did_you_mean, did_you_mean_any, is_similar, is_similar_path, most_similar, nearest, suggest,
+    did_you_mean, did_you_mean_any, find_most_similar, find_nearest, is_similar, is_similar_path, suggest,
 };
 
 use std::borrow::Cow;
@@ -21,48 +21,54 @@ use std::io;
 /// Command prefixes that a host recognizes anywhere in a line: GitHub's older form and Azure's logging commands.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
 /// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>.
-const COMMAND_MARKS: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
+const COMMAND_PREFIXES: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
 
 /// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and host
 /// commands are broken up.
-pub fn line(text: &str) -> String {
-    let joined: String = text
+pub fn escape_line(text: &str) -> String {
+    let single_line: String = text
         .chars()
         .map(|c| if is_line_break(c) { ' ' } else { c })
         .collect();
-    block(&joined).into_owned()
+    escape_lines(&single_line).into_owned()
 }
 
 /// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
 /// no line can be read as a host command.
-pub fn block(text: &str) -> Cow<'_, str> {
-    if is_harmless(text) {
+pub fn escape_lines(text: &str) -> Cow<'_, str> {
+    if is_safe(text) {
         return Cow::Borrowed(text);
     }
-    let unified = text.replace("\r\n", "\n");
-    let lines: Vec<String> = unified.split('\n').map(safe_line).collect();
+    let lines: Vec<String> = text
+        .replace("\r\n", "\n")
+        .split('\n')
+        .map(escape_host_commands)
+        .collect();
     Cow::Owned(lines.join("\n"))
 }
 
 /// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
 /// all other text is unchanged.
-pub fn visible(text: &str) -> String {
+pub fn escape_controls(text: &str) -> String {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
-    let unified = text.replace("\r\n", "\n");
-    let lines: Vec<String> = unified.split('\n').map(visible_line).collect();
+    let lines: Vec<String> = text
+        .replace("\r\n", "\n")
+        .split('\n')
+        .map(escape_controls_in_line)
+        .collect();
     lines.join("\n")
 }
 
 /// Returns whether the byte is a character of ASCII that no kind of markup escapes, as nearly all are.
-pub const fn is_plain(byte: u8) -> bool {
+pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
 /// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
 /// the escaped `#` reads the same; a line of JSON cannot start with `::`.
-pub fn json(json: String) -> String {
+pub fn escape_json(json: String) -> String {
     if !json.contains("##") {
         return json;
     }
@@ -71,95 +77,98 @@ pub fn json(json: String) -> String {
 
 /// A writer for JSON that removes host command prefixes: the second of two `#` is escaped, which does not change
 /// the meaning.
-pub struct SafeJson<W> {
-    out: W,
+pub struct JsonEscaper<W> {
+    writer: W,
     is_after_mark: bool,
 }
 
-impl<W: io::Write> SafeJson<W> {
-    pub const fn new(out: W) -> Self {
+impl<W: io::Write> JsonEscaper<W> {
+    pub const fn new(writer: W) -> Self {
         Self {
-            out,
+            writer,
             is_after_mark: false,
         }
     }
 }
 
-impl<W: io::Write> io::Write for SafeJson<W> {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if memchr::memchr(b'#', piece).is_none() {
-            self.is_after_mark &= piece.is_empty();
-            self.out.write_all(piece)?;
-            return Ok(piece.len());
+impl<W: io::Write> io::Write for JsonEscaper<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if memchr::memchr(b'#', bytes).is_none() {
+            self.is_after_mark &= bytes.is_empty();
+            self.writer.write_all(bytes)?;
+            return Ok(bytes.len());
         }
-        for part in piece.split_inclusive(|byte| *byte == b'#') {
+        for part in bytes.split_inclusive(|byte| *byte == b'#') {
             if self.is_after_mark && part == b"#" {
-                self.out.write_all(br"\u0023")?;
+                self.writer.write_all(br"\u0023")?;
             } else {
-                self.out.write_all(part)?;
+                self.writer.write_all(part)?;
             }
             self.is_after_mark = part.ends_with(b"#");
         }
-        Ok(piece.len())
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.writer.flush()
     }
 }
 
 /// Escapes text for an element or a quoted attribute of HTML, XML or SVG. Line breaks become character references,
 /// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
 /// output contains no host command.
-pub fn markup(raw: &str) -> String {
-    if raw.bytes().all(is_plain) {
-        return raw.to_owned();
+pub fn escape_markup(text: &str) -> String {
+    if text.bytes().all(is_plain_in_markup) {
+        return text.to_owned();
     }
-    let safe = visible(raw);
-    let mut shown = String::with_capacity(safe.len() + safe.len() / 8);
+    let safe = escape_controls(text);
+    let mut escaped = String::with_capacity(safe.len() + safe.len() / 8);
     for c in safe.chars() {
         match c {
             '&' | '<' | '>' | '"' | '\'' | '\n' | '`' => {
-                let _ = write!(shown, "&#{};", u32::from(c));
+                let _ = write!(escaped, "&#{};", u32::from(c));
             }
-            '#' if shown.ends_with('#') => shown.push_str("&#35;"),
-            _ if is_no_character(c) => shown.push('\u{fffd}'),
-            _ => shown.push(c),
+            '#' if escaped.ends_with('#') => escaped.push_str("&#35;"),
+            _ if is_forbidden_in_markup(c) => escaped.push('\u{fffd}'),
+            _ => escaped.push(c),
         }
     }
-    shown
+    escaped
 }
 
 /// Returns the number with its noun: `1 file`, `2,505 files`.
-pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
+pub fn format_count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
+    format!("{} {noun}{plural}", format_number(number))
 }
 
 /// Returns the number with a comma before every three digits: `2,505`.
-pub fn grouped<N: Display>(number: N) -> String {
+pub fn format_number<N: Display>(number: N) -> String {
     let digits = number.to_string();
-    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
         }
-        shown.push(digit);
+        text.push(digit);
     }
-    shown
+    text
 }
 
 /// Joins numbers with their nouns and omits those that are 0.
-pub fn counts(parts: &[(usize, &str)]) -> String {
-    let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
-    parts.join(", ")
+pub fn format_counts(parts: &[(usize, &str)]) -> String {
+    parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| format_count(*number, noun))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns the word for use in a shell command, quoted if it contains special characters.
-pub fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+pub fn quote_shell_word(word: &str) -> String {
+    let needs_quotes = |c: char| !c.is_alphanumeric() && !"/._-+,@%=:".contains(c);
+    if !word.is_empty() && !word.contains(needs_quotes) {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -171,7 +180,7 @@ pub fn short_id(text: &str) -> &str {
 }
 
 /// Returns the bytes as lowercase hexadecimal digits, two for each byte.
-pub fn hex(bytes: &[u8]) -> String {
+pub fn to_hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits
         .filter_map(|digit| char::from_digit(u32::from(digit), 16))
@@ -179,52 +188,56 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Maximum number of characters of a name in a sentence.
-const SHOWN: usize = 300;
+const MAX_NAME_LENGTH: usize = 300;
 
 /// Returns a name for a sentence. A very long one is shortened in its middle, because a message may repeat a name that
 /// is stored once.
-pub fn bounded(name: &str) -> Cow<'_, str> {
-    if name.char_indices().nth(SHOWN).is_none() {
+pub fn shorten_name(name: &str) -> Cow<'_, str> {
+    if name.char_indices().nth(MAX_NAME_LENGTH).is_none() {
         return Cow::Borrowed(name);
     }
-    let half = SHOWN / 2;
+    let half = MAX_NAME_LENGTH / 2;
     let start: String = name.chars().take(half).collect();
-    let end = name.char_indices().rev().nth(half - 1).map_or(0, |(at, _)| at);
+    let end = name
+        .char_indices()
+        .rev()
+        .nth(half - 1)
+        .map_or(0, |(offset, _)| offset);
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
 }
 
-fn is_harmless(text: &str) -> bool {
+fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }
 
-fn safe_line(line: &str) -> String {
-    let mut shown = visible_line(line);
-    for (mark, broken) in COMMAND_MARKS {
-        shown = shown.replace(mark, broken);
+fn escape_host_commands(line: &str) -> String {
+    let mut escaped = escape_controls_in_line(line);
+    for (prefix, replacement) in COMMAND_PREFIXES {
+        escaped = escaped.replace(prefix, replacement);
     }
-    break_leading_command(shown)
+    break_leading_command(escaped)
 }
 
-fn visible_line(line: &str) -> String {
-    let mut shown = String::with_capacity(line.len());
+fn escape_controls_in_line(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
     for c in line.chars() {
         if is_unsafe(c) && c != '\t' {
-            shown.extend(c.escape_unicode());
+            escaped.extend(c.escape_unicode());
         } else {
-            shown.push(c);
+            escaped.push(c);
         }
     }
-    shown
+    escaped
 }
 
 /// Breaks a leading `::`. GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.
 fn break_leading_command(line: String) -> String {
-    let trimmed = line.trim_start();
-    if !trimmed.starts_with("::") {
+    let command = line.trim_start();
+    if !command.starts_with("::") {
         return line;
     }
-    let indent = line.len() - trimmed.len();
-    format!("{}: {}", &line[..indent], &trimmed[1..])
+    let indent = line.len() - command.len();
+    format!("{}: {}", &line[..indent], &command[1..])
 }
 
 const fn is_line_break(c: char) -> bool {
@@ -241,66 +254,72 @@ fn is_unsafe(c: char) -> bool {
 }
 
 /// Returns whether neither HTML nor XML allows the character in text.
-const fn is_no_character(c: char) -> bool {
+const fn is_forbidden_in_markup(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SafeJson, block, line, shell_word};
+    use super::{JsonEscaper, escape_line, escape_lines, quote_shell_word};
     use proptest::prelude::*;
     use std::io::Write as _;
 
     #[test]
     fn terminal_escapes_are_shown_as_text() {
-        assert_eq!(line("a\u{1b}[31mred"), "a\\u{1b}[31mred");
-        assert_eq!(line("right\u{202e}left"), "right\\u{202e}left");
+        assert_eq!(escape_line("a\u{1b}[31mred"), "a\\u{1b}[31mred");
+        assert_eq!(escape_line("right\u{202e}left"), "right\\u{202e}left");
     }
 
     #[test]
     fn host_commands_are_broken_up() {
-        assert_eq!(block("ok\n  ::error::x"), "ok\n  : :error::x");
-        assert_eq!(block("x ##[error]y ##vso[task]z"), "x # #[error]y # #vso[task]z");
-        assert_eq!(line("a\n::set-output name=x::y"), "a ::set-output name=x::y");
+        assert_eq!(escape_lines("ok\n  ::error::x"), "ok\n  : :error::x");
+        assert_eq!(
+            escape_lines("x ##[error]y ##vso[task]z"),
+            "x # #[error]y # #vso[task]z"
+        );
+        assert_eq!(
+            escape_line("a\n::set-output name=x::y"),
+            "a ::set-output name=x::y"
+        );
     }
 
     #[test]
     fn plain_text_is_untouched() {
-        assert_eq!(line("Größe: a::b 100 %"), "Größe: a::b 100 %");
-        assert_eq!(block("a\n\tb\r\nc"), "a\n\tb\nc");
+        assert_eq!(escape_line("Größe: a::b 100 %"), "Größe: a::b 100 %");
+        assert_eq!(escape_lines("a\n\tb\r\nc"), "a\n\tb\nc");
         assert_eq!(
-            super::markup("a = b; c # d: (e) 100 %"),
+            super::escape_markup("a = b; c # d: (e) 100 %"),
             "a = b; c # d: (e) 100 %"
         );
-        assert_eq!(super::visible("a\tb"), "a\tb");
+        assert_eq!(super::escape_controls("a\tb"), "a\tb");
     }
 
     #[test]
-    fn a_word_stays_one_word() {
+    fn shell_word_stays_one_word() {
         assert_eq!(
-            shell_word("sales/load it's $(x).orch.yaml"),
+            quote_shell_word("sales/load it's $(x).orch.yaml"),
             r"'sales/load it'\''s $(x).orch.yaml'"
         );
-        assert_eq!(shell_word("sales/ü.orch.yaml"), "sales/ü.orch.yaml");
-        assert_eq!(shell_word(""), "''");
+        assert_eq!(quote_shell_word("sales/ü.orch.yaml"), "sales/ü.orch.yaml");
+        assert_eq!(quote_shell_word(""), "''");
     }
 
     proptest! {
         #[test]
         fn json_in_any_pieces_says_the_same_without_commands(text in "(#|\\[|vso|a|\"|\\n){0,20}", size in 1_usize..9) {
             let json = serde_json::to_string(&text).unwrap();
-            let mut safe = SafeJson::new(Vec::new());
+            let mut safe = JsonEscaper::new(Vec::new());
             for piece in json.as_bytes().chunks(size) {
                 safe.write_all(piece).unwrap();
             }
-            let safe = String::from_utf8(safe.out).unwrap();
+            let safe = String::from_utf8(safe.writer).unwrap();
             prop_assert!(!safe.contains("##"), "{safe}");
             prop_assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
         }
 
         #[test]
         fn no_line_can_be_a_command(text in "(\\PC|[\\r\\n\\x1b:#\\[]){0,80}") {
-            for shown in block(&text).split(['\n', '\r']) {
+            for shown in escape_lines(&text).split(['\n', '\r']) {
                 prop_assert!(!shown.trim_start().starts_with("::"), "{shown:?}");
                 prop_assert!(!shown.contains("##["), "{shown:?}");
                 prop_assert!(!shown.contains('\u{1b}'), "{shown:?}");

@@ -23,7 +23,7 @@ pub fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<V
     let repository = Repository::open(repository)?;
     let head = repository.resolve(head)?;
     let bases = repository.merge_bases(&repository.resolve(base)?, &head)?;
-    let changes = repository.changes(&bases, &head, &|_| true)?;
+    let changes = repository.find_changes(&bases, &head, &|_| true)?;
     let line = |change: &sluicegate_git::Change| match &change.kind {
         ChangeKind::Added => format!("added {}", change.path),
         ChangeKind::Deleted => format!("deleted {}", change.path),

@@ -1,16 +1,16 @@
 //! Attributes that make git store other bytes than it checks out.
 
-use super::disk::{kind_on_disk, stored_id};
+use super::disk_file::{find_disk_kind, hash_disk_file};
 use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
 use std::path::{Path, PathBuf};
 
 /// The attributes that make git store other bytes than are on disk. Line endings are not included: YAML reads all
 /// of them alike.
-const CONVERTING: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
+const CONVERTING_ATTRIBUTES: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
 
 /// Maximum size of an attributes file that is read here, in bytes; for a larger one the git program is used.
-const SIZE_LIMIT: u64 = 1024 * 1024;
+const MAX_ATTRIBUTES_SIZE: u64 = 1024 * 1024;
 
 impl Repository {
     /// Returns whether an attribute makes git store other bytes of this file than are on disk. An attribute that
@@ -18,32 +18,38 @@ impl Repository {
     ///
     /// libgit2 does not support quoted patterns; if there is one, the git program is used.
     pub fn is_converted(&self, path: &str) -> bool {
-        let value = |name| {
-            self.library
-                .get_attr_bytes(Path::new(path), name, AttrCheckFlags::FILE_THEN_INDEX)
-        };
-        let by_library = CONVERTING.into_iter().any(|name| match value(name) {
-            Ok(value) => !matches!(
+        CONVERTING_ATTRIBUTES
+            .into_iter()
+            .any(|name| self.may_have_attribute(path, name))
+            || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
+    }
+
+    /// Returns whether libgit2 finds that the attribute is set, or cannot read it.
+    fn may_have_attribute(&self, path: &str, name: &str) -> bool {
+        let value = self
+            .library
+            .get_attr_bytes(Path::new(path), name, AttrCheckFlags::FILE_THEN_INDEX);
+        value.map_or(true, |value| {
+            !matches!(
                 AttrValue::always_bytes(value),
                 AttrValue::False | AttrValue::Unspecified
-            ),
-            Err(_) => true,
-        });
-        by_library || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
+            )
+        })
     }
 
     /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored.
     pub fn is_ignored(&self, path: &str) -> bool {
-        let has_pattern = !self.is_plain() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
-        has_pattern && !self.tracks(path, None).unwrap_or(false)
+        let has_pattern =
+            !self.is_plain_directory() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
+        has_pattern && !self.is_tracked(path, None).unwrap_or(false)
     }
 
     /// Returns whether the file on disk has the bytes of the commit, or is missing in both.
-    pub fn is_as_committed(&self, commit: &CommitId, path: &str) -> bool {
+    pub fn is_same_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let full = self.root().join(path);
         match self.find_file(commit, path) {
-            Ok(Some(file)) => stored_id(&full) == Some(file.blob.oid()),
-            Ok(None) => kind_on_disk(&full).is_none(),
+            Ok(Some(file)) => hash_disk_file(&full) == Some(file.blob.oid()),
+            Ok(None) => find_disk_kind(&full).is_none(),
             Err(_) => false,
         }
     }
@@ -51,33 +57,39 @@ impl Repository {
     /// Returns whether an attributes file for this path has a quoted pattern or cannot be read.
     fn has_quoted_pattern(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1);
-        let in_tree = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
-        let of_clone: PathBuf = self.library.path().join("info/attributes");
-        in_tree.chain([of_clone]).any(|file| {
-            let Ok(found) = file.symlink_metadata() else {
-                return false;
-            };
-            let text = || std::fs::read(&file).unwrap_or_else(|_| vec![b'"']);
-            found.len() > SIZE_LIMIT || !found.is_file() || has_quotes(&text())
-        })
+        let tree_files = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
+        let clone_file: PathBuf = self.library.path().join("info/attributes");
+        tree_files
+            .chain([clone_file])
+            .any(|path| may_have_quoted_line(&path))
     }
 
     fn is_converted_by_git(&self, path: &str) -> bool {
-        let arguments = [&["check-attr", "-z"], &CONVERTING[..], &["--", path]].concat();
-        let Ok(answer) = self.program.answer(self.root(), &arguments, None) else {
+        let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
+        let Ok(output) = self.program.run_locally(self.root(), &arguments, None) else {
             return true;
         };
-        let fields: Vec<&str> = answer.split('\0').collect();
-        let values = fields.chunks_exact(3).map(|field| field[2]);
-        values.clone().count() != CONVERTING.len()
+        // Each attribute has three fields: path, name and value.
+        let fields: Vec<&str> = output.split('\0').collect();
+        let values: Vec<&str> = fields.chunks_exact(3).map(|attribute| attribute[2]).collect();
+        values.len() != CONVERTING_ATTRIBUTES.len()
             || values
-                .into_iter()
-                .any(|value| !matches!(value, "unspecified" | "unset"))
+                .iter()
+                .any(|value| !matches!(*value, "unspecified" | "unset"))
     }
 }
 
-/// Returns whether a line begins with a quote.
-fn has_quotes(text: &[u8]) -> bool {
+/// Returns whether a line of the attributes file begins with a quote, or the file cannot be read.
+fn may_have_quoted_line(path: &Path) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else {
+        return false;
+    };
+    metadata.len() > MAX_ATTRIBUTES_SIZE
+        || !metadata.is_file()
+        || std::fs::read(path).map_or(true, |text| has_quoted_line(&text))
+}
+
+fn has_quoted_line(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n')
         .any(|line| line.trim_ascii_start().starts_with(b"\""))
 }

@@ -8,24 +8,24 @@ use git2::{ErrorCode, ObjectType};
 use std::io::{Cursor, Read};
 
 /// Maximum size of a blob that is loaded into memory, in bytes.
-const HELD_SIZE: u64 = 4 * 1024 * 1024;
+const MAX_LOADED_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Repository {
     /// Returns the blob's size in bytes, without reading its content.
     pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
-        let odb = self.odb()?;
+        let odb = self.open_odb()?;
         let header = match odb.read_header(blob.oid()) {
             Err(error) if error.code() == ErrorCode::NotFound => {
-                self.fetch(blob)?;
+                self.fetch_missing_blob(blob)?;
                 odb.refresh()
                     .map_err(GitError::library("look for fetched objects"))?;
                 odb.read_header(blob.oid())
             }
-            other => other,
+            result => result,
         };
         match header {
             Ok((size, ObjectType::Blob)) => Ok(size as u64),
-            Ok(_) => Err(self.missing("blob", blob)),
+            Ok(_) => Err(self.missing_object_error("blob", blob)),
             Err(error) => Err(GitError::library("read a blob's size")(error)),
         }
     }
@@ -33,12 +33,12 @@ impl Repository {
     /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. The blobs read
     /// first are cached.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
-        let known = self
-            .kept_blobs
+        let cached_size = self
+            .blob_cache
             .borrow()
             .get(blob.oid())
             .map(|content| content.len());
-        let size = known.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
+        let size = cached_size.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
         if size > limit {
             return Err(GitError::TooLarge {
                 blob: blob.to_string(),
@@ -46,44 +46,44 @@ impl Repository {
                 limit,
             });
         }
-        self.held(blob)
+        self.read_whole_blob(blob)
     }
 
     /// Returns a reader of the blob's content that needs constant memory. It yields exactly `size` bytes, which
     /// must be [`Self::blob_size`]; otherwise the content is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
-        if size <= HELD_SIZE || !self.program.is_there() {
-            return Ok(Box::new(Cursor::new(self.held(blob)?)));
+        if size <= MAX_LOADED_SIZE || !self.program.is_installed() {
+            return Ok(Box::new(Cursor::new(self.read_whole_blob(blob)?)));
         }
         Ok(Box::new(self.program.stream_blob(blob, size)?))
     }
 
     /// Returns the blob's size if the clone has the blob.
-    pub(super) fn local_size(&self, blob: &BlobId) -> Option<u64> {
+    pub(super) fn find_local_size(&self, blob: &BlobId) -> Option<u64> {
         let odb = self.library.odb().ok()?;
         let (size, _) = odb.read_header(blob.oid()).ok()?;
         Some(size as u64)
     }
 
     /// Returns the blob's content if the clone has the blob.
-    pub(super) fn read_local(&self, blob: &BlobId) -> Option<Vec<u8>> {
+    pub(super) fn read_local_blob(&self, blob: &BlobId) -> Option<Vec<u8>> {
         let odb = self.library.odb().ok()?;
         Some(odb.read(blob.oid()).ok()?.data().to_vec())
     }
 
-    fn held(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
-        if let Some(content) = self.kept_blobs.borrow().get(blob.oid()) {
+    fn read_whole_blob(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
+        if let Some(content) = self.blob_cache.borrow().get(blob.oid()) {
             return Ok(content.to_vec());
         }
-        let odb = self.odb()?;
+        let odb = self.open_odb()?;
         let object = odb.read(blob.oid()).map_err(GitError::library("read a blob"))?;
-        self.kept_blobs.borrow_mut().keep(blob.oid(), object.data());
+        self.blob_cache.borrow_mut().add(blob.oid(), object.data());
         Ok(object.data().to_vec())
     }
 
-    fn fetch(&self, blob: &BlobId) -> Result<(), GitError> {
-        if !self.program.may_fetch() {
-            return Err(self.missing("blob", blob));
+    fn fetch_missing_blob(&self, blob: &BlobId) -> Result<(), GitError> {
+        if !self.program.can_fetch() {
+            return Err(self.missing_object_error("blob", blob));
         }
         self.program.fetch_blob(blob)
     }

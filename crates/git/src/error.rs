@@ -19,29 +19,29 @@ pub enum GitError {
         root: PathBuf,
     },
     /// A revision that does not resolve to a commit of the repository.
-    #[error("the revision `{revision}` does not resolve to a commit of this repository: {why}")]
+    #[error("the revision `{revision}` does not resolve to a commit of this repository: {reason}")]
     UnknownRevision {
         /// The requested revision.
         revision: String,
         /// The reason, usually libgit2's message.
-        why: String,
+        reason: String,
     },
     /// A name that matches several references, none of which is the branch of a remote.
-    #[error("`{name}` is ambiguous: it matches {}", answers.join(" and "))]
-    Ambiguous {
+    #[error("`{name}` is ambiguous: it matches {}", matches.join(" and "))]
+    AmbiguousName {
         /// The requested name.
         name: String,
         /// The full names of the references, and the commit if the name is also the start of an id.
-        answers: Vec<String>,
+        matches: Vec<String>,
     },
     /// A shallow clone lacks the history that is needed to find the merge-base.
-    #[error("could not find the merge-base of {one} and {other}: the clone is shallow")]
-    ShallowHistory { one: CommitId, other: CommitId },
+    #[error("could not find the merge-base of {first} and {second}: the clone is shallow")]
+    ShallowHistory { first: CommitId, second: CommitId },
     /// More merge-bases than any real history has.
-    #[error("{one} and {other} have {count} merge-bases")]
-    TooManyBases {
-        one: CommitId,
-        other: CommitId,
+    #[error("{first} and {second} have {count} merge-bases")]
+    TooManyMergeBases {
+        first: CommitId,
+        second: CommitId,
         count: usize,
     },
     /// An object that the repository refers to but does not have.
@@ -60,8 +60,8 @@ pub enum GitError {
         path: String,
     },
     /// A repository format that cannot be read.
-    #[error("could not read the repository {}: {what}", root.display())]
-    Unsupported { root: PathBuf, what: String },
+    #[error("could not read the repository {}: {reason}", root.display())]
+    Unsupported { root: PathBuf, reason: String },
     /// The repository has no remote to fetch from.
     #[error("the repository {} has no remote", root.display())]
     NoRemote {
@@ -70,7 +70,7 @@ pub enum GitError {
     },
     /// A fetch into a repository that belongs to another user.
     #[error("the repository {} belongs to another user, whose settings would decide what a fetch runs", root.display())]
-    NotOurs {
+    ForeignRepository {
         /// The repository's root.
         root: PathBuf,
     },
@@ -99,19 +99,19 @@ pub enum GitError {
         limit: u64,
     },
     /// A tree that git would not write: damaged or malicious.
-    #[error("invalid tree {id}: {why}")]
-    BadTree { id: String, why: &'static str },
+    #[error("invalid tree {id}: {reason}")]
+    InvalidTree { id: String, reason: &'static str },
     /// The `git` program failed, was missing, or took too long.
-    #[error("`git {arguments}` failed: {why}")]
+    #[error("`git {arguments}` failed: {reason}")]
     Program {
         arguments: String,
         /// The message of the program or the system.
-        why: String,
+        reason: String,
     },
     /// A file of the git directory could not be read, or a helper file could not be written.
-    #[error("could not {doing} {}: {source}", path.display())]
+    #[error("could not {action} {}: {source}", path.display())]
     Io {
-        doing: &'static str,
+        action: &'static str,
         path: PathBuf,
         source: std::io::Error,
     },
@@ -122,9 +122,9 @@ pub enum GitError {
     #[error("the directory {} contains files more than {limit} levels deep", root.display())]
     TooDeep { root: PathBuf, limit: usize },
     /// Any other failure of libgit2.
-    #[error("could not {doing}: {}", source.message())]
+    #[error("could not {action}: {}", source.message())]
     Library {
-        doing: &'static str,
+        action: &'static str,
         /// libgit2's message.
         source: git2::Error,
     },
@@ -133,7 +133,7 @@ pub enum GitError {
 /// How to get the full history, for each environment: actions/checkout
 /// (<https://github.com/actions/checkout#usage>), GitLab
 /// (<https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>), and a plain clone.
-pub const WHOLE_HISTORY: &str = "fetch the full history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
+pub const FULL_HISTORY_HINT: &str = "fetch the full history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
      the variable `GIT_DEPTH: 0` on GitLab, `git fetch --unshallow` elsewhere";
 
 impl GitError {
@@ -148,11 +148,11 @@ impl GitError {
                 "check the spelling. If the clone of a CI job lacks the revision, fetch it, or set `fetch-depth: 0` \
                  on GitHub, `GIT_DEPTH: 0` on GitLab"
             }
-            Self::Ambiguous { .. } => {
+            Self::AmbiguousName { .. } => {
                 "pass the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
             }
-            Self::ShallowHistory { .. } => WHOLE_HISTORY,
-            Self::TooManyBases { .. } => {
+            Self::ShallowHistory { .. } => FULL_HISTORY_HINT,
+            Self::TooManyMergeBases { .. } => {
                 "merge the target branch into the branch, so that one merge-base remains"
             }
             Self::MissingObject { partial: true, .. } => {
@@ -165,7 +165,7 @@ impl GitError {
                 "rename it with `git mv`, or delete it; --exclude does not skip it, because no report could show \
                  its name"
             }
-            Self::Unsupported { what, .. } if what.contains("sha256") => {
+            Self::Unsupported { reason, .. } if reason.contains("sha256") => {
                 "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
                  fast-import` in a new repository"
             }
@@ -173,7 +173,7 @@ impl GitError {
                 "clone the repository again with `git clone --ref-format=files` and SHA-1 object ids"
             }
             Self::NoRemote { .. } => "add a remote: `git remote add origin URL`",
-            Self::NotOurs { .. } => {
+            Self::ForeignRepository { .. } => {
                 "fetch the history in an earlier step, or declare the checkout safe: `git config --global --add \
                  safe.directory PATH`"
             }
@@ -189,7 +189,7 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the directory of the project, and pass `.` or a file in it"
             }
-            Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
+            Self::TooLarge { .. } | Self::InvalidTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;
             }
         };
@@ -197,13 +197,13 @@ impl GitError {
     }
 
     /// Wraps an error of libgit2 with the attempted action.
-    pub(super) fn library(doing: &'static str) -> impl Fn(git2::Error) -> Self {
-        move |source| Self::Library { doing, source }
+    pub(super) fn library(action: &'static str) -> impl Fn(git2::Error) -> Self {
+        move |source| Self::Library { action, source }
     }
 
     /// Wraps an error of the system with the attempted action and the file.
-    pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { doing, path, source }
+        move |source| Self::Io { action, path, source }
     }
 }

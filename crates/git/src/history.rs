@@ -5,10 +5,10 @@ use git2::{ErrorClass, ErrorCode, Oid};
 
 /// Maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
 /// that was built to have hundreds would multiply the work of every comparison.
-const MOST_BASES: usize = 16;
+const MAX_MERGE_BASES: usize = 16;
 
 /// Maximum number of commits of a first-parent history that are visited.
-const MOST_VISITED: usize = 100_000;
+const MAX_VISITED_COMMITS: usize = 100_000;
 
 impl Repository {
     /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories,
@@ -17,25 +17,25 @@ impl Repository {
     /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
     /// if neither side reaches the edge of the clone other than through a merge-base; otherwise the result is
     /// [`GitError::ShallowHistory`].
-    pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        let (one, other) = (self.commit(a)?.id(), self.commit(b)?.id());
-        let bases: Vec<Oid> = match self.library.merge_bases(one, other) {
+    pub fn merge_bases(&self, one: &CommitId, other: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let tips = [self.find_commit(one)?.id(), self.find_commit(other)?.id()];
+        let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {
             Ok(bases) => bases.to_vec(),
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => {
                 Vec::new()
             }
             Err(error) => return Err(GitError::library("find the merge-base")(error)),
         };
-        if self.reaches_the_edge(&[one, other], &bases)? {
+        if self.reaches_shallow_commit(&tips, &bases)? {
             return Err(GitError::ShallowHistory {
-                one: a.clone(),
-                other: b.clone(),
+                first: one.clone(),
+                second: other.clone(),
             });
         }
-        if bases.len() > MOST_BASES {
-            return Err(GitError::TooManyBases {
-                one: a.clone(),
-                other: b.clone(),
+        if bases.len() > MAX_MERGE_BASES {
+            return Err(GitError::TooManyMergeBases {
+                first: one.clone(),
+                second: other.clone(),
                 count: bases.len(),
             });
         }
@@ -43,14 +43,17 @@ impl Repository {
     }
 
     /// Returns whether `commit` is `tip` or one of its ancestors. A shallow clone can hide that it is.
-    pub fn contains(&self, tip: &CommitId, commit: &CommitId) -> Result<bool, GitError> {
-        let (tip, commit) = (self.commit(tip)?.id(), self.commit(commit)?.id());
-        self.descends(tip, commit)
+    pub fn contains_commit(&self, tip: &CommitId, commit: &CommitId) -> Result<bool, GitError> {
+        self.is_ancestor(self.find_commit(tip)?.id(), self.find_commit(commit)?.id())
     }
 
     /// Returns the commit's parents, the first parent first.
     pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        Ok(self.commit(commit)?.parent_ids().map(CommitId::new).collect())
+        Ok(self
+            .find_commit(commit)?
+            .parent_ids()
+            .map(CommitId::new)
+            .collect())
     }
 
     /// Visits the commit and its first-parent history, newest first, until `visit` returns false. Returns false if
@@ -61,13 +64,12 @@ impl Repository {
         mut visit: impl FnMut(&CommitId) -> Result<bool, GitError>,
     ) -> Result<bool, GitError> {
         let mut next = Some(commit.clone());
-        for _ in 0..MOST_VISITED {
+        for _ in 0..MAX_VISITED_COMMITS {
             let Some(commit) = next else { return Ok(true) };
             if !visit(&commit)? {
                 return Ok(true);
             }
-            let is_cut = commit.oid().is_ok_and(|oid| self.shallow.contains(&oid));
-            if is_cut {
+            if commit.oid().is_ok_and(|oid| self.shallow.contains(&oid)) {
                 return Ok(false);
             }
             next = self.parents(&commit)?.into_iter().next();
@@ -77,14 +79,17 @@ impl Repository {
 
     /// Returns the parents that the commit records, even if a shallow clone does not have them.
     pub fn recorded_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        let commit = self.commit(commit)?;
-        let header = String::from_utf8_lossy(commit.raw_header_bytes()).into_owned();
-        let parents = header.lines().filter_map(|line| line.strip_prefix("parent "));
-        let ids = parents.filter_map(|id| Oid::from_str(id.trim()).ok());
-        Ok(ids.map(CommitId::new).collect())
+        let commit = self.find_commit(commit)?;
+        let header = String::from_utf8_lossy(commit.raw_header_bytes());
+        Ok(header
+            .lines()
+            .filter_map(|line| line.strip_prefix("parent "))
+            .filter_map(|id| Oid::from_str(id.trim()).ok())
+            .map(CommitId::new)
+            .collect())
     }
 
-    pub(super) fn descends(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
+    pub(super) fn is_ancestor(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
         if tip == commit {
             return Ok(true);
         }
@@ -93,20 +98,20 @@ impl Repository {
             .map_err(GitError::library("compare the history of two commits"))
     }
 
-    fn reaches_the_edge(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, GitError> {
+    fn reaches_shallow_commit(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, GitError> {
         if self.shallow.is_empty() {
             return Ok(false);
         }
-        let walking = GitError::library("walk the history");
-        let mut walk = self.library.revwalk().map_err(&walking)?;
+        let walk_error = GitError::library("walk the history");
+        let mut walk = self.library.revwalk().map_err(&walk_error)?;
         for tip in tips {
-            walk.push(*tip).map_err(&walking)?;
+            walk.push(*tip).map_err(&walk_error)?;
         }
         for base in bases {
-            walk.hide(*base).map_err(&walking)?;
+            walk.hide(*base).map_err(&walk_error)?;
         }
         for commit in walk {
-            if self.shallow.contains(&commit.map_err(&walking)?) {
+            if self.shallow.contains(&commit.map_err(&walk_error)?) {
                 return Ok(true);
             }
         }

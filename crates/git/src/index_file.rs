@@ -6,7 +6,7 @@ use git2::Index;
 use std::path::Path;
 
 /// The command that rewrites an index with one entry for each file, in one file, whatever the repository's settings.
-const EXPAND: [&str; 7] = [
+const EXPAND_ARGUMENTS: [&str; 7] = [
     "-c",
     "index.sparse=false",
     "-c",
@@ -16,15 +16,15 @@ const EXPAND: [&str; 7] = [
     "--force-write-index",
 ];
 
-/// Opens the repository's index, or the index in `file`, a path relative to the root. A stand-in for the git
+/// Opens the repository's index, or the index in `index_path`, a path relative to the root. A stand-in for the git
 /// directory has no index, so the original directory is used.
-pub(super) fn open_index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
+pub(super) fn open_index(repository: &Repository, index_path: Option<&Path>) -> Result<Index, GitError> {
     if repository.is_bare() {
         return Err(GitError::NoWorkTree {
             root: repository.root().to_owned(),
         });
     }
-    let path = match file {
+    let path = match index_path {
         Some(file) => repository.root().join(file),
         None => repository.program.git_dir().join("index"),
     };
@@ -48,6 +48,6 @@ fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, Git
     std::fs::copy(path, &copy).map_err(GitError::io("read", path))?;
     repository
         .program
-        .answer(repository.root(), &EXPAND, Some(&copy))?;
+        .run_locally(repository.root(), &EXPAND_ARGUMENTS, Some(&copy))?;
     Index::open(&copy).map_err(GitError::library("read the index"))
 }

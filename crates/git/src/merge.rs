@@ -12,36 +12,46 @@ impl Repository {
     /// drivers of the repository are not used.
     pub fn is_clean_merge(&self, commit: &CommitId) -> Result<bool, GitError> {
         let parents = self.recorded_parents(commit)?;
-        let [one, other] = parents.as_slice() else {
+        let [first, second] = parents.as_slice() else {
             return Ok(false);
         };
-        let bases = self.merge_bases(one, other)?;
+        let bases = self.merge_bases(first, second)?;
         let [base] = bases.as_slice() else {
             return Ok(false);
         };
-        let own = self.commit(commit)?.tree_id();
-        match self.merged_tree(base, [one, other]) {
-            Ok(tree) => Ok(tree == own),
+        let commit_tree = self.find_commit(commit)?.tree_id();
+        match self.merge_in_memory(base, first, second) {
+            Ok(merged_tree) => Ok(merged_tree == commit_tree),
             Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Odb => {
-                Err(self.missing("tree or blob of the merge", commit))
+                Err(self.missing_object_error("tree or blob of the merge", commit))
             }
             Err(error) => Err(GitError::library("merge two commits")(error)),
         }
     }
 
-    fn merged_tree(&self, base: &CommitId, sides: [&CommitId; 2]) -> Result<git2::Oid, git2::Error> {
+    /// Returns the id of the merged tree.
+    fn merge_in_memory(
+        &self,
+        base: &CommitId,
+        ours: &CommitId,
+        theirs: &CommitId,
+    ) -> Result<git2::Oid, git2::Error> {
         let objects = Odb::new()?;
         let folder = self.library.commondir().join("objects");
         objects.add_disk_alternate(&folder.to_string_lossy())?;
         objects.add_new_mempack_backend(IN_MEMORY)?;
         let memory = git2::Repository::from_odb(objects)?;
         memory.set_config(&Config::new()?)?;
-        let tree = |commit: &CommitId| memory.find_commit(commit.oid()?)?.tree();
+        let find_tree = |commit: &CommitId| memory.find_commit(commit.oid()?)?.tree();
         let mut options = MergeOptions::new();
         options.fail_on_conflict(true);
-        let mut merged =
-            memory.merge_trees(&tree(base)?, &tree(sides[0])?, &tree(sides[1])?, Some(&options))?;
-        merged.write_tree_to(&memory)
+        let mut merged_index = memory.merge_trees(
+            &find_tree(base)?,
+            &find_tree(ours)?,
+            &find_tree(theirs)?,
+            Some(&options),
+        )?;
+        merged_index.write_tree_to(&memory)
     }
 }

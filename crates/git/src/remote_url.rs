@@ -30,49 +30,48 @@ impl RemoteUrl {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let url = match text.split_once("://") {
-            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
-                let path = rest.find('/').map_or("", |start| &rest[start..]);
-                Self::on_this_machine(path)
+            Some((scheme, location)) if scheme.eq_ignore_ascii_case("file") => {
+                let path = location.find('/').map_or("", |start| &location[start..]);
+                Self::from_local_path(path)
             }
-            Some((scheme, rest)) => {
-                let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-                Self::on_host(authority, path, default_port(scheme))
+            Some((scheme, location)) => {
+                let (authority, path) = location.split_once('/').unwrap_or((location, ""));
+                Self::from_authority(authority, path, find_default_port(scheme))
             }
             None => match text.split_once(':') {
                 // A path such as `./a:b` is no address, and neither is a drive such as `C:\`.
                 Some((authority, path)) if !authority.contains('/') && authority.len() != 1 => {
-                    Self::on_host(authority, path, None)
+                    Self::from_authority(authority, path, None)
                 }
-                _ => Self::on_this_machine(text),
+                _ => Self::from_local_path(text),
             },
         };
         let names_repository = !url.path.is_empty() && url.host.as_deref() != Some("");
         names_repository.then_some(url)
     }
 
-    fn on_this_machine(path: &str) -> Self {
+    fn from_local_path(path: &str) -> Self {
         Self {
             host: None,
             port: None,
-            path: without_suffix(path).to_owned(),
+            path: trim_git_suffix(path).to_owned(),
         }
     }
 
-    fn on_host(authority: &str, path: &str, default_port: Option<&str>) -> Self {
+    fn from_authority(authority: &str, path: &str, default_port: Option<&str>) -> Self {
         let address = authority
             .rsplit_once('@')
             .map_or(authority, |(_, address)| address);
         // The colon of a port is behind the brackets of an IPv6 address.
-        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
         let (host, port) = match address.rsplit_once(':') {
-            Some((host, port)) if is_port(port) => (host, port),
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
             _ => (address, ""),
         };
-        let port = Some(port).filter(|port| !port.is_empty() && Some(*port) != default_port);
+        let is_default_port = port.is_empty() || Some(port) == default_port;
         Self {
             host: Some(host.trim_end_matches('.').to_ascii_lowercase()),
-            port: port.map(str::to_owned),
-            path: without_suffix(path.trim_start_matches('/')).to_owned(),
+            port: (!is_default_port).then(|| port.to_owned()),
+            path: trim_git_suffix(path.trim_start_matches('/')).to_owned(),
         }
     }
 }
@@ -90,16 +89,20 @@ impl fmt::Display for RemoteUrl {
     }
 }
 
-fn default_port(scheme: &str) -> Option<&'static str> {
-    let mut ports = DEFAULT_PORTS.iter();
-    let known = ports.find(|(name, _)| scheme.eq_ignore_ascii_case(name));
-    known.map(|(_, port)| *port)
+fn find_default_port(scheme: &str) -> Option<&'static str> {
+    DEFAULT_PORTS
+        .iter()
+        .find(|(name, _)| scheme.eq_ignore_ascii_case(name))
+        .map(|(_, port)| *port)
 }
 
 /// Returns the path without trailing slashes and `.git`.
-fn without_suffix(path: &str) -> &str {
-    let path = path.trim_end_matches('/');
-    path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/')
+fn trim_git_suffix(path: &str) -> &str {
+    let trimmed_path = path.trim_end_matches('/');
+    trimmed_path
+        .strip_suffix(".git")
+        .unwrap_or(trimmed_path)
+        .trim_end_matches('/')
 }
 
 #[cfg(test)]

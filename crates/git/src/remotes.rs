@@ -6,7 +6,7 @@ use git2::Remote;
 impl Repository {
     /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
     pub fn remote_url(&self) -> Result<Option<String>, GitError> {
-        let remotes = self.remotes()?;
+        let remotes = self.list_remotes()?;
         let url = remotes.first().and_then(|remote| remote.url().ok());
         Ok(url.map(str::to_owned))
     }
@@ -14,36 +14,38 @@ impl Repository {
     /// Returns the names of the remotes with the repository that each fetches from, `origin` first. A remote without a
     /// usable URL has no repository.
     pub fn remote_repositories(&self) -> Result<Vec<(String, Option<RemoteUrl>)>, GitError> {
-        let remotes = self.remotes()?;
-        let names = remotes.iter().filter_map(|remote| remote.name().ok().flatten());
-        let with_repository = |name: &str| (name.to_owned(), self.repository_of_remote(name));
-        Ok(names.map(with_repository).collect())
+        let remotes = self.list_remotes()?;
+        Ok(remotes
+            .iter()
+            .filter_map(|remote| remote.name().ok().flatten())
+            .map(|name| (name.to_owned(), self.find_remote_repository(name)))
+            .collect())
     }
 
     /// Returns the repository that git contacts for this URL: `url.<base>.insteadOf` may replace a part of it
     /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-urlltbasegtinsteadOf>).
-    pub fn repository_at(&self, url: &str) -> Option<RemoteUrl> {
+    pub fn resolve_remote_url(&self, url: &str) -> Option<RemoteUrl> {
         let remote = self.library.remote_anonymous(url).ok()?;
         RemoteUrl::parse(remote.url().ok()?)
     }
 
     /// Returns the repository that the remote fetches from. A remote may have several URLs; git fetches from the first.
-    fn repository_of_remote(&self, name: &str) -> Option<RemoteUrl> {
+    fn find_remote_repository(&self, name: &str) -> Option<RemoteUrl> {
         let config = self.library.config().ok()?;
         let mut entries = config.multivar(&format!("remote.{name}.url"), None).ok()?;
-        let first = entries.next()?.ok()?.value().ok()?.to_owned();
-        self.repository_at(&first)
+        let first_url = entries.next()?.ok()?.value().ok()?.to_owned();
+        self.resolve_remote_url(&first_url)
     }
 
     /// Returns the configured remotes, `origin` first.
-    pub(super) fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
-        let listing = GitError::library("list the remotes");
-        let names = self.library.remotes().map_err(&listing)?;
-        let mut names: Vec<&str> = names.iter().filter_map(|name| name.ok().flatten()).collect();
+    pub(super) fn list_remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
+        let list_error = GitError::library("list the remotes");
+        let name_list = self.library.remotes().map_err(&list_error)?;
+        let mut names: Vec<&str> = name_list.iter().filter_map(|name| name.ok().flatten()).collect();
         names.sort_by_key(|name| (*name != "origin", *name));
         names
             .into_iter()
-            .map(|name| self.library.find_remote(name).map_err(&listing))
+            .map(|name| self.library.find_remote(name).map_err(&list_error))
             .collect()
     }
 }

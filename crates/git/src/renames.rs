@@ -10,125 +10,93 @@
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
 //! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
-//! Each side has a limit: once its pieces exceed [`MOST_PIECES`], the remaining files are not compared. A change that
+//! Each side has a limit: once its pieces exceed [`MAX_PIECES`], the remaining files are not compared. A change that
 //! adds so many files of matching sizes has its renames reported as additions, which are reviewed completely.
 
-use super::disk::{read_on_disk, regular_on_disk};
-use super::similarity::{Pieces, WHOLE, at_most};
-use super::{BlobId, FileKind, Repository, tree::TreeDifference};
+use super::rename_candidates::{
+    CandidateContent, FindDiskPath, LocalContents, MAX_COMPARED_SIZE, MIN_SIMILARITY, RankedPair,
+    RenameContents, RenamePair, RenameSource,
+};
+use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
+use super::{FileKind, Repository, tree::TreeDifference};
 use git2::Oid;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 
-/// Minimum similarity of a rename: git's default.
-const SIMILAR: u64 = WHOLE / 2;
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
-const SAME_NAME: u64 = WHOLE / 4 * 3;
+const MIN_SAME_NAME_SIMILARITY: u64 = FULL_SIMILARITY / 4 * 3;
 /// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
-const LIMIT: usize = 1000;
-/// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
-/// equal.
-const COMPARED_SIZE: u64 = 4 * 1024 * 1024;
+const RENAME_LIMIT: usize = 1000;
+/// Maximum number of deleted files that are compared as the best sources of one added file.
+const MAX_SOURCES: usize = 4;
 
 /// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
-const MOST_PIECES: usize = 8 * 1024 * 1024;
-
-/// The indices of the two differences that form a rename.
-pub(super) struct RenamePair {
-    pub added: usize,
-    pub deleted: usize,
-}
-
-/// Returns the path of a new file that is on disk and may not be stored elsewhere.
-pub(super) type DiskFile<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
+const MAX_PIECES: usize = 8 * 1024 * 1024;
 
 /// Returns the renames among the differences. A file whose content is not available locally is compared by its id
 /// only.
-pub(super) fn pairs(
+pub(super) fn find_renames(
     repository: &Repository,
     differences: &[TreeDifference],
-    on_disk: &DiskFile<'_>,
+    find_disk_path: &FindDiskPath<'_>,
 ) -> Vec<RenamePair> {
     let mut search = RenameSearch::new(differences);
-    if search.added.is_empty() || search.deleted.is_empty() {
+    if search.added_indices.is_empty() || search.deleted_indices.is_empty() {
         return Vec::new();
     }
-    let local = Local { repository, on_disk };
-    let (added, deleted) = (
-        unique_names(&search, &search.added),
-        unique_names(&search, &search.deleted),
-    );
-    search.equal_content();
-    search.same_name(&local);
-    if search.added.len().saturating_mul(search.deleted.len()) <= LIMIT * LIMIT {
-        search.most_similar(&local);
+    let contents = LocalContents {
+        repository,
+        find_disk_path,
+    };
+    let added_by_name = index_unique_names(&search, &search.added_indices);
+    let deleted_by_name = index_unique_names(&search, &search.deleted_indices);
+    search.pair_equal_contents();
+    search.pair_unique_names(&contents);
+    if search
+        .added_indices
+        .len()
+        .saturating_mul(search.deleted_indices.len())
+        <= RENAME_LIMIT * RENAME_LIMIT
+    {
+        search.pair_most_similar(&contents);
     }
-    search.only_of_name(&added, &deleted, repository.paired_by_name);
-    search.pairs
-}
-
-/// Access to the content of a difference, if it is available locally.
-trait RenameContents {
-    fn size(&self, difference: &TreeDifference) -> Option<u64>;
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
-}
-
-struct Local<'r> {
-    repository: &'r Repository,
-    on_disk: &'r DiskFile<'r>,
-}
-
-impl Local<'_> {
-    fn place(&self, difference: &TreeDifference) -> Option<PathBuf> {
-        difference.new.and_then(|_| (self.on_disk)(&difference.path))
-    }
-}
-
-impl RenameContents for Local<'_> {
-    fn size(&self, difference: &TreeDifference) -> Option<u64> {
-        let side = difference.new.or(difference.old)?;
-        let stored = self.repository.local_size(&BlobId::new(side.id));
-        let on_disk = || Some(regular_on_disk(&self.place(difference)?).ok()?.len());
-        stored.or_else(on_disk)
-    }
-
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
-        let side = difference.new.or(difference.old)?;
-        let stored = self.repository.read_local(&BlobId::new(side.id));
-        stored.or_else(|| read_on_disk(&self.place(difference)?, COMPARED_SIZE).ok()?)
-    }
+    search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_paired_by_name);
+    search.renames
 }
 
 struct RenameSearch<'a> {
     differences: &'a [TreeDifference],
-    added: Vec<usize>,
-    deleted: Vec<usize>,
-    pairs: Vec<RenamePair>,
-    most: usize,
+    added_indices: Vec<usize>,
+    deleted_indices: Vec<usize>,
+    renames: Vec<RenamePair>,
+    max_pieces: usize,
 }
 
 impl<'a> RenameSearch<'a> {
     fn new(differences: &'a [TreeDifference]) -> Self {
-        let indices = |wanted: fn(&TreeDifference) -> bool| {
-            (0..differences.len())
-                .filter(|index| wanted(&differences[*index]))
-                .collect()
-        };
+        let (mut added_indices, mut deleted_indices) = (Vec::new(), Vec::new());
+        for (index, difference) in differences.iter().enumerate() {
+            if difference.old.is_none() {
+                added_indices.push(index);
+            }
+            if difference.new.is_none() {
+                deleted_indices.push(index);
+            }
+        }
         Self {
             differences,
-            added: indices(|difference| difference.old.is_none()),
-            deleted: indices(|difference| difference.new.is_none()),
-            pairs: Vec::new(),
-            most: MOST_PIECES,
+            added_indices,
+            deleted_indices,
+            renames: Vec::new(),
+            max_pieces: MAX_PIECES,
         }
     }
 
-    fn id(&self, index: usize) -> Option<Oid> {
+    fn content_id(&self, index: usize) -> Option<Oid> {
         let difference = &self.differences[index];
         difference.new.or(difference.old).map(|side| side.id)
     }
 
-    fn kind(&self, index: usize) -> Option<FileKind> {
+    fn file_kind(&self, index: usize) -> Option<FileKind> {
         let difference = &self.differences[index];
         difference.new.or(difference.old).map(|side| side.kind)
     }
@@ -138,270 +106,309 @@ impl<'a> RenameSearch<'a> {
         path.rsplit_once('/').map(|(folder, _)| folder)
     }
 
-    fn name(&self, index: usize) -> &'a str {
+    fn file_name(&self, index: usize) -> &'a str {
         let path = &self.differences[index].path;
         path.rsplit_once('/').map_or(path, |(_, name)| name)
     }
 
-    fn equal_content(&mut self) {
-        let mut by_content: HashMap<_, Vec<usize>> = HashMap::new();
-        for index in &self.deleted {
-            by_content
-                .entry((self.id(*index), self.kind(*index)))
+    /// Pairs files with equal content. Several added files may have the content. The one with the same name is the renamed
+    /// file, otherwise the one in the same folder.
+    fn pair_equal_contents(&mut self) {
+        let mut sources_by_content: HashMap<_, Vec<usize>> = HashMap::new();
+        for index in &self.deleted_indices {
+            sources_by_content
+                .entry((self.content_id(*index), self.file_kind(*index)))
                 .or_default()
                 .push(*index);
         }
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        let mut taken = HashSet::new();
-        // Several added files may have the content. The one with the same name is the renamed file, otherwise the one in
-        // the same folder.
-        let fits: [&dyn Fn(usize, usize) -> bool; 3] = [
-            &|added, source| self.name(source) == self.name(added),
-            &|added, source| self.folder(source) == self.folder(added),
+        let mut pairs: Vec<RenamePair> = Vec::new();
+        let mut paired_indices = HashSet::new();
+        let preferences: [&dyn Fn(usize, usize) -> bool; 3] = [
+            &|target, source| self.file_name(source) == self.file_name(target),
+            &|target, source| self.folder(source) == self.folder(target),
             &|_, _| true,
         ];
-        for fits in fits {
-            for added in &self.added {
-                let Some(sources) = by_content.get_mut(&(self.id(*added), self.kind(*added))) else {
+        for is_preferred in preferences {
+            for index in &self.added_indices {
+                let Some(sources) =
+                    sources_by_content.get_mut(&(self.content_id(*index), self.file_kind(*index)))
+                else {
                     continue;
                 };
-                let source = sources.iter().position(|source| fits(*added, *source));
-                if let Some(source) = source.filter(|_| !taken.contains(added)) {
-                    taken.insert(*added);
-                    found.push((*added, sources.remove(source)));
+                if !paired_indices.contains(index)
+                    && let Some(position) = sources.iter().position(|source| is_preferred(*index, *source))
+                {
+                    paired_indices.insert(*index);
+                    pairs.push(RenamePair {
+                        added_index: *index,
+                        deleted_index: sources.remove(position),
+                    });
                 }
             }
         }
-        self.take_all(&found);
+        self.add_renames(pairs);
     }
 
-    fn take_all(&mut self, found: &[(usize, usize)]) {
-        let taken: HashSet<usize> = found.iter().flat_map(|(one, other)| [*one, *other]).collect();
-        self.added.retain(|index| !taken.contains(index));
-        self.deleted.retain(|index| !taken.contains(index));
-        self.pairs.extend(found.iter().map(|(added, deleted)| RenamePair {
-            added: *added,
-            deleted: *deleted,
-        }));
+    /// Adds the pairs and removes their files from the search.
+    fn add_renames(&mut self, pairs: Vec<RenamePair>) {
+        let paired_indices: HashSet<usize> = pairs
+            .iter()
+            .flat_map(|pair| [pair.added_index, pair.deleted_index])
+            .collect();
+        self.added_indices.retain(|index| !paired_indices.contains(index));
+        self.deleted_indices
+            .retain(|index| !paired_indices.contains(index));
+        self.renames.extend(pairs);
     }
 
     /// Returns the size of a file that can be compared: a regular file that is not too large.
-    fn size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
-        let regular = self.kind(index) == Some(FileKind::Regular);
-        let difference = self.differences.get(index).filter(|_| regular)?;
-        contents.size(difference).filter(|size| *size <= COMPARED_SIZE)
+    fn comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
+        if self.file_kind(index) != Some(FileKind::Regular) {
+            return None;
+        }
+        contents
+            .size(self.differences.get(index)?)
+            .filter(|size| *size <= MAX_COMPARED_SIZE)
     }
 
-    fn pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
-        Some(Pieces::of(&contents.read(self.differences.get(index)?)?))
+    fn read_pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
+        Some(Pieces::from_content(
+            &contents.read(self.differences.get(index)?)?,
+        ))
     }
 
     /// Pairs files whose name is unique among the added and among the deleted files. Only two files are in memory
     /// at a time, because there may be more files than the limit for comparisons.
-    fn same_name(&mut self, contents: &dyn RenameContents) {
-        let deleted = unique_names(self, &self.deleted);
-        let mut found = Vec::new();
-        for (name, added) in unique_names(self, &self.added) {
-            let source = deleted.get(name).filter(|source| {
-                let similarity = self.similarity(contents, added, **source);
-                similarity.is_some_and(|similarity| similarity >= SAME_NAME)
-            });
-            found.extend(source.map(|source| (added, *source)));
+    fn pair_unique_names(&mut self, contents: &dyn RenameContents) {
+        let deleted_by_name = index_unique_names(self, &self.deleted_indices);
+        let mut pairs = Vec::new();
+        for (name, target) in index_unique_names(self, &self.added_indices) {
+            if let Some(source) = deleted_by_name.get(name)
+                && let Some(similarity) = self.similarity(contents, target, *source)
+                && similarity >= MIN_SAME_NAME_SIMILARITY
+            {
+                pairs.push(RenamePair {
+                    added_index: target,
+                    deleted_index: *source,
+                });
+            }
         }
-        self.take_all(&found);
+        self.add_renames(pairs);
     }
 
     /// Returns the similarity of two files, or `None` if their sizes differ too much for a file that kept its name.
-    fn similarity(&self, contents: &dyn RenameContents, one: usize, other: usize) -> Option<u64> {
-        if at_most(self.size(contents, one)?, self.size(contents, other)?) < SAME_NAME {
+    fn similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
+        if max_similarity(
+            self.comparable_size(contents, target)?,
+            self.comparable_size(contents, source)?,
+        ) < MIN_SAME_NAME_SIMILARITY
+        {
             return None;
         }
-        let other = self.pieces(contents, other)?;
-        Some(self.pieces(contents, one)?.similarity(&other))
+        let source_pieces = self.read_pieces(contents, source)?;
+        Some(self.read_pieces(contents, target)?.similarity(&source_pieces))
     }
 
     /// Pairs the remaining files whose name only one added and only one deleted file has.
-    fn only_of_name(
+    fn pair_by_name_alone(
         &mut self,
-        added: &HashMap<&str, usize>,
-        deleted: &HashMap<&str, usize>,
-        is_paired: fn(&str) -> bool,
+        added_by_name: &HashMap<&str, usize>,
+        deleted_by_name: &HashMap<&str, usize>,
+        is_paired_by_name: fn(&str) -> bool,
     ) {
-        let is_regular = |index: &usize| {
-            self.kind(*index) == Some(FileKind::Regular) && is_paired(&self.differences[*index].path)
+        let can_be_paired = |index: usize| {
+            self.file_kind(index) == Some(FileKind::Regular)
+                && is_paired_by_name(&self.differences[index].path)
         };
-        let remaining: HashSet<usize> = self.deleted.iter().copied().filter(is_regular).collect();
-        let files = self.added.iter().filter(|index| is_regular(index));
-        let found: Vec<(usize, usize)> = files
-            .filter_map(|index| {
-                let name = self.name(*index);
-                let is_only = added.get(name) == Some(index);
-                let source = deleted
-                    .get(name)
-                    .filter(|source| is_only && remaining.contains(source));
-                Some((*index, *source?))
-            })
+        let remaining_sources: HashSet<usize> = self
+            .deleted_indices
+            .iter()
+            .copied()
+            .filter(|index| can_be_paired(*index))
             .collect();
-        self.take_all(&found);
+        let mut pairs = Vec::new();
+        for index in &self.added_indices {
+            let name = self.file_name(*index);
+            if can_be_paired(*index)
+                && added_by_name.get(name) == Some(index)
+                && let Some(source) = deleted_by_name.get(name)
+                && remaining_sources.contains(source)
+            {
+                pairs.push(RenamePair {
+                    added_index: *index,
+                    deleted_index: *source,
+                });
+            }
+        }
+        self.add_renames(pairs);
     }
 
-    fn most_similar(&mut self, contents: &dyn RenameContents) {
-        if self.added.is_empty() || self.deleted.is_empty() {
+    fn pair_most_similar(&mut self, contents: &dyn RenameContents) {
+        if self.added_indices.is_empty() || self.deleted_indices.is_empty() {
             return;
         }
-        let (mut taken, mut found) = (HashSet::new(), Vec::new());
-        for (added, deleted) in self.candidates(contents) {
-            if !taken.contains(&added) && !taken.contains(&deleted) {
-                taken.extend([added, deleted]);
-                found.push((added, deleted));
+        let mut paired_indices = HashSet::new();
+        let mut pairs = Vec::new();
+        for pair in self.rank_candidates(contents) {
+            if !paired_indices.contains(&pair.added_index) && !paired_indices.contains(&pair.deleted_index) {
+                paired_indices.extend([pair.added_index, pair.deleted_index]);
+                pairs.push(pair);
             }
         }
-        self.take_all(&found);
+        self.add_renames(pairs);
     }
 
-    /// Returns the four best sources of each added file, the best pairs first.
-    fn candidates(&self, contents: &dyn RenameContents) -> Vec<(usize, usize)> {
-        let added = self.by_content(contents, &self.added);
-        let deleted = self.by_content(contents, &self.deleted);
-        let sources = self.sources(contents, &deleted, &added);
-        let (mut candidates, mut left) = (Vec::new(), self.most);
-        for file in &added {
-            let mut fitting = sources.iter().filter(|source| source.file.fits(file)).peekable();
-            if fitting.peek().is_none() {
+    /// Returns the best sources of each added file, the best pairs first.
+    fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
+        let added_contents = self.group_by_content(contents, &self.added_indices);
+        let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
+        let sources = self.read_sources(contents, &deleted_contents, &added_contents);
+        let mut candidates = Vec::new();
+        let mut remaining_pieces = self.max_pieces;
+        for content in &added_contents {
+            let mut possible_sources = sources
+                .iter()
+                .filter(|source| source.content.can_be_renamed_to(content))
+                .peekable();
+            if possible_sources.peek().is_none() {
                 continue;
             }
-            let Some(pieces) = self.pieces_within(contents, file, &mut left) else {
+            let Some(pieces) = self.read_pieces_within(contents, content, &mut remaining_pieces) else {
                 continue;
             };
-            let scored: Vec<_> = fitting
-                .map(|source| (pieces.similarity(&source.pieces), source.file))
-                .filter(|(score, _)| *score >= SIMILAR)
+            let similar_sources: Vec<_> = possible_sources
+                .map(|source| (pieces.similarity(&source.pieces), source.content))
+                .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
                 .collect();
-            for index in &file.names {
-                candidates.extend(self.best(*index, &scored));
+            for index in &content.file_indices {
+                candidates.extend(self.rank_sources(*index, &similar_sources));
             }
         }
-        candidates.sort_by_key(|(score, same_name, added, deleted)| {
-            (std::cmp::Reverse((*score, *same_name)), *added, *deleted)
+        candidates.sort_by_key(|candidate| {
+            (
+                candidate.rank(),
+                candidate.pair.added_index,
+                candidate.pair.deleted_index,
+            )
         });
-        candidates
-            .into_iter()
-            .map(|(_, _, added, deleted)| (added, deleted))
-            .collect()
+        candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    fn best(&self, added: usize, scored: &[(u64, &CandidateFile)]) -> Vec<(u64, bool, usize, usize)> {
-        let each = scored.iter().flat_map(|(score, file)| {
-            let names = file.names.iter();
-            names.map(|deleted| (*score, self.name(added) == self.name(*deleted), added, *deleted))
-        });
-        let mut best: Vec<_> = each.collect();
-        best.sort_by_key(|(score, same_name, _, deleted)| {
-            (std::cmp::Reverse((*score, *same_name)), *deleted)
-        });
-        best.truncate(4);
-        best
+    fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
+        let mut candidates = Vec::new();
+        for (similarity, content) in similar_sources {
+            candidates.extend(content.file_indices.iter().map(|source| RankedPair {
+                similarity: *similarity,
+                has_same_name: self.file_name(target) == self.file_name(*source),
+                pair: RenamePair {
+                    added_index: target,
+                    deleted_index: *source,
+                },
+            }));
+        }
+        candidates.sort_by_key(|candidate| (candidate.rank(), candidate.pair.deleted_index));
+        candidates.truncate(MAX_SOURCES);
+        candidates
     }
 
     /// Returns the files that can be compared, in the given order, each content once.
-    fn by_content(&self, contents: &dyn RenameContents, indices: &[usize]) -> Vec<CandidateFile> {
-        let (mut files, mut places): (Vec<CandidateFile>, _) = (Vec::new(), HashMap::new());
+    fn group_by_content(&self, contents: &dyn RenameContents, indices: &[usize]) -> Vec<CandidateContent> {
+        let mut candidates: Vec<CandidateContent> = Vec::new();
+        let mut position_by_id = HashMap::new();
         for index in indices {
-            let Some(size) = self.size(contents, *index) else {
+            let Some(size) = self.comparable_size(contents, *index) else {
                 continue;
             };
-            let place = *places.entry(self.id(*index)).or_insert(files.len());
-            match files.get_mut(place) {
-                Some(file) => file.names.push(*index),
-                None => files.push(CandidateFile {
+            let position = *position_by_id
+                .entry(self.content_id(*index))
+                .or_insert(candidates.len());
+            match candidates.get_mut(position) {
+                Some(candidate) => candidate.file_indices.push(*index),
+                None => candidates.push(CandidateContent {
                     size,
-                    names: vec![*index],
+                    file_indices: vec![*index],
                 }),
             }
         }
-        files
+        candidates
     }
 
     /// Returns the deleted files whose size fits an added file.
-    fn sources<'f>(
+    fn read_sources<'f>(
         &self,
         contents: &dyn RenameContents,
-        deleted: &'f [CandidateFile],
-        added: &[CandidateFile],
+        deleted_contents: &'f [CandidateContent],
+        added_contents: &[CandidateContent],
     ) -> Vec<RenameSource<'f>> {
-        let mut left = self.most;
-        let fitting = deleted
+        let mut remaining_pieces = self.max_pieces;
+        deleted_contents
             .iter()
-            .filter(|file| added.iter().any(|other| file.fits(other)));
-        let held = fitting.filter_map(|file| {
-            let pieces = self.pieces_within(contents, file, &mut left)?;
-            Some(RenameSource { file, pieces })
-        });
-        held.collect()
+            .filter(|deleted| {
+                added_contents
+                    .iter()
+                    .any(|target| deleted.can_be_renamed_to(target))
+            })
+            .filter_map(|file| {
+                let pieces = self.read_pieces_within(contents, file, &mut remaining_pieces)?;
+                Some(RenameSource {
+                    content: file,
+                    pieces,
+                })
+            })
+            .collect()
     }
 
     /// Returns the pieces of a file, or `None` if the limit is exceeded; after that, it returns `None` for every
     /// file.
-    fn pieces_within(
+    fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,
-        file: &CandidateFile,
-        left: &mut usize,
+        content: &CandidateContent,
+        remaining_pieces: &mut usize,
     ) -> Option<Pieces> {
-        let first = file.names.first().filter(|_| *left > 0)?;
-        let pieces = self.pieces(contents, *first)?;
-        let rest = left.checked_sub(pieces.count());
-        *left = rest.unwrap_or(0);
-        rest.map(|_| pieces)
+        if *remaining_pieces == 0 {
+            return None;
+        }
+        let pieces = self.read_pieces(contents, *content.file_indices.first()?)?;
+        let difference = remaining_pieces.checked_sub(pieces.piece_count());
+        *remaining_pieces = difference.unwrap_or(0);
+        difference.map(|_| pieces)
     }
 }
 
-/// A content, with the indices of the files that have it.
-struct CandidateFile {
-    size: u64,
-    names: Vec<usize>,
-}
-
-impl CandidateFile {
-    /// Returns whether the sizes allow one file to be a rename of the other.
-    fn fits(&self, other: &Self) -> bool {
-        at_most(self.size, other.size) >= SIMILAR
-    }
-}
-
-struct RenameSource<'f> {
-    file: &'f CandidateFile,
-    pieces: Pieces,
-}
-
-fn unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
-    let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
+fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
+    let mut unique_index_by_name: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {
-        seen.entry(search.name(*index))
-            .and_modify(|unique| *unique = None)
+        unique_index_by_name
+            .entry(search.file_name(*index))
+            .and_modify(|unique_index| *unique_index = None)
             .or_insert(Some(*index));
     }
-    seen.into_iter()
-        .filter_map(|(name, index)| Some((name, index?)))
+    unique_index_by_name
+        .into_iter()
+        .filter_map(|(name, unique_index)| Some((name, unique_index?)))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entries::EntrySide;
+    use crate::tree_entries::FileState;
     use std::cell::RefCell;
 
     /// Contents by the first byte of their id; records which contents were read.
-    struct Made {
+    struct FakeContents {
         contents: Vec<Vec<u8>>,
-        read: RefCell<Vec<usize>>,
+        read_indices: RefCell<Vec<usize>>,
     }
 
-    impl Made {
+    impl FakeContents {
         fn new(contents: Vec<Vec<u8>>) -> Self {
             let read = RefCell::default();
-            Self { contents, read }
+            Self {
+                contents,
+                read_indices: read,
+            }
         }
     }
 
@@ -410,21 +417,21 @@ mod tests {
         side.map_or(0, |side| usize::from(side.id.as_bytes()[0]))
     }
 
-    impl RenameContents for Made {
+    impl RenameContents for FakeContents {
         fn size(&self, difference: &TreeDifference) -> Option<u64> {
             Some(self.contents[number(difference)].len() as u64)
         }
 
         fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
-            self.read.borrow_mut().push(number(difference));
+            self.read_indices.borrow_mut().push(number(difference));
             Some(self.contents[number(difference)].clone())
         }
     }
 
-    fn side(content: u8) -> EntrySide {
+    fn side(content: u8) -> FileState {
         let id = Oid::from_bytes(&[content; 20]).unwrap();
         let kind = FileKind::Regular;
-        EntrySide { id, kind }
+        FileState { id, kind }
     }
 
     fn added(path: &str, content: u8) -> TreeDifference {
@@ -449,19 +456,25 @@ mod tests {
         })
     }
 
-    fn found(differences: &[TreeDifference], contents: Vec<Vec<u8>>) -> (Vec<(usize, usize)>, Vec<usize>) {
-        let made = Made::new(contents);
+    fn find_similar_renames(
+        differences: &[TreeDifference],
+        contents: Vec<Vec<u8>>,
+    ) -> (Vec<(usize, usize)>, Vec<usize>) {
+        let contents = FakeContents::new(contents);
         let mut search = RenameSearch::new(differences);
-        search.same_name(&made);
-        search.most_similar(&made);
-        let pairs = search.pairs.iter().map(|pair| (pair.added, pair.deleted));
-        let mut read = made.read.into_inner();
+        search.pair_unique_names(&contents);
+        search.pair_most_similar(&contents);
+        let pairs = search
+            .renames
+            .iter()
+            .map(|pair| (pair.added_index, pair.deleted_index));
+        let mut read = contents.read_indices.into_inner();
         read.sort_unstable();
         (pairs.collect(), read)
     }
 
     #[test]
-    fn a_content_of_many_names_is_read_once() {
+    fn content_of_several_files_is_read_once() {
         let differences = [
             added("a", 0),
             added("b", 0),
@@ -470,13 +483,13 @@ mod tests {
             deleted("e", 2),
         ];
         let like = [lines(20, 0), b"more\n".to_vec()].concat();
-        let (pairs, read) = found(&differences, vec![lines(20, 0), lines(20, 1), like]);
+        let (pairs, read) = find_similar_renames(&differences, vec![lines(20, 0), lines(20, 1), like]);
         assert_eq!(pairs, [(0, 3), (1, 4)]);
         assert_eq!(read, [0, 1, 2]);
     }
 
     #[test]
-    fn what_the_sizes_rule_out_is_not_read() {
+    fn file_whose_size_rules_out_a_rename_is_not_read() {
         let differences = [
             added("x/kept", 0),
             added("small", 1),
@@ -487,13 +500,13 @@ mod tests {
         let sizes = [100, 20, 500, 70, 5000];
         let contents = sizes.iter().map(|size| lines(*size, 0)).collect();
         // The two files that kept their name are too different and are compared with the rest.
-        let (pairs, read) = found(&differences, contents);
+        let (pairs, read) = find_similar_renames(&differences, contents);
         assert_eq!(pairs, [(0, 3)]);
         assert_eq!(read, [0, 3]);
     }
 
     #[test]
-    fn what_a_change_adds_takes_no_room_from_what_it_may_be_made_from() {
+    fn added_files_take_no_room_from_deleted_files() {
         let differences = [
             added("a", 0),
             added("b", 1),
@@ -512,12 +525,17 @@ mod tests {
             ]
         };
         let within = |most| {
-            let made = Made::new(contents());
+            let made = FakeContents::new(contents());
             let search = RenameSearch {
-                most,
+                max_pieces: most,
                 ..RenameSearch::new(&differences)
             };
-            (search.candidates(&made), made.read.into_inner())
+            let candidates = search.rank_candidates(&made);
+            let pairs: Vec<(usize, usize)> = candidates
+                .iter()
+                .map(|pair| (pair.added_index, pair.deleted_index))
+                .collect();
+            (pairs, made.read_indices.into_inner())
         };
         assert_eq!(within(121), (vec![(2, 3)], vec![3, 4, 1, 2]));
         assert_eq!(within(115), (vec![], vec![3, 4, 1, 2]), "z has no room beside b");

@@ -2,10 +2,10 @@
 
 use super::{
     CommitId, GitError,
+    git_program::GitProgram,
     id::is_full_id,
-    kept::{KeptObjects, KeptTrees},
-    opened::Opened,
-    program::Program,
+    object_cache::{ObjectCache, TreeCache},
+    opened_repository::OpenedRepository,
 };
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;
@@ -18,16 +18,16 @@ pub struct Repository {
     pub(super) library: git2::Repository,
     pub(super) shallow: HashSet<Oid>,
     pub(super) partial: bool,
-    pub(super) program: Program,
+    pub(super) program: GitProgram,
     root: PathBuf,
     /// The configuration file of this clone.
-    pub(super) configuration: PathBuf,
-    bare: bool,
-    plain: bool,
+    pub(super) config_path: PathBuf,
     /// Whether renames of a path are found by its file name alone.
-    pub(super) paired_by_name: fn(&str) -> bool,
-    pub(super) kept_blobs: RefCell<KeptObjects>,
-    pub(super) kept_trees: RefCell<KeptTrees>,
+    pub(super) is_paired_by_name: fn(&str) -> bool,
+    bare: bool,
+    is_plain_directory: bool,
+    pub(super) blob_cache: RefCell<ObjectCache>,
+    pub(super) tree_cache: RefCell<TreeCache>,
     /// Dropped with the repository, because `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }
@@ -40,40 +40,50 @@ pub struct Head {
 }
 
 impl Repository {
-    pub(super) fn from_parts(opened: Opened, shallow: HashSet<Oid>, partial: bool) -> Self {
-        let remotes = opened.library.remotes();
-        let remotes = remotes
+    pub(super) fn from_opened(
+        opened_repository: OpenedRepository,
+        shallow: HashSet<Oid>,
+        partial: bool,
+    ) -> Self {
+        let remotes = opened_repository
+            .library
+            .remotes()
             .iter()
-            .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned));
-        let remotes = remotes.collect();
+            .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned))
+            .collect();
         Self {
             shallow,
             partial,
-            program: Program::new(opened.git_dir, partial, opened.foreign, remotes),
-            configuration: opened.common_dir.join("config"),
-            root: opened.root,
-            bare: opened.bare,
-            plain: opened.plain,
-            paired_by_name: |_| false,
-            kept_blobs: RefCell::default(),
-            kept_trees: RefCell::default(),
-            library: opened.library,
-            _stand_in: opened.stand_in,
+            program: GitProgram::new(
+                opened_repository.git_dir,
+                partial,
+                opened_repository.foreign,
+                remotes,
+            ),
+            config_path: opened_repository.common_dir.join("config"),
+            root: opened_repository.root,
+            bare: opened_repository.bare,
+            is_plain_directory: opened_repository.plain,
+            is_paired_by_name: |_| false,
+            blob_cache: RefCell::default(),
+            tree_cache: RefCell::default(),
+            library: opened_repository.library,
+            _stand_in: opened_repository.stand_in,
         }
     }
 
     /// Turns off the cache of blobs: for a reader that reads each blob once, copies would only take memory.
     #[must_use]
     pub fn without_cache(mut self) -> Self {
-        self.kept_blobs = RefCell::new(KeptObjects::none());
+        self.blob_cache = RefCell::new(ObjectCache::disabled());
         self
     }
 
     /// Finds renames of these paths also by their file name alone: a file that moved and changed completely is the same
     /// file if no other file of that name came or went.
     #[must_use]
-    pub fn with_renames_by_name(mut self, is_paired: fn(&str) -> bool) -> Self {
-        self.paired_by_name = is_paired;
+    pub fn with_renames_by_name(mut self, is_paired_by_name: fn(&str) -> bool) -> Self {
+        self.is_paired_by_name = is_paired_by_name;
         self
     }
 
@@ -88,8 +98,8 @@ impl Repository {
     }
 
     /// Returns whether this is a directory that is in no git repository.
-    pub const fn is_plain(&self) -> bool {
-        self.plain
+    pub const fn is_plain_directory(&self) -> bool {
+        self.is_plain_directory
     }
 
     /// Returns whether the clone omits part of the history.
@@ -108,20 +118,20 @@ impl Repository {
         let commit = head
             .peel_to_commit()
             .map_err(GitError::library("read the commit of HEAD"))?;
-        let name = head.name().ok().and_then(|name| name.strip_prefix("refs/heads/"));
+        let branch = head.name().ok().and_then(|name| name.strip_prefix("refs/heads/"));
         Ok(Head {
             commit: CommitId::new(commit.id()),
-            branch: name.map(str::to_owned),
+            branch: branch.map(str::to_owned),
         })
     }
 
     /// Returns whether the clone has the commit with this full id.
     pub fn has_commit(&self, id: &str) -> bool {
-        self.commit_with_id(id).is_some()
+        self.find_commit_with_id(id).is_some()
     }
 
     /// Returns the commit with this full id if the clone has it.
-    pub fn commit_with_id(&self, id: &str) -> Option<CommitId> {
+    pub fn find_commit_with_id(&self, id: &str) -> Option<CommitId> {
         let oid = Oid::from_str(id).ok().filter(|_| is_full_id(id))?;
         let commit = self.library.find_commit(oid).ok()?;
         Some(CommitId::new(commit.id()))
@@ -129,22 +139,23 @@ impl Repository {
 
     /// Returns the committer's time of the commit.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
-        let seconds = self.commit(commit)?.time().seconds();
-        jiff::Timestamp::from_second(seconds).map_err(|_| GitError::BadTree {
+        let seconds = self.find_commit(commit)?.time().seconds();
+        jiff::Timestamp::from_second(seconds).map_err(|_| GitError::InvalidTree {
             id: commit.to_string(),
-            why: "the commit's time is out of range",
+            reason: "the commit's time is out of range",
         })
     }
 
-    pub(super) fn commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
-        let found = id.oid().and_then(|oid| self.library.find_commit(oid));
-        found.map_err(|error| match error.code() {
-            ErrorCode::NotFound => self.missing("commit", id),
-            _ => GitError::library("read a commit")(error),
-        })
+    pub(super) fn find_commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
+        id.oid()
+            .and_then(|oid| self.library.find_commit(oid))
+            .map_err(|error| match error.code() {
+                ErrorCode::NotFound => self.missing_object_error("commit", id),
+                _ => GitError::library("read a commit")(error),
+            })
     }
 
-    pub(super) fn missing(&self, kind: &'static str, id: &dyn fmt::Display) -> GitError {
+    pub(super) fn missing_object_error(&self, kind: &'static str, id: &dyn fmt::Display) -> GitError {
         GitError::MissingObject {
             kind,
             id: id.to_string(),

@@ -9,7 +9,7 @@ use super::{CommitId, GitError, Repository, id::is_full_id};
 use git2::{ObjectType, Oid};
 
 /// The places where git looks up a short name, as prefix and suffix.
-const PLACES: [(&str, &str); 5] = [
+const LOOKUP_PLACES: [(&str, &str); 5] = [
     ("refs/", ""),
     ("refs/tags/", ""),
     ("refs/heads/", ""),
@@ -18,7 +18,7 @@ const PLACES: [(&str, &str); 5] = [
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct ResolvedRevision {
     pub commit: CommitId,
     /// The full name of the reference, if the revision is just the name of a reference.
     pub reference: Option<String>,
@@ -27,134 +27,149 @@ pub struct Named {
 }
 
 impl Repository {
-    /// Resolves a revision to its commit; see [`Self::named`].
+    /// Resolves a revision to its commit; see [`Self::resolve_revision`].
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
-        self.named(revision).map(|named| named.commit)
+        self.resolve_revision(revision)
+            .map(|resolved_revision| resolved_revision.commit)
     }
 
     /// Resolves a revision: a full id, the name of a branch or a tag, an expression such as `HEAD~2`
     /// (<https://git-scm.com/docs/gitrevisions>), or the name of a remote's branch that has no local one.
     ///
     /// A full id is never looked up as a reference. A name that matches several references is the branch of the remote;
-    /// if none of them is, the result is [`GitError::Ambiguous`].
-    pub fn named(&self, revision: &str) -> Result<Named, GitError> {
+    /// if none of them is, the result is [`GitError::AmbiguousName`].
+    pub fn resolve_revision(&self, revision: &str) -> Result<ResolvedRevision, GitError> {
         if is_full_id(revision) {
-            return self.plain(revision, self.with_id(revision));
+            return self.build_revision(revision, self.find_commit_of_object(revision));
         }
-        let (name, rest) = revision.split_at(end_of_name(revision));
-        if is_fixed(name) {
-            return self.exact(revision, name);
+        let (name, operators) = revision.split_at(name_length(revision));
+        if has_single_meaning(name) {
+            return self.resolve_full_name(revision, name);
         }
-        let answers = self.answers(name);
-        let Some((chosen, ambiguity)) = self.choose(name, &answers)? else {
-            return self.plain(revision, self.parsed(revision));
+        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_matches(name))? else {
+            return self.build_revision(revision, self.find_parsed_commit(revision));
         };
-        Ok(Named {
+        let commit = self.find_parsed_commit(&format!("{reference}{operators}"));
+        Ok(ResolvedRevision {
             ambiguity,
-            reference: rest.is_empty().then(|| chosen.clone()),
-            ..self.plain(revision, self.parsed(&format!("{chosen}{rest}")))?
+            reference: operators.is_empty().then_some(reference),
+            ..self.build_revision(revision, commit)?
         })
     }
 
     /// Resolves a full name. If there is no such reference, libgit2 would also search the tags, so this is checked
     /// first.
-    fn exact(&self, revision: &str, name: &str) -> Result<Named, GitError> {
-        if matches!(name, "" | "@") || self.reference(name)?.is_some() {
-            return self.plain(revision, self.parsed(revision));
+    fn resolve_full_name(&self, revision: &str, name: &str) -> Result<ResolvedRevision, GitError> {
+        if matches!(name, "" | "@") || self.find_reference(name)?.is_some() {
+            return self.build_revision(revision, self.find_parsed_commit(revision));
         }
         Err(GitError::UnknownRevision {
             revision: revision.to_owned(),
-            why: format!("there is no reference {name}"),
+            reason: format!("there is no reference {name}"),
         })
     }
 
-    fn plain(&self, revision: &str, found: Result<Oid, git2::Error>) -> Result<Named, GitError> {
-        let commit = found.map_err(|error| GitError::UnknownRevision {
+    /// Returns the revision with the commit that was found for it, or the error.
+    fn build_revision(
+        &self,
+        revision: &str,
+        commit: Result<Oid, git2::Error>,
+    ) -> Result<ResolvedRevision, GitError> {
+        let commit = commit.map_err(|error| GitError::UnknownRevision {
             revision: revision.to_owned(),
-            why: error.message().to_owned(),
+            reason: error.message().to_owned(),
         })?;
-        let reference = self.reference(revision)?.map(|_| revision.to_owned());
-        Ok(Named {
+        let is_full_name = self.find_reference(revision)?.is_some() && revision.starts_with("refs/");
+        Ok(ResolvedRevision {
             commit: CommitId::new(commit),
-            reference: reference.filter(|name| name.starts_with("refs/")),
+            reference: is_full_name.then(|| revision.to_owned()),
             ambiguity: None,
         })
     }
 
-    fn with_id(&self, id: &str) -> Result<Oid, git2::Error> {
+    fn find_commit_of_object(&self, id: &str) -> Result<Oid, git2::Error> {
         let object = self.library.find_object(Oid::from_str(id)?, None)?;
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
-    fn parsed(&self, revision: &str) -> Result<Oid, git2::Error> {
+    fn find_parsed_commit(&self, revision: &str) -> Result<Oid, git2::Error> {
         let object = self.library.revparse_single(revision)?;
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
     /// Returns the references that match the name, and the commit whose id begins with it, as full name and commit.
-    fn answers(&self, name: &str) -> Vec<(String, Oid)> {
-        let references = PLACES.iter().filter_map(|(before, after)| {
-            let full = format!("{before}{name}{after}");
-            let reference = self.reference(&full).ok()??;
-            Some((full, reference.peel_to_commit().ok()?.id()))
-        });
-        let mut answers: Vec<(String, Oid)> = references.collect();
+    fn find_matches(&self, name: &str) -> Vec<(String, Oid)> {
+        let mut matches: Vec<(String, Oid)> = LOOKUP_PLACES
+            .iter()
+            .filter_map(|(prefix, suffix)| {
+                let full_name = format!("{prefix}{name}{suffix}");
+                let reference = self.find_reference(&full_name).ok()??;
+                Some((full_name, reference.peel_to_commit().ok()?.id()))
+            })
+            .collect();
         let commit = self.library.find_commit_by_prefix(name);
-        answers.extend(commit.map(|commit| (commit.id().to_string(), commit.id())));
-        answers
+        matches.extend(commit.map(|commit| (commit.id().to_string(), commit.id())));
+        matches
     }
 
     /// Returns the reference to use and a message about other matches, or `None` if no reference matches.
-    fn choose(
+    fn choose_reference(
         &self,
         name: &str,
-        answers: &[(String, Oid)],
+        matches: &[(String, Oid)],
     ) -> Result<Option<(String, Option<String>)>, GitError> {
-        let tracked = self.remote_branch(name)?;
-        let is_remote = |full: &&(String, Oid)| full.0.starts_with("refs/remotes/");
-        let remote = answers.iter().find(is_remote).map(|(full, _)| full.clone());
-        let remote = remote.or(tracked.map(|branch| branch.reference));
-        let is_id = answers.iter().any(|(full, _)| is_full_id(full));
-        let names = || answers.iter().map(|(full, _)| full.clone());
-        match (answers, remote) {
+        let mut names: Vec<String> = matches.iter().map(|(full_name, _)| full_name.clone()).collect();
+        let matches_id = names.iter().any(|full_name| is_full_id(full_name));
+        let tracking_reference = self.remote_branch(name)?.map(|branch| branch.reference);
+        let remote_reference = names
+            .iter()
+            .find(|full_name| full_name.starts_with("refs/remotes/"))
+            .cloned()
+            .or(tracking_reference);
+        match (matches, remote_reference) {
             ([], None) => Ok(None),
             ([], Some(remote)) => Ok(Some((remote, None))),
-            ([(only, _)], None) => Ok((!is_id).then(|| (only.clone(), None))),
-            ([(only, _)], _) if !only.starts_with("refs/tags/") && !is_id => Ok(Some((only.clone(), None))),
-            ([(first, commit), rest @ ..], None) if rest.iter().all(|(_, other)| other == commit) => {
+            ([(single, _)], None) => Ok((!matches_id).then(|| (single.clone(), None))),
+            ([(single, _)], _) if !single.starts_with("refs/tags/") && !matches_id => {
+                Ok(Some((single.clone(), None)))
+            }
+            ([(first, commit), later @ ..], None)
+                if later.iter().all(|(_, later_commit)| later_commit == commit) =>
+            {
                 Ok(Some((first.clone(), None)))
             }
-            (_, Some(remote)) if !is_id => {
-                let others: Vec<String> = names().filter(|full| *full != remote).collect();
-                let told = format!(
+            (_, Some(remote)) if !matches_id => {
+                names.retain(|full_name| *full_name != remote);
+                let ambiguity = format!(
                     "`{name}` is also the name of {}; using the branch of the remote, {remote}",
-                    others.join(" and ")
+                    names.join(" and ")
                 );
-                Ok(Some((remote, Some(told))))
+                Ok(Some((remote, Some(ambiguity))))
             }
-            (_, remote) => Err(GitError::Ambiguous {
-                name: name.to_owned(),
-                answers: names()
-                    .chain(remote.filter(|remote| names().all(|full| full != *remote)))
-                    .collect(),
-            }),
+            (_, remote) => {
+                names.extend(remote.filter(|remote| !names.contains(remote)));
+                Err(GitError::AmbiguousName {
+                    name: name.to_owned(),
+                    matches: names,
+                })
+            }
         }
     }
 }
 
 /// Returns the end of the name: the position of the first operator, such as `~2`.
-fn end_of_name(revision: &str) -> usize {
-    let marks = ["~", "^", ":", "@{"];
-    let ends = marks.iter().filter_map(|mark| revision.find(mark));
-    ends.min().unwrap_or(revision.len())
+fn name_length(revision: &str) -> usize {
+    ["~", "^", ":", "@{"]
+        .iter()
+        .filter_map(|operator| revision.find(operator))
+        .min()
+        .unwrap_or(revision.len())
 }
 
 /// Returns whether git looks up the name in only one place: no name, a full name, `@`, or a name like `HEAD`, which
 /// nobody can push.
-fn is_fixed(name: &str) -> bool {
-    let is_special = |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    name.is_empty()
-        || name == "@"
-        || (name.ends_with("HEAD") && is_special(name))
-        || name.starts_with("refs/")
+fn has_single_meaning(name: &str) -> bool {
+    let is_special_head =
+        name.ends_with("HEAD") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    name.is_empty() || name == "@" || is_special_head || name.starts_with("refs/")
 }

@@ -3,7 +3,9 @@
 //! The raw objects are walked without copying each entry; with 100,000 files this keeps a comparison as fast as git's
 //! own. A tree may come from anyone, so its format, depth and size are checked.
 
-use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry, path_text};
+use super::tree_entries::{
+    FileKind, FileState, TreeEntries, TreeEntry, find_entry, invalid_tree, path_to_text,
+};
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
@@ -13,12 +15,12 @@ use std::sync::Arc;
 
 /// Maximum nesting of directories. Each level uses a stack frame; a path of 4,096 bytes, the longest that Linux
 /// opens, leaves 32 bytes for each directory's name.
-const DEPTH_LIMIT: usize = 128;
+const MAX_DEPTH: usize = 128;
 /// Maximum number of entries that one walk visits. A tree that repeats the same directory on every level can
 /// contain more files than any disk.
-const ENTRY_LIMIT: usize = 20_000_000;
+const MAX_ENTRIES: usize = 20_000_000;
 /// Maximum number of wanted files of one walk.
-const WANTED_LIMIT: usize = 1_000_000;
+const MAX_WANTED_FILES: usize = 1_000_000;
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,40 +35,46 @@ pub struct TreeFile {
 #[derive(Clone)]
 pub(super) struct TreeDifference {
     pub path: String,
-    pub old: Option<EntrySide>,
-    pub new: Option<EntrySide>,
+    pub old: Option<FileState>,
+    pub new: Option<FileState>,
 }
 
 impl Repository {
-    /// Returns the wanted files of the commit, sorted by path. `wanted` gets the full path.
-    pub fn files(&self, commit: &CommitId, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<TreeFile>, GitError> {
-        let found = self.differences(None, commit, wanted)?;
-        let files = found.into_iter().filter_map(|difference| {
-            let side = difference.new?;
-            Some(TreeFile {
-                path: difference.path,
-                blob: BlobId::new(side.id),
-                kind: side.kind,
+    /// Returns the wanted files of the commit, sorted by path. `is_wanted` gets the full path.
+    pub fn list_files(
+        &self,
+        commit: &CommitId,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<TreeFile>, GitError> {
+        let differences = self.list_tree_differences(None, commit, is_wanted)?;
+        Ok(differences
+            .into_iter()
+            .filter_map(|difference| {
+                let state = difference.new?;
+                Some(TreeFile {
+                    path: difference.path,
+                    blob: BlobId::new(state.id),
+                    kind: state.kind,
+                })
             })
-        });
-        Ok(files.collect())
+            .collect())
     }
 
     /// Returns the file with this path in the commit, or `None` if the path is missing or a directory.
     pub fn find_file(&self, commit: &CommitId, path: &str) -> Result<Option<TreeFile>, GitError> {
-        let odb = self.odb()?;
-        let mut folder = self.root_tree(commit)?;
+        let odb = self.open_odb()?;
+        let mut id = self.root_tree_id(commit)?;
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
-            let object = self.read_tree(&odb, folder)?;
-            let Some(entry) = find_entry(&object, folder, name, names.peek().is_some())? else {
+            let object = self.read_tree(&odb, id)?;
+            let Some(entry) = find_entry(&object, id, name, names.peek().is_some())? else {
                 return Ok(None);
             };
-            folder = entry.id()?;
+            id = entry.id()?;
             if let (Some(kind), None) = (entry.file_kind(), names.peek()) {
                 return Ok(Some(TreeFile {
                     path: path.to_owned(),
-                    blob: BlobId::new(folder),
+                    blob: BlobId::new(id),
                     kind,
                 }));
             }
@@ -78,7 +86,7 @@ impl Repository {
     pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
         let tree = self
             .library
-            .find_tree(self.root_tree(commit)?)
+            .find_tree(self.root_tree_id(commit)?)
             .map_err(GitError::library("read a tree"))?;
         match tree.get_path(Path::new(path)) {
             Ok(_) => Ok(true),
@@ -88,27 +96,27 @@ impl Repository {
     }
 
     /// Returns the names of the directories at the root of the commit's tree; names that are not UTF-8 are skipped.
-    pub fn root_folders(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
-        self.root_names(commit, |entry| entry.file_kind().is_none())
+    pub fn list_root_folders(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        self.list_root_names(commit, |entry| entry.file_kind().is_none())
     }
 
     /// Returns the names of the symbolic links at the root of the commit's tree; names that are not UTF-8 are
     /// skipped.
-    pub(crate) fn root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
-        self.root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
+    pub(crate) fn list_root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+        self.list_root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
     }
 
-    fn root_names(
+    fn list_root_names(
         &self,
         commit: &CommitId,
         is_wanted: impl Fn(&TreeEntry<'_>) -> bool,
     ) -> Result<Vec<String>, GitError> {
-        let odb = self.odb()?;
-        let root = self.root_tree(commit)?;
+        let odb = self.open_odb()?;
+        let root = self.root_tree_id(commit)?;
         let object = self.read_tree(&odb, root)?;
         let mut names = Vec::new();
-        let mut rest = Entries::of(&object, root);
-        while let Some(entry) = rest.next_entry()? {
+        let mut entries = TreeEntries::new(&object, root);
+        while let Some(entry) = entries.next_entry()? {
             if is_wanted(&entry) {
                 names.extend(std::str::from_utf8(entry.name).ok().map(str::to_owned));
             }
@@ -117,71 +125,70 @@ impl Repository {
     }
 
     /// Returns the wanted paths that differ, sorted. Without a base, these are all wanted files of head.
-    pub(super) fn differences(
+    pub(super) fn list_tree_differences(
         &self,
         base: Option<&CommitId>,
         head: &CommitId,
-        wanted: &dyn Fn(&str) -> bool,
+        is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<TreeDifference>, GitError> {
-        let base = base.map(|commit| self.root_tree(commit)).transpose()?;
-        let head = self.root_tree(head)?;
-        let odb = self.odb()?;
+        let base_tree = base.map(|commit| self.root_tree_id(commit)).transpose()?;
+        let head_tree = self.root_tree_id(head)?;
+        let odb = self.open_odb()?;
         let mut walk = TreeWalk {
             repository: self,
             odb: &odb,
-            wanted,
+            is_wanted,
             path: Vec::new(),
             depth: 0,
-            visited: 0,
-            found: Vec::new(),
+            visited_count: 0,
+            differences: Vec::new(),
         };
-        if base != Some(head) {
-            walk.folders(base, Some(head))?;
+        if base_tree != Some(head_tree) {
+            walk.compare_folders(base_tree, Some(head_tree))?;
         }
-        let mut found = walk.found;
-        found.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(found)
+        walk.differences.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(walk.differences)
     }
 
-    pub(super) fn odb(&self) -> Result<Odb<'_>, GitError> {
+    pub(super) fn open_odb(&self) -> Result<Odb<'_>, GitError> {
         self.library
             .odb()
             .map_err(GitError::library("open the object database"))
     }
 
-    fn root_tree(&self, commit: &CommitId) -> Result<Oid, GitError> {
-        Ok(self.commit(commit)?.tree_id())
+    fn root_tree_id(&self, commit: &CommitId) -> Result<Oid, GitError> {
+        Ok(self.find_commit(commit)?.tree_id())
     }
 
-    fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<TreeBytes<'a>, GitError> {
-        if let Some(tree) = self.kept_trees.borrow().get(id) {
-            return Ok(TreeBytes::Kept(tree));
+    fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<TreeContent<'a>, GitError> {
+        if let Some(tree) = self.tree_cache.borrow().get(id) {
+            return Ok(TreeContent::Cached(tree));
         }
         let object = odb.read(id).map_err(|error| match error.code() {
-            ErrorCode::NotFound => self.missing("tree", &id),
+            ErrorCode::NotFound => self.missing_object_error("tree", &id),
             _ => GitError::library("read a tree")(error),
         })?;
         if object.kind() != git2::ObjectType::Tree {
-            return Err(bad(id, "it is not a tree object"));
+            return Err(invalid_tree(id, "it is not a tree object"));
         }
-        self.kept_trees.borrow_mut().read(id, object.data());
-        Ok(TreeBytes::Read(object))
+        self.tree_cache.borrow_mut().record_read(id, object.data());
+        Ok(TreeContent::Read(object))
     }
 }
 
 /// The bytes of a tree, as read or from the cache.
-enum TreeBytes<'a> {
+enum TreeContent<'a> {
     Read(OdbObject<'a>),
-    Kept(Arc<[u8]>),
+    Cached(Arc<[u8]>),
 }
 
-impl Deref for TreeBytes<'_> {
+impl Deref for TreeContent<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
             Self::Read(object) => object.data(),
-            Self::Kept(bytes) => bytes,
+            Self::Cached(bytes) => bytes,
         }
     }
 }
@@ -190,80 +197,97 @@ impl Deref for TreeBytes<'_> {
 struct TreeWalk<'a> {
     repository: &'a Repository,
     odb: &'a Odb<'a>,
-    wanted: &'a dyn Fn(&str) -> bool,
+    is_wanted: &'a dyn Fn(&str) -> bool,
     path: Vec<u8>,
     depth: usize,
-    visited: usize,
-    found: Vec<TreeDifference>,
+    visited_count: usize,
+    differences: Vec<TreeDifference>,
 }
 
 impl TreeWalk<'_> {
-    fn folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
+    fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
-        if self.depth == DEPTH_LIMIT {
-            return Err(bad(tree, "its directories are nested too deeply"));
+        if self.depth == MAX_DEPTH {
+            return Err(invalid_tree(tree, "its directories are nested too deeply"));
         }
-        let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
-        let (old_object, new_object) = (read(old)?, read(new)?);
+        let read_tree = |id| self.repository.read_tree(self.odb, id);
+        let old_object = old.map(read_tree).transpose()?;
+        let new_object = new.map(read_tree).transpose()?;
         self.depth += 1;
-        self.merge(
-            entries(old_object.as_ref(), tree),
-            entries(new_object.as_ref(), tree),
+        self.compare_entries(
+            read_entries(old_object.as_ref(), tree),
+            read_entries(new_object.as_ref(), tree),
         )?;
         self.depth -= 1;
         Ok(())
     }
 
-    fn merge<'t>(&mut self, mut old: Entries<'t>, mut new: Entries<'t>) -> Result<(), GitError> {
+    fn compare_entries<'t>(
+        &mut self,
+        mut old: TreeEntries<'t>,
+        mut new: TreeEntries<'t>,
+    ) -> Result<(), GitError> {
         let tree = new.tree;
-        self.visited += old.skip_equal(&mut new)?;
-        let (mut left, mut right) = (old.next_entry()?, new.next_entry()?);
+        self.visited_count += old.skip_equal(&mut new)?;
+        let (mut old_entry, mut new_entry) = (old.next_entry()?, new.next_entry()?);
         loop {
-            self.visited += 1;
-            if self.visited > ENTRY_LIMIT || self.found.len() > WANTED_LIMIT {
-                return Err(bad(tree, "it contains too many files"));
+            self.visited_count += 1;
+            if self.visited_count > MAX_ENTRIES || self.differences.len() > MAX_WANTED_FILES {
+                return Err(invalid_tree(tree, "it contains too many files"));
             }
-            let order = match (&left, &right) {
+            let order = match (&old_entry, &new_entry) {
                 (None, None) => return Ok(()),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (Some(left), Some(right)) => left.order(right),
+                (Some(old_entry), Some(new_entry)) => old_entry.cmp_in_tree(new_entry),
             };
-            if left != right {
-                self.pair(left.filter(|_| order.is_le()), right.filter(|_| order.is_ge()))?;
+            if old_entry != new_entry {
+                self.add_difference(
+                    old_entry.filter(|_| order.is_le()),
+                    new_entry.filter(|_| order.is_ge()),
+                )?;
             }
             if order.is_eq() {
-                self.visited += old.skip_equal(&mut new)?;
+                self.visited_count += old.skip_equal(&mut new)?;
             }
             if order.is_le() {
-                left = old.next_entry()?;
+                old_entry = old.next_entry()?;
             }
             if order.is_ge() {
-                right = new.next_entry()?;
+                new_entry = new.next_entry()?;
             }
         }
     }
 
     /// Adds one differing file, or enters one differing directory. Both sides have the same kind, file or
     /// directory, because the order of the entries keeps a file and a directory of the same name apart.
-    fn pair(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
-        let Some(either) = new.or(old) else { return Ok(()) };
-        let length = self.path.len();
-        self.path.extend_from_slice(either.name);
-        if either.is_folder() {
+    fn add_difference(
+        &mut self,
+        old: Option<TreeEntry<'_>>,
+        new: Option<TreeEntry<'_>>,
+    ) -> Result<(), GitError> {
+        let Some(entry) = new.or(old) else { return Ok(()) };
+        let parent_length = self.path.len();
+        self.path.extend_from_slice(entry.name);
+        if entry.is_folder() {
             self.path.push(b'/');
-            let id = |entry: Option<TreeEntry<'_>>| entry.map(|entry| entry.id()).transpose();
-            self.folders(id(old)?, id(new)?)?;
+            let old_id = old.map(|entry| entry.id()).transpose()?;
+            let new_id = new.map(|entry| entry.id()).transpose()?;
+            self.compare_folders(old_id, new_id)?;
         } else {
-            self.file(old, new)?;
+            self.add_file_difference(old, new)?;
         }
-        self.path.truncate(length);
+        self.path.truncate(parent_length);
         Ok(())
     }
 
-    fn file(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
-        let path = path_text(&self.path);
-        if !(self.wanted)(&path) {
+    fn add_file_difference(
+        &mut self,
+        old: Option<TreeEntry<'_>>,
+        new: Option<TreeEntry<'_>>,
+    ) -> Result<(), GitError> {
+        let path = path_to_text(&self.path);
+        if !(self.is_wanted)(&path) {
             return Ok(());
         }
         if matches!(path, std::borrow::Cow::Owned(_)) {
@@ -271,45 +295,45 @@ impl TreeWalk<'_> {
                 path: path.into_owned(),
             });
         }
-        let side = |entry: Option<TreeEntry<'_>>| entry.map_or(Ok(None), |entry| entry.side());
-        let difference = TreeDifference {
+        self.differences.push(TreeDifference {
             path: path.into_owned(),
-            old: side(old)?,
-            new: side(new)?,
-        };
-        self.found.push(difference);
+            old: old.map_or(Ok(None), |entry| entry.file_state())?,
+            new: new.map_or(Ok(None), |entry| entry.file_state())?,
+        });
         Ok(())
     }
 }
 
-fn entries<'t>(object: Option<&'t TreeBytes<'_>>, tree: Oid) -> Entries<'t> {
-    object.map_or(Entries::none(tree), |object| Entries::of(object, tree))
+fn read_entries<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
+    object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
 }
 
 /// Compares two lists of files; both must be sorted by path.
-pub(super) fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
-    let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
-    let mut found = Vec::new();
+pub(super) fn compare_files(
+    old: Vec<(String, FileState)>,
+    new: &[(String, FileState)],
+) -> Vec<TreeDifference> {
+    let mut old_files = old.into_iter().peekable();
+    let mut new_files = new.iter().cloned().peekable();
+    let mut differences = Vec::new();
     loop {
-        let order = match (old.peek(), new.peek()) {
-            (None, None) => return found,
+        let order = match (old_files.peek(), new_files.peek()) {
+            (None, None) => return differences,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some((old, _)), Some((new, _))) => old.cmp(new),
+            (Some((old_path, _)), Some((new_path, _))) => old_path.cmp(new_path),
         };
-        let left = if order.is_le() { old.next() } else { None };
-        let right = if order.is_ge() { new.next() } else { None };
-        let sides = (
-            left.as_ref().map(|(_, side)| *side),
-            right.as_ref().map(|(_, side)| *side),
-        );
-        if let Some((path, _)) = right.or(left)
-            && sides.0 != sides.1
+        let old_file = if order.is_le() { old_files.next() } else { None };
+        let new_file = if order.is_ge() { new_files.next() } else { None };
+        let old_state = old_file.as_ref().map(|(_, state)| *state);
+        let new_state = new_file.as_ref().map(|(_, state)| *state);
+        if let Some((path, _)) = new_file.or(old_file)
+            && old_state != new_state
         {
-            found.push(TreeDifference {
+            differences.push(TreeDifference {
                 path,
-                old: sides.0,
-                new: sides.1,
+                old: old_state,
+                new: new_state,
             });
         }
     }

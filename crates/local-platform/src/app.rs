@@ -47,7 +47,7 @@ impl App {
         };
         let now = app.clock.now();
         app.store
-            .change_at_start(|transaction| streaming::start_again(transaction, now))?;
+            .change_at_start(|transaction| streaming::restart_running(transaction, now))?;
         Ok((app, generated))
     }
 

@@ -30,7 +30,7 @@ pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
         return Ok(Vec::new());
     };
     let published_time = format!("{:.3}", repository.commit_time(&head)?);
-    let files = repository.files(&head, &|path| Kind::from_path(path).is_some())?;
+    let files = repository.list_files(&head, &|path| Kind::from_path(path).is_some())?;
     let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
     let names: BTreeSet<&str> = regular.filter_map(|file| name_of(&file.path)).collect();
     let pipelines = names.into_iter().map(|name| ListedPipeline {

@@ -132,7 +132,7 @@ fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitI
         return Err(missing());
     }
     let found = repository.resolve(commit)?;
-    if found.as_str().eq_ignore_ascii_case(commit) && repository.contains(&tip, &found)? {
+    if found.as_str().eq_ignore_ascii_case(commit) && repository.contains_commit(&tip, &found)? {
         Ok(found)
     } else {
         Err(missing())
@@ -163,7 +163,7 @@ fn find_files(
     asked: &BTreeSet<&str>,
 ) -> Result<Vec<TreeFile>, GitError> {
     if asked.len() > FEW_PATHS {
-        return repository.files(commit, &|path| asked.contains(path));
+        return repository.list_files(commit, &|path| asked.contains(path));
     }
     let found = asked.iter().map(|path| repository.find_file(commit, path));
     found.filter_map(Result::transpose).collect()
@@ -172,7 +172,7 @@ fn find_files(
 /// Returns the rules of the commit. If several hidden directories look like the configuration directory, none of them
 /// is used, and the rules file is reported as one that could not be retrieved.
 fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
-    let folders = repository.root_folders(commit)?;
+    let folders = repository.list_root_folders(commit)?;
     let holds = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
     let Ok(Some(folder)) = config_folder(&folders, &holds) else {
         return Ok(RuleSet::missing());

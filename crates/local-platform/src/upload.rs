@@ -3,7 +3,7 @@
 
 use super::multipart::FormReader;
 use super::problem::Problem;
-use super::store::artifacts::{Contents, StoredFile, StoredSharedPipeline};
+use super::store::artifacts::{ArtifactContents, StoredFile, StoredSharedPipeline};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
@@ -83,7 +83,7 @@ impl ReceivedUpload {
     }
 
     /// Determines the contents of the artifact and the excluded files.
-    pub(super) fn settle(self) -> Result<(Contents, Vec<IgnoredResource>), Problem> {
+    pub(super) fn settle(self) -> Result<(ArtifactContents, Vec<IgnoredResource>), Problem> {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
                 SHARED_PIPELINES_FILE,
@@ -105,7 +105,7 @@ impl ReceivedUpload {
         }
         let (pipelines, missing) = shared_pipelines(&shared, &files);
         ignored.extend(missing);
-        let contents = Contents {
+        let contents = ArtifactContents {
             configuration,
             files,
             pipelines,

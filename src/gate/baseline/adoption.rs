@@ -4,7 +4,7 @@
 use crate::job::policy::{MAX_FILE_BYTES, NamedText};
 use crate::job::settings;
 use crate::workspace::Workspace;
-use sluicegate_git::{BlobId, CommitId, Content, GitError};
+use sluicegate_git::{BlobId, CommitId, FileContent, GitError};
 use std::collections::HashMap;
 
 /// Result of the search for the adoption in the history of the default branch.
@@ -26,8 +26,8 @@ impl Workspace<'_> {
         let mut known: HashMap<BlobId, bool> = HashMap::new();
         let mut earliest = None;
         let is_whole = self.repo.walk_first_parents(head, |commit| {
-            let file = self.repo.snapshot(commit.clone()).find(path)?;
-            let Some(Content::Blob(blob)) = file.map(|file| file.content) else {
+            let file = self.repo.snapshot(commit.clone()).find_file(path)?;
+            let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
                 return Ok(true);
             };
             let says = *known.entry(blob).or_insert_with(|| self.says_new_only(&blob));

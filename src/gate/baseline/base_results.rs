@@ -13,7 +13,7 @@ pub(crate) type Moved = BTreeMap<String, Option<String>>;
 pub(crate) fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
     let before = |change: &Change| {
         change
-            .path_before()
+            .old_path()
             .filter(|path| is_pipeline(path))
             .map(str::to_owned)
     };

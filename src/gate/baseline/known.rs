@@ -4,7 +4,7 @@
 //! counted: if the base has one and head has two, one is new. A finding with a size is known only if it did not get
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
 use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
@@ -37,7 +37,7 @@ impl KnownComparison {
         let (path, reason) = self.unknown.first()?;
         Some(format!(
             "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
-            count(self.unknown.len(), "file")
+            format_count(self.unknown.len(), "file")
         ))
     }
 }

@@ -13,7 +13,7 @@ use crate::job::settings::{Connection, Revisions, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{
-    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+    Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
@@ -122,14 +122,14 @@ impl Baseline {
             }
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
-                let why = format!("could not query the published version: {}", error.cause());
+                let why = format!("could not query the published version: {}", error.cause_text());
                 return Ok(past(None, why));
             }
             Err(error) => return Err(error.into()),
         };
         let version = details.display_name();
         let id = details.commit_hash.as_deref().unwrap_or_default();
-        let base = workspace.repo.commit_with_id(id);
+        let base = workspace.repo.find_commit_with_id(id);
         let why = match base {
             Some(_) => format!("the version {version} of {prefix}, which is published"),
             None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
@@ -207,8 +207,8 @@ impl Baseline {
                 } else {
                     ChangeKind::Renamed { from: was.clone() }
                 },
-                file: Some(FileKind::Regular),
-                base: 0,
+                file_kind: Some(FileKind::Regular),
+                base_index: 0,
             });
             paths.insert(was, file.path.clone());
         }
@@ -262,7 +262,7 @@ impl Baseline {
         if let Some(moved) = &self.moved {
             return Ok(Cow::Borrowed(moved));
         }
-        let changes = snapshot.changes(std::slice::from_ref(base), &is_pipeline)?;
+        let changes = snapshot.find_changes(std::slice::from_ref(base), &is_pipeline)?;
         Ok(Cow::Owned(moved(changes.iter())))
     }
 
@@ -296,5 +296,8 @@ fn earlier_note(bases: &[CommitId], source: &str) -> Option<String> {
 /// Returns whether the base has the same rules file as the head.
 pub(crate) fn same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile) -> Result<bool, GitError> {
     let before = repo.find_file(base, &rules.path)?;
-    Ok(before.is_some_and(|before| matches!(&rules.content, Content::Blob(blob) if *blob == before.blob)))
+    Ok(
+        before
+            .is_some_and(|before| matches!(&rules.content, FileContent::Blob(blob) if *blob == before.blob)),
+    )
 }

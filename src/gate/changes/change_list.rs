@@ -104,7 +104,7 @@ pub(crate) fn since(
             let is_wanted = |change: &&Change| change.paths().any(wanted);
             Ok(compared.changes.iter().filter(is_wanted).cloned().collect())
         }
-        None => snapshot.changes(bases, wanted),
+        None => snapshot.find_changes(bases, wanted),
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn since(
 pub(crate) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
-    let found: Option<Vec<CommitId>> = ids.map(|id| repo.commit_with_id(id)).collect();
+    let found: Option<Vec<CommitId>> = ids.map(|id| repo.find_commit_with_id(id)).collect();
     found.unwrap_or_default()
 }
 

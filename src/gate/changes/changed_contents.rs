@@ -3,7 +3,8 @@
 use crate::document_content::{read_document_blob, read_document_on_disk};
 use sluicegate_base::overlap;
 use sluicegate_git::{
-    Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+    Change, ChangeKind, CommitId, ContentDoubt, FileContent, FileKind, GitError, Repository, Snapshot,
+    SnapshotFile,
 };
 use sluicegate_pipelines::diff::{PipelineDiff, Sides, compare};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,15 +85,15 @@ impl Pairs<'_> {
             let size = begun.size();
             Ok((begun, size))
         });
-        let pairs = overlap::computed(begun, &|mut pair: BegunPair| pair.made(make))?;
+        let pairs = overlap::compute_all(begun, &|mut pair: BegunPair| pair.made(make))?;
         Ok(pairs.into_iter().flatten().collect())
     }
 
     fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
         let at_base = |(at, base): (usize, &CommitId)| {
-            let since = changes.iter().filter(|change| change.base == at);
-            let paths = since.filter_map(Change::path_before).collect();
-            self.repo.snapshot(base.clone()).find_all(&paths)
+            let since = changes.iter().filter(|change| change.base_index == at);
+            let paths = since.filter_map(Change::old_path).collect();
+            self.repo.snapshot(base.clone()).find_files(&paths)
         };
         let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         Ok(FoundFiles {
@@ -102,26 +103,26 @@ impl Pairs<'_> {
                 .enumerate()
                 .map(at_base)
                 .collect::<Result<_, _>>()?,
-            head: self.head.find_all(&new)?,
+            head: self.head.find_files(&new)?,
         })
     }
 
     fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, GitError> {
-        let previous_path = change.renamed_from().map(str::to_owned);
+        let previous_path = change.rename_source().map(str::to_owned);
         let after = match change.kind {
             ChangeKind::Deleted => None,
             _ => found.head.get(&change.path),
         };
-        let base = found.bases.get(change.base);
+        let base = found.bases.get(change.base_index);
         let on_disk = after.and_then(|file| match &file.content {
-            Content::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
+            FileContent::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
                 Some(full.clone())
             }
             _ => None,
         });
         let contents = ChangedContents {
             path: change.path.clone(),
-            before: self.read(base.and_then(|base| base.get(change.path_before()?)))?,
+            before: self.read(base.and_then(|base| base.get(change.old_path()?)))?,
             after: match on_disk {
                 Some(_) => None,
                 None => self.read(after)?,
@@ -141,11 +142,11 @@ impl Pairs<'_> {
             return Ok(None);
         };
         let read = match &file.content {
-            Content::Disk(_) => Err(file
+            FileContent::Disk(_) => Err(file
                 .doubt
-                .map_or("the file is only on disk", Doubt::reason)
+                .map_or("the file is only on disk", ContentDoubt::reason)
                 .to_owned()),
-            Content::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|why| why.to_string()),
+            FileContent::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))
     }

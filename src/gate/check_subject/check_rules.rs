@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::policy;
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{and_more_of, shell_word};
+use sluicegate_base::text::{format_and_more_of, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{self, RuleSet};
@@ -67,7 +67,7 @@ impl Workspace<'_> {
             return Ok(CheckRules::Project(rules));
         }
         let command = self.create_rules_command(snapshot, None)?;
-        let place = if self.repo.is_plain() {
+        let place = if self.repo.is_plain_directory() {
             "the directory has no"
         } else {
             "neither this branch nor its target has a"
@@ -121,12 +121,12 @@ impl Workspace<'_> {
         if let Some(first) = errors.next() {
             let others = match errors.count() {
                 0 => String::new(),
-                others => format!(" ({})", and_more_of(others, "error")),
+                others => format!(" ({})", format_and_more_of(others, "error")),
             };
             let reason = format!("line {}: {}{others}", first.position.line, first.message);
             let hint = format!(
                 "run `sluicegate rules lint {}` to see each error with its location",
-                shell_word(&shown)
+                quote_shell_word(&shown)
             );
             return Err(refuse(reason).hint(hint));
         }

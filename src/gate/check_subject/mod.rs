@@ -29,10 +29,10 @@ impl<'a> CheckSubject<'a> {
         let repo = &workspace.repo;
         let index = self.session.index();
         if self.settings.staged {
-            return Ok(repo.staged(index)?);
+            return Ok(repo.staged_snapshot(index)?);
         }
         if has_input {
-            return Ok(repo.on_disk(index)?);
+            return Ok(repo.disk_snapshot(index)?);
         }
         if self.settings.gate.revisions.head.is_none() {
             return workspace.checkout_files(self.session);
@@ -54,7 +54,7 @@ impl<'a> CheckSubject<'a> {
         let mut paths = Paths::default();
         for typed in typed {
             let path = self.workspace.inside(self.session, typed)?;
-            if self.settings.checks_unchanged_paths && snapshot.find(&path)?.is_some() {
+            if self.settings.checks_unchanged_paths && snapshot.find_file(&path)?.is_some() {
                 paths.named.push(path);
             } else {
                 paths.within.push((path, typed.clone()));

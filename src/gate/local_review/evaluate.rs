@@ -3,7 +3,7 @@
 use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::gate::Tally;
 use rayon::prelude::*;
-use sluicegate_git::{Content, GitError, Repository, SnapshotFile};
+use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, Unreviewed};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::{RuleSet, SeePipeline};
@@ -15,7 +15,7 @@ const AT_A_TIME: usize = 32;
 /// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
 /// file.
 const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
-    match (file.kind.why_not_read(), file.doubt) {
+    match (file.kind.unreadable_reason(), file.doubt) {
         (Some(why), _) => Some(why),
         (None, Some(doubt)) => Some(doubt.reason()),
         (None, None) => None,
@@ -45,8 +45,8 @@ pub(crate) fn evaluate(
             continue;
         }
         match file.content {
-            Content::Blob(blob) => blobs.push((file.path, blob)),
-            Content::Disk(full) => on_disk.push((file.path, full)),
+            FileContent::Blob(blob) => blobs.push((file.path, blob)),
+            FileContent::Disk(full) => on_disk.push((file.path, full)),
         }
     }
     let documents = blobs.into_iter().map(|(path, blob)| {

@@ -12,7 +12,7 @@ use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Engine, FileResults};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE};
@@ -66,7 +66,7 @@ impl ReviewEngine for LocalReview {
     }
 
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
-        let what = count(run.selection.selected.files.len(), "pipeline");
+        let what = format_count(run.selection.selected.files.len(), "pipeline");
         run.session
             .ui
             .say(&format!("checking {what} of {}", run.subject.snapshot.name()));
@@ -87,7 +87,7 @@ impl ReviewEngine for LocalReview {
 
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
         let wanted: HashSet<&str> = run.selection.selected.files.iter().map(String::as_str).collect();
-        let files = run.subject.snapshot.files(&|path| wanted.contains(path))?;
+        let files = run.subject.snapshot.list_files(&|path| wanted.contains(path))?;
         let seen = SeenFacts::default();
         let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
         let tally = evaluate(&run.subject.workspace.repo, self.evaluated_rules(), files, &see)?;
@@ -135,7 +135,7 @@ pub(crate) fn evaluate_all(
     let selection = workspace
         .sources
         .selection(&GlobArgs::default(), SelectionPurpose::Review)?;
-    let files = snapshot.files(&|path| selection.selects(path))?;
+    let files = snapshot.list_files(&|path| selection.selects(path))?;
     let seen = SeenFacts::default();
     let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
     let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
@@ -158,7 +158,9 @@ pub(crate) fn at_base(
     places: &Places,
 ) -> Result<Tally, Failure> {
     let wanted = places.at_base();
-    let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
+    let files = repo
+        .snapshot(base.clone())
+        .list_files(&|path| wanted.contains(path))?;
     let mut tally = evaluate(repo, rules, files, &|_, _| {})?;
     tally.failed_batches = list_failed_files(&tally.files);
     Ok(tally)

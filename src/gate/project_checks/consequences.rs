@@ -3,7 +3,7 @@
 //! The verdict is derived from all findings before. The finding of the link gets the level of the worst folded one.
 
 use crate::gate::Tally;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, State, Status, Violation,
 };
@@ -118,7 +118,7 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     components.dedup();
     let text = format!(
         "; {} about {} follow from this",
-        count(folded.len(), "other finding"),
+        format_count(folded.len(), "other finding"),
         List::new(&components)
     );
     let worst = folded.iter().map(|finding| finding.severity).max();

@@ -194,13 +194,13 @@ impl GateRun<'_> {
         let differences = self
             .subject
             .snapshot
-            .differences(&self.subject.comparison.bases, &is_other)?;
-        let mut names = differences.paths_gone();
+            .compare_with_bases(&self.subject.comparison.bases, &is_other)?;
+        let mut names = differences.list_removed_paths();
         let changes = self.selection.selected.candidates.iter().map(|it| &it.change);
         let (modified, moved): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved.iter().flat_map(|change| change.paths()));
-        let spoiled = self.spoiled_scripts(&differences.regular_files())?;
+        let spoiled = self.spoiled_scripts(&differences.list_regular_paths())?;
         names.extend(spoiled.iter().map(String::as_str));
         if names.len() + modified.len() > SoughtNames::MOST {
             return Ok(OtherFiles::All);
@@ -219,7 +219,7 @@ impl GateRun<'_> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut examined = 0;
         let mut spoiled = Vec::new();
-        for (path, file) in snapshot.find_all(paths)? {
+        for (path, file) in snapshot.find_files(paths)? {
             if examined > MAX_EXAMINED_BYTES || script_defect(repo, &file, &mut examined)?.is_some() {
                 spoiled.push(path);
             }
@@ -236,7 +236,7 @@ impl GateRun<'_> {
         now: &ChangedFacts<'_>,
     ) -> Result<Vec<&'c str>, GitError> {
         let repo = &self.subject.workspace.repo;
-        let files = repo.snapshot(base.clone()).find_all(modified)?;
+        let files = repo.snapshot(base.clone()).find_files(modified)?;
         let bytes = |path: &str| read_document(repo, files.get(path)?).ok()?.ok();
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
         let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
@@ -310,7 +310,7 @@ impl GateRun<'_> {
         let mut found = BTreeMap::new();
         for file in tally.project.iter().filter(|file| has_broken_link(file)) {
             let path = file.path.as_str();
-            let Some(source) = snapshot.find(path)?.filter(|_| failed.contains(path)) else {
+            let Some(source) = snapshot.find_file(path)?.filter(|_| failed.contains(path)) else {
                 continue;
             };
             let pipeline = read_document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));

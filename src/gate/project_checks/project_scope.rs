@@ -3,7 +3,7 @@
 use crate::document_content::{read_document, read_document_on_disk};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
-use sluicegate_git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
     CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
@@ -88,7 +88,7 @@ impl ProjectScope<'_> {
         changed: &dyn Fn(&str) -> bool,
         others: &ChooseOthers<'_>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let files = snapshot.files(&is_pipeline)?;
+        let files = snapshot.list_files(&is_pipeline)?;
         let mut facts = seen.take();
         let (whole, rest): (Vec<_>, Vec<_>) = files
             .iter()
@@ -124,7 +124,7 @@ impl ProjectScope<'_> {
         snapshot: &Snapshot<'_>,
         wanted: &BTreeSet<&str>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let files = snapshot.files(&is_pipeline)?;
+        let files = snapshot.list_files(&is_pipeline)?;
         let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared = self.shared(snapshot)?;
         let mut facts = BTreeMap::new();
@@ -183,8 +183,8 @@ impl ProjectScope<'_> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
         let named: BTreeSet<&str> = references.filter_map(Reference::script).collect();
         let mut scripts = BTreeMap::new();
-        for (path, file) in snapshot.find_all(&named)? {
-            if file.kind.why_not_read().is_none() {
+        for (path, file) in snapshot.find_files(&named)? {
+            if file.kind.unreadable_reason().is_none() {
                 scripts.insert(path, script_defect(self.repo, &file, &mut 0)?);
             }
         }
@@ -239,14 +239,14 @@ impl ProjectScope<'_> {
         else {
             return Ok(None);
         };
-        let Some(file) = snapshot.find(&path)? else {
+        let Some(file) = snapshot.find_file(&path)? else {
             return Ok(None);
         };
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|shared| &shared.entries);
         let named: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
         Ok(Some(SharedSide {
-            there: snapshot.find_all(&named)?.into_keys().collect(),
+            there: snapshot.find_files(&named)?.into_keys().collect(),
             path,
             content,
         }))
@@ -261,7 +261,9 @@ impl ProjectScope<'_> {
     ) -> Result<(), GitError> {
         let contents = files.iter().map(|file| {
             let bytes = match &file.content {
-                Content::Disk(_) if file.kind.why_not_read().is_none() && file.doubt.is_none() => None,
+                FileContent::Disk(_) if file.kind.unreadable_reason().is_none() && file.doubt.is_none() => {
+                    None
+                }
                 _ => Some(read_document(self.repo, file)?.ok()),
             };
             let size = bytes.iter().flatten().map(Vec::len).sum();
@@ -272,7 +274,7 @@ impl ProjectScope<'_> {
             let facts = bytes.and_then(|bytes| facts_of(&bytes, may_matter));
             (file.path.clone(), facts)
         };
-        overlap::each(contents, &found, |(path, found)| {
+        overlap::compute_each(contents, &found, |(path, found)| {
             facts.insert(path, found);
         })
     }
@@ -286,22 +288,22 @@ pub(crate) fn script_defect(
     examined: &mut u64,
 ) -> Result<Option<FileDefect>, GitError> {
     let content = match &file.content {
-        Content::Blob(blob) => match repo.read_blob(blob, MAX_SCRIPT_SIZE) {
+        FileContent::Blob(blob) => match repo.read_blob(blob, MAX_SCRIPT_SIZE) {
             Err(GitError::TooLarge { .. }) => None,
             content => Some(content?),
         },
-        Content::Disk(_) if file.doubt.is_some() => None,
-        Content::Disk(path) => read_on_disk(path, MAX_SCRIPT_SIZE).ok().flatten(),
+        FileContent::Disk(_) if file.doubt.is_some() => None,
+        FileContent::Disk(path) => read_disk_file(path, MAX_SCRIPT_SIZE).ok().flatten(),
     };
     *examined += content.as_ref().map_or(0, |content| content.len() as u64);
-    Ok(content.and_then(|content| FileDefect::of_script(&content)))
+    Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
 }
 
 /// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.
 fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
-        Content::Disk(full) => read_document_on_disk(full).ok()?.ok(),
-        Content::Blob(_) => None,
+        FileContent::Disk(full) => read_document_on_disk(full).ok()?.ok(),
+        FileContent::Blob(_) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use sluicegate_platform::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
+use sluicegate_platform::api::{Platform, ReviewFields, ReviewRequest, ReviewResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
@@ -42,7 +42,7 @@ pub(crate) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 /// The files of one batch, with the response or the error.
 pub(crate) struct BatchAnswer {
     pub files: Vec<String>,
-    pub outcome: Result<ReviewAnswer, BatchError>,
+    pub outcome: Result<ReviewResponse, BatchError>,
 }
 
 /// The reason why a batch has no usable response.
@@ -67,7 +67,7 @@ impl BatchError {
     /// Returns the reason; batches that failed for the same reason have the same text.
     pub(crate) fn cause(&self) -> String {
         match self {
-            Self::Request(error) => error.cause(),
+            Self::Request(error) => error.cause_text(),
             Self::NotSent => self.to_string(),
         }
     }

@@ -3,10 +3,10 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use crate::gate::Positions;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
-use sluicegate_platform::api::RuleAnswer;
+use sluicegate_platform::api::RuleResponse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.
@@ -36,7 +36,7 @@ pub(crate) struct Gaps {
 
 impl Gaps {
     /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
+    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleResponse) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
@@ -86,12 +86,12 @@ impl Gaps {
             if let Some(path) = paths.iter().take(NAMED).find(|path| applies(rule, path)) {
                 notes.push(format!(
                     "the platform returned no result for the enabled rule {rule} in {}, such as {path}",
-                    count(paths.len(), "pipeline")
+                    format_count(paths.len(), "pipeline")
                 ));
             }
         }
         if !self.strangers.is_empty() {
-            let named = List::with_limit(self.strangers, NAMED).with_semicolons();
+            let named = List::with_limit(self.strangers, NAMED).join_with_semicolons();
             notes.push(format!(
                 "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {named}"
             ));
@@ -99,8 +99,8 @@ impl Gaps {
         if !self.not_passed.is_empty() {
             notes.push(format!(
                 "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
-                count(self.not_passed.len(), "result"),
-                List::with_limit(&self.not_passed, NAMED).with_semicolons()
+                format_count(self.not_passed.len(), "result"),
+                List::with_limit(&self.not_passed, NAMED).join_with_semicolons()
             ));
         }
         notes

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::gate::local_review;
 use crate::gate::{Places, Tally, evaluate};
 use crate::workspace::Workspace;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ impl LocalFallback {
         paths: &BTreeSet<String>,
         tally: &mut Tally,
     ) -> Result<Self, Failure> {
-        let files = snapshot.files(&|path| paths.contains(path))?;
+        let files = snapshot.list_files(&|path| paths.contains(path))?;
         let evaluated = match rules {
             Some(rules) => evaluate(&workspace.repo, rules, files, &|_, _| {})?,
             None => evaluate(
@@ -41,7 +41,7 @@ impl LocalFallback {
             tally.notes.push(format!(
                 "checked {} locally with the rules file of the commit, because the platform gave no response; the \
                  platform's verdict is unknown",
-                count(paths.len(), "pipeline")
+                format_count(paths.len(), "pipeline")
             ));
         }
         tally.files.extend(evaluated.files);

@@ -10,7 +10,7 @@ use sluicegate_pipelines::findings::{
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
-use sluicegate_platform::api::{ReviewAnswer, RuleAnswer};
+use sluicegate_platform::api::{ReviewResponse, RuleResponse};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of files whose lines are looked up together.
@@ -109,8 +109,8 @@ pub(crate) fn merge(
 }
 
 /// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
-fn has_findings(results: Option<&BTreeMap<String, Vec<RuleAnswer>>>, path: &str) -> bool {
-    let is_told = |rule: &RuleAnswer| {
+fn has_findings(results: Option<&BTreeMap<String, Vec<RuleResponse>>>, path: &str) -> bool {
+    let is_told = |rule: &RuleResponse| {
         let counts = || rule.rule_name.as_deref().is_some_and(rules::counts);
         !rule.violations.is_empty() || (rule.status.as_deref() == Some("FAILED") && counts())
     };
@@ -126,8 +126,8 @@ struct Merger<'m, 'p> {
 }
 
 impl Merger<'_, '_> {
-    fn batch(&mut self, files: &[String], answer: ReviewAnswer) {
-        let (status, said) = (answer.review_status.as_deref(), answer.said_instead.as_deref());
+    fn batch(&mut self, files: &[String], answer: ReviewResponse) {
+        let (status, said) = (answer.review_status.as_deref(), answer.message.as_deref());
         let failed = self.status(files, status, said);
         if failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
@@ -159,7 +159,7 @@ impl Merger<'_, '_> {
     }
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
-    fn answered(&mut self, path: &str, rules: Option<Vec<RuleAnswer>>, is_excluded: bool, failed: bool) {
+    fn answered(&mut self, path: &str, rules: Option<Vec<RuleResponse>>, is_excluded: bool, failed: bool) {
         let kind = Kind::from_path(path);
         let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
         let why = match &rules {
@@ -214,7 +214,7 @@ impl Merger<'_, '_> {
     }
 
     /// Adds the results of one file. If some of them are unknown or contradict each other, the file is also unreviewed.
-    fn file(&mut self, path: String, rules: Vec<RuleAnswer>, failed: bool, is_open: bool) {
+    fn file(&mut self, path: String, rules: Vec<RuleResponse>, failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear = None;
         for rule in rules {
@@ -243,7 +243,7 @@ impl Merger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    fn rule(&mut self, path: &str, mut answer: RuleAnswer, failed: bool) -> Result<RuleResult, String> {
+    fn rule(&mut self, path: &str, mut answer: RuleResponse, failed: bool) -> Result<RuleResult, String> {
         let Some(rule) = answer.rule_name.take() else {
             return Err("a rule result has no ruleName".to_owned());
         };

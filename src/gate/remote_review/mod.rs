@@ -22,7 +22,7 @@ use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, ReviewSettings};
 use crate::session::Run;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, State};
 use sluicegate_pipelines::rules::RuleSet;
@@ -175,7 +175,7 @@ impl<'a> RemoteReview<'a> {
         let repo = &run.subject.workspace.repo;
         run.session.ui.say(&format!(
             "comparing {} with the base {}",
-            count(files.len(), "pipeline"),
+            format_count(files.len(), "pipeline"),
             base.short()
         ));
         let platform = match self.platform.take() {
@@ -231,7 +231,7 @@ impl<'a> RemoteReview<'a> {
             .files
             .len()
             .div_ceil(self.settings.batch_size);
-        Ok(format!("in {}", count(batches, "request")))
+        Ok(format!("in {}", format_count(batches, "request")))
     }
 }
 
@@ -262,7 +262,7 @@ impl ReviewEngine for RemoteReview<'_> {
         let platform = run.session.platform(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
-            count(run.selection.selected.files.len(), "pipeline"),
+            format_count(run.selection.selected.files.len(), "pipeline"),
             self.target.require_branch()?,
             self.target.head.short()
         ));

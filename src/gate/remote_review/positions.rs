@@ -45,7 +45,7 @@ impl<'a> Positions<'a> {
         if paths.is_empty() {
             return;
         }
-        let found = self.repo.files(self.commit, &|path| paths.contains(path));
+        let found = self.repo.list_files(self.commit, &|path| paths.contains(path));
         let files = found.unwrap_or_default().into_iter();
         self.blobs = files.map(|file| (file.path, file.blob)).collect();
     }

@@ -38,7 +38,7 @@ impl Unanswered {
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
             self.refused = Some(self.refused.map_or(status, |known| known.worse(status)));
         }
-        let cause = error.cause();
+        let cause = error.cause_text();
         if self.failures.iter().any(|(known, _)| *known == cause) {
             return;
         }

@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
 use crate::gate::{Before, causes, mark, verdict};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ pub(crate) fn mark_since_report(new: &mut Report, older: Report) {
     let notes = &mut new.notes;
     notes.push(format!("compared by --compare with a report of {of}"));
     if let Some((path, why)) = gaps.unknown.first() {
-        let files = count(gaps.unknown.len(), "file");
+        let files = format_count(gaps.unknown.len(), "file");
         let reason = format!("the old report cannot show which findings are new in {files}: {path}: {why}");
         notes.push(reason.clone());
         if new.verdict == Verdict::Undecided {

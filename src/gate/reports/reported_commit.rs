@@ -55,7 +55,10 @@ impl SavedReports<'_> {
             || "fetch the history of the commit".to_owned(),
             |setting| format!("fetch the history of the commit: set {setting}"),
         );
-        let find = |id: &str| self.repo.and_then(|repo| Some((repo, repo.commit_with_id(id)?)));
+        let find = |id: &str| {
+            self.repo
+                .and_then(|repo| Some((repo, repo.find_commit_with_id(id)?)))
+        };
         let (Some((repo, old_commit)), Some((_, head_commit))) = (find(old), find(head)) else {
             let message = format!(
                 "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
@@ -64,7 +67,7 @@ impl SavedReports<'_> {
             return Err(Failure::usage(message).hint(history));
         };
         let is_own = self.ci.trigger == Trigger::Change && old == head;
-        if repo.contains(&head_commit, &old_commit)? && !is_own {
+        if repo.contains_commit(&head_commit, &old_commit)? && !is_own {
             return self.require_commit_of_target(repo, &old_commit, place);
         }
         let message = if is_own {
@@ -88,7 +91,10 @@ impl SavedReports<'_> {
         };
         let names = policy::tracked_paths(repo.root(), full);
         // A file that git cannot look up may belong to the change.
-        if !names.iter().any(|name| repo.tracks(name, None).unwrap_or(true)) {
+        if !names
+            .iter()
+            .any(|name| repo.is_tracked(name, None).unwrap_or(true))
+        {
             return Ok(());
         }
         let message =
@@ -109,7 +115,7 @@ impl SavedReports<'_> {
         }
         let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
-            if base == old || repo.contains(base, old)? {
+            if base == old || repo.contains_commit(base, old)? {
                 return Ok(());
             }
         }

@@ -17,7 +17,7 @@ pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
 
 pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
-        input::bytes(io::stdin().lock(), SIZE_LIMIT)
+        input::read_bytes(io::stdin().lock(), SIZE_LIMIT)
             .map_err(|why| Failure::usage(format!("could not read standard input: {why}")))?
     } else {
         read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
@@ -53,7 +53,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
 /// Adds the components of findings, which older documents lack, from the files of the report's commit.
 pub(crate) fn find_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
-    let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
+    let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {
         return;
     };
     let mut positions = Positions::new(repo, &commit);

@@ -21,7 +21,7 @@ use crate::gate::{ComparedChanges, Part, Places, Tally, why_partial};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FileResults, Report, Shard};
 use sluicegate_pipelines::rules::RuleSet;
@@ -167,7 +167,7 @@ impl GateRun<'_> {
         if unchanged.is_empty() {
             return;
         }
-        let what = count(unchanged.len(), "pipeline");
+        let what = format_count(unchanged.len(), "pipeline");
         files.extend(unchanged);
         files.sort();
         self.note([format!(
@@ -193,7 +193,7 @@ impl GateRun<'_> {
         self.part.keep_shard(shard, selected);
         if let Some(shard) = self.part.shard {
             let kept = selected.files.len();
-            let all = count(kept + self.part.left_out, "pipeline");
+            let all = format_count(kept + self.part.left_out, "pipeline");
             self.session.ui.say(&format!("shard {shard}: {kept} of {all}"));
         }
         Ok(())

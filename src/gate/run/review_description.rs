@@ -1,22 +1,22 @@
 //! The review that a dry run would request.
 
 use crate::gate::run::GateRun;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 
 impl GateRun<'_> {
     /// Returns the files that would be reviewed, one per line. `requests` says how they would be.
     pub(crate) fn describe_review(&self, requests: &str) -> String {
         let files = &self.selection.selected.files;
-        let mut lines = vec![text::line(&format!(
+        let mut lines = vec![text::escape_line(&format!(
             "would review {} {requests}: branch {}, commit {}",
-            count(files.len(), "pipeline"),
+            format_count(files.len(), "pipeline"),
             self.subject.change.branch.as_deref().unwrap_or("(no branch)"),
             self.subject.change.head.as_ref().map_or("", CommitId::as_str)
         ))];
-        lines.extend(files.iter().map(|file| format!("  {}", text::line(file))));
+        lines.extend(files.iter().map(|file| format!("  {}", text::escape_line(file))));
         let reason = self.empty_reason.as_ref();
-        lines.extend(reason.map(|reason| text::line(&format!("nothing to review: {reason}"))));
+        lines.extend(reason.map(|reason| text::escape_line(&format!("nothing to review: {reason}"))));
         lines.join("\n") + "\n"
     }
 }

@@ -17,7 +17,7 @@ use crate::job::settings::{self, Revisions, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 
@@ -167,8 +167,8 @@ impl Workspace<'_> {
             return Ok(());
         }
         let meant = |path: &str| is_pipeline(path) || selection.includes(path);
-        let files = snapshot.files(&meant)?;
-        let before = bases.iter().map(|base| self.repo.files(base, &meant));
+        let files = snapshot.list_files(&meant)?;
+        let before = bases.iter().map(|base| self.repo.list_files(base, &meant));
         let before = before.collect::<Result<Vec<_>, _>>()?;
         let before = before.iter().flatten().map(|file| file.path.as_str());
         let known: Vec<&str> = files
@@ -180,7 +180,7 @@ impl Workspace<'_> {
         let place = format!(
             "{}, which contains {}",
             snapshot.name(),
-            count(pipelines.count(), "pipeline")
+            format_count(pipelines.count(), "pipeline")
         );
         match find_unmatched(&known, request, &place) {
             Some(failure) => Err(failure),
@@ -239,8 +239,8 @@ pub(crate) fn explain_empty_selection(
     selection: &Selection,
 ) -> Result<String, Failure> {
     let meant = |path: &str| is_pipeline(path) && selection.selects(path);
-    let all = snapshot.files(&meant)?.len();
-    let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
+    let all = snapshot.list_files(&meant)?.len();
+    let (name, pipelines) = (snapshot.name(), format_count(all, "pipeline"));
     Ok(match all {
         0 => format!("{name} contains no pipeline that the globs select"),
         _ => {

@@ -2,7 +2,7 @@
 //!
 //! Git reports only that the pipelines were deleted, but the new entry may lead to pipelines that no run reviews.
 
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{Change, ChangeKind, FileKind, GitError, Snapshot};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl ReplacedDirectory {
             FileKind::Submodule => "a submodule",
             FileKind::Symlink | FileKind::Regular => "a symbolic link",
         };
-        let pipelines = count(self.pipeline_count, "pipeline");
+        let pipelines = format_count(self.pipeline_count, "pipeline");
         format!(
             "the directory {:?} with {pipelines} is now {kind}: pipelines in it are not reviewed",
             self.path
@@ -42,7 +42,7 @@ pub(crate) fn find_replaced_directories<'c>(
         }
     }
     let directories = counts.keys().copied().collect();
-    let entries = head.find_all(&directories)?;
+    let entries = head.find_files(&directories)?;
     let replaced = entries
         .into_iter()
         .filter(|(_, entry)| entry.kind != FileKind::Regular)

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
 /// The reason why a submodule is not reviewed.
-pub(crate) const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
+pub(crate) const SUBMODULE: &str = match FileKind::Submodule.unreadable_reason() {
     Some(why) => why,
     None => "",
 };
@@ -81,8 +81,8 @@ pub(crate) struct Selected {
 /// Selects the pipelines of `scope`.
 pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
-    let compared = scope.head.differences(scope.bases, &wanted)?;
-    let changes = compared.changes();
+    let compared = scope.head.compare_with_bases(scope.bases, &wanted)?;
+    let changes = compared.find_changes();
     let all_because = scope.all_because(&changes);
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
@@ -118,7 +118,7 @@ pub(crate) fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
         return Ok(false);
     }
     let is_more = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
-    match scope.head.changes(scope.hosts_bases, &is_more) {
+    match scope.head.find_changes(scope.hosts_bases, &is_more) {
         Ok(others) => Ok(!others.is_empty()),
         Err(GitError::PathNotUtf8 { .. }) => Ok(true),
         Err(error) => Err(error),
@@ -142,7 +142,7 @@ impl Selected {
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
         let changes = self.candidates.iter().map(|candidate| &candidate.change);
         let renamed =
-            changes.filter_map(|change| Some((change.path.clone(), change.renamed_from()?.to_owned())));
+            changes.filter_map(|change| Some((change.path.clone(), change.rename_source()?.to_owned())));
         renamed.collect()
     }
 
@@ -191,10 +191,10 @@ impl Scope<'_> {
         let since_each = if self.hosts_bases.is_empty() {
             return Ok(Vec::new());
         } else if self.hosts_bases == self.bases {
-            compared.changes_of(&is_gate_file)
+            compared.find_changes_by_base(&is_gate_file)
         } else {
-            let compared = self.head.differences(self.hosts_bases, &is_gate_file)?;
-            compared.changes_of(&is_gate_file)
+            let compared = self.head.compare_with_bases(self.hosts_bases, &is_gate_file)?;
+            compared.find_changes_by_base(&is_gate_file)
         };
         let mut described: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (base, changes) in self.hosts_bases.iter().zip(since_each) {
@@ -214,7 +214,7 @@ impl Scope<'_> {
     fn excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
         let former = candidates
             .iter()
-            .filter_map(|candidate| candidate.change.renamed_from());
+            .filter_map(|candidate| candidate.change.rename_source());
         let excluded = former.filter(|path| !(self.includes)(path) || (self.excludes)(path));
         excluded.map(str::to_owned).collect()
     }
@@ -241,8 +241,8 @@ impl Scope<'_> {
                 Some(Change {
                     path: from,
                     kind: ChangeKind::Deleted,
-                    file: None,
-                    base: change.base,
+                    file_kind: None,
+                    base_index: change.base_index,
                 })
             }
             _ => {
@@ -266,7 +266,7 @@ impl Scope<'_> {
         let meant = |path: &str| self.is_meant(path);
         Ok(self
             .head
-            .files(&meant)?
+            .list_files(&meant)?
             .into_iter()
             .filter(|file| file.kind != FileKind::Submodule)
             .map(|file| file.path)
@@ -293,7 +293,7 @@ impl Scope<'_> {
             (false, EXCLUDED.to_owned())
         } else if !self.is_within(path) {
             (false, "outside the given paths".to_owned())
-        } else if change.file == Some(FileKind::Submodule) {
+        } else if change.file_kind == Some(FileKind::Submodule) {
             (false, SUBMODULE.to_owned())
         } else if let Some(why) = all_because {
             (true, format!("all pipelines are selected: {why}"))

@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
-use super::ci_context::owner_and_name;
+use super::ci_context::repository_name;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -64,8 +64,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 /// Returns whether the pull request is from a fork. The two URLs may use different protocols, so owner and name are
 /// compared.
 fn is_fork(env: &Env) -> bool {
-    let head = env.get("BUILDKITE_PULL_REQUEST_REPO").map(owner_and_name);
-    let target = env.get("BUILDKITE_REPO").map(owner_and_name);
+    let head = env.get("BUILDKITE_PULL_REQUEST_REPO").map(repository_name);
+    let target = env.get("BUILDKITE_REPO").map(repository_name);
     head.is_some() && head != target
 }
 

@@ -180,7 +180,7 @@ pub(super) fn short_branch(name: &str) -> String {
 
 /// Returns the last two parts of a repository's URL, or of its name, in lower case. They are comparable if the
 /// protocols differ.
-pub(super) fn owner_and_name(url: &str) -> String {
+pub(super) fn repository_name(url: &str) -> String {
     let url_without_slash = url.trim_end_matches('/');
     let repository = url_without_slash
         .strip_suffix(".git")

@@ -7,7 +7,7 @@ use super::base::{Base, EarlierCommit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
 use crate::job::ci::{BaseHint, CiContext, Host};
-use sluicegate_git::{CommitId, GitError, Repository, WHOLE_HISTORY};
+use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError, Repository};
 
 pub(super) struct BaseSearch<'a> {
     pub repo: &'a Repository,
@@ -31,7 +31,7 @@ impl BaseSearch<'_> {
     }
 
     fn requested_base(&self, revision: &str) -> Result<Base, ContextError> {
-        let named_commit = self.repo.named(revision)?;
+        let named_commit = self.repo.resolve_revision(revision)?;
         let bases = self.repo.merge_bases(&named_commit.commit, &self.head.commit)?;
         if bases.is_empty() {
             return Err(ContextError::NoCommonHistory {
@@ -181,7 +181,7 @@ impl BaseSearch<'_> {
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty()
             && !self.includes_uncommitted
-            && self.repo.contains(&target.commit, &self.head.commit)?
+            && self.repo.contains_commit(&target.commit, &self.head.commit)?
         {
             return Err(self.reject_empty_change(&target.name()));
         }
@@ -274,7 +274,7 @@ impl BaseSearch<'_> {
         if !base.commits.is_empty() || !self.repo.is_shallow() {
             return Ok(base);
         }
-        let history_setting = self.ci.host.full_history_setting().unwrap_or(WHOLE_HISTORY);
+        let history_setting = self.ci.host.full_history_setting().unwrap_or(FULL_HISTORY_HINT);
         Ok(base.with_warning(format!(
             "all pipelines are selected, because {reason}; for more history, use {history_setting}, or --deepen"
         )))

@@ -8,7 +8,7 @@ use super::target_branches::TargetBranches;
 use super::target_resolver::TargetResolver;
 use super::{ContextError, RequestedRevisions, reviews_host_commit};
 use crate::job::ci::{BaseHint, CiContext, Host};
-use sluicegate_git::{GitError, Repository, Wanted};
+use sluicegate_git::{FetchTarget, GitError, Repository};
 
 /// The number of additional commits that each step fetches.
 const DEPTH_STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
@@ -145,7 +145,7 @@ impl HistoryFetcher<'_> {
             return None;
         }
         let local_branch = self.repo.head().ok()?.branch?;
-        match self.repo.upstream(&local_branch) {
+        match self.repo.find_upstream(&local_branch) {
             Some((_, upstream)) => Some(upstream),
             None => Some(local_branch),
         }
@@ -198,7 +198,7 @@ impl HistoryFetcher<'_> {
 
     fn query_default_branch(&self, remote: &str) -> Option<String> {
         (self.report)("querying the remote for its default branch (--deepen)");
-        match self.repo.ask_default_branch(remote) {
+        match self.repo.query_default_branch(remote) {
             Ok(name) => name,
             Err(error) => {
                 (self.report)(&error.to_string());
@@ -231,11 +231,11 @@ impl HistoryFetcher<'_> {
             "fetching {}{depth_note} (--deepen)",
             names.join(" and ")
         ));
-        let requests: Vec<Wanted<'_>> = items.iter().map(MissingItem::to_wanted).collect();
+        let requests: Vec<FetchTarget<'_>> = items.iter().map(MissingItem::to_wanted).collect();
         match self.repo.fetch_history(&requests, depth) {
             Ok(()) => Ok(true),
             Err(GitError::NoRemote { .. }) => Ok(false),
-            Err(error @ GitError::NotOurs { .. }) => Err(error.into()),
+            Err(error @ GitError::ForeignRepository { .. }) => Err(error.into()),
             Err(error) => {
                 (self.report)(&error.to_string());
                 Ok(false)
@@ -252,10 +252,10 @@ impl MissingItem {
         }
     }
 
-    fn to_wanted(&self) -> Wanted<'_> {
+    fn to_wanted(&self) -> FetchTarget<'_> {
         match self {
-            Self::Branch(name) => Wanted::Branch(name),
-            Self::Commit(id) => Wanted::Commit(id),
+            Self::Branch(name) => FetchTarget::Branch(name),
+            Self::Commit(id) => FetchTarget::Commit(id),
         }
     }
 }

@@ -35,7 +35,7 @@ impl BaseSearch<'_> {
                 let base = self.add_change_bases(self.branch_base(&tip, "default")?, &tip)?;
                 // An unknown host does not report whether the run is on the default branch.
                 if base.commits.is_empty() && self.ci.host == Host::Unknown {
-                    let is_default = self.repo.contains(&tip.commit, &self.head.commit)?;
+                    let is_default = self.repo.contains_commit(&tip.commit, &self.head.commit)?;
                     let earlier = is_default.then(|| self.find_earlier_commit(&name)).transpose()?;
                     return Ok(base.with_earlier_commit(earlier.unwrap_or(EarlierCommit::None)));
                 }

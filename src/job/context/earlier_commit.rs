@@ -50,8 +50,8 @@ impl BaseSearch<'_> {
             return Ok(EarlierCommit::None);
         }
         for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_host_commit) {
-            if let Some(commit) = self.repo.commit_with_id(id).filter(|commit| commit != head)
-                && self.repo.contains(head, &commit)?
+            if let Some(commit) = self.repo.find_commit_with_id(id).filter(|commit| commit != head)
+                && self.repo.contains_commit(head, &commit)?
             {
                 let source = format!("{variable}, the commit of an earlier run");
                 return Ok(EarlierCommit::Found {

@@ -1,7 +1,7 @@
 //! Errors of resolving the commit to review and its base.
 
 use crate::job::ci::{CiError, Host};
-use sluicegate_git::{CommitId, GitError, WHOLE_HISTORY};
+use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
 
 /// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]
@@ -238,7 +238,7 @@ fn history_hint(host: Host) -> String {
     let history_step = match (host, host.full_history_setting()) {
         (Host::None, _) => "fetch the full history: `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
-        (_, None) => WHOLE_HISTORY.to_owned(),
+        (_, None) => FULL_HISTORY_HINT.to_owned(),
     };
     format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
 }

@@ -162,7 +162,7 @@ fn detected_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Cont
 }
 
 fn requested_head(repo: &Repository, ci: &CiContext, revision: &str) -> Result<ReviewedHead, ContextError> {
-    let requested = repo.named(revision)?;
+    let requested = repo.resolve_revision(revision)?;
     if ci.commit.as_deref() == Some(requested.commit.as_str()) {
         return Ok(ReviewedHead {
             change_commit: Some(requested.commit.clone()),
@@ -209,7 +209,7 @@ fn resolve_local_merge(
     ci: &CiContext,
     commit: CommitId,
 ) -> Result<CommitId, ContextError> {
-    if !ci.may_be_local_merge || repo.was_fetched(&commit)? {
+    if !ci.may_be_local_merge || repo.is_fetched(&commit)? {
         return Ok(commit);
     }
     let parents = repo.parents(&commit)?;
@@ -252,7 +252,7 @@ fn find_changed_side(
     let mut fetched_sides = Vec::new();
     let tracked_reference = target.tracked_branch.map(|branch| branch.reference);
     for side in sides {
-        if !repo.contains(&target.commit, side)? {
+        if !repo.contains_commit(&target.commit, side)? {
             unmerged_sides.push(side);
         }
         if repo
@@ -276,12 +276,12 @@ fn find_changed_side(
 /// if the remote has such a branch with the commit (pushed without setting an upstream), otherwise the upstream, or its
 /// own name without one.
 fn remote_branch_name(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
-    let Some((_, upstream)) = repo.upstream(local) else {
+    let Some((_, upstream)) = repo.find_upstream(local) else {
         return Ok(local.to_owned());
     };
     for name in [upstream.as_str(), local] {
         if let Some(branch) = repo.remote_branch(name)?
-            && repo.contains(&branch.tip, commit)?
+            && repo.contains_commit(&branch.tip, commit)?
         {
             return Ok(name.to_owned());
         }
@@ -304,7 +304,7 @@ fn find_containing_branch(
     ci: &CiContext,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let branches = repo.remote_branches_with(commit)?;
+    let branches = repo.remote_branches_with_commit(commit)?;
     let default = branches
         .iter()
         .find(|branch| Some(&branch.branch) == ci.default_branch.as_ref());
@@ -320,7 +320,9 @@ fn find_branch_with_commit(
     let Some(branch) = repo.remote_branch(name)? else {
         return Ok(None);
     };
-    Ok(repo.contains(&branch.tip, commit)?.then_some(branch.branch))
+    Ok(repo
+        .contains_commit(&branch.tip, commit)?
+        .then_some(branch.branch))
 }
 
 /// Returns the default branch if it contains the commit.
@@ -331,7 +333,7 @@ fn find_default_branch_with_commit(
 ) -> Result<Option<String>, ContextError> {
     let default_branch = match &ci.default_branch {
         Some(name) => Some(name.clone()),
-        None => repo.told_default_branch()?.map(|tip| tip.branch),
+        None => repo.recorded_default_branch()?.map(|tip| tip.branch),
     };
     match default_branch {
         Some(name) => find_branch_with_commit(repo, &name, commit),

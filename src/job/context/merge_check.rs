@@ -38,7 +38,7 @@ pub fn require_merged(
         if !is_meant || is_elsewhere || !branches.has_remote(&branch) {
             continue;
         }
-        if repo.contains(&branch.tip, head)? {
+        if repo.contains_commit(&branch.tip, head)? {
             return Ok(());
         }
         searched_branches.push(branch.branch);
@@ -78,7 +78,9 @@ fn find_outdated_branch(
         .transpose()?
         .flatten();
     Ok(match tracked_branch {
-        Some(tracked_branch) if repo.contains(head, &tracked_branch.tip)? => Some(tracked_branch.branch),
+        Some(tracked_branch) if repo.contains_commit(head, &tracked_branch.tip)? => {
+            Some(tracked_branch.branch)
+        }
         _ => None,
     })
 }
@@ -97,11 +99,11 @@ pub fn may_be_on_branch(
     let Some(tip) = tracked_branch else {
         return Ok(ci.commit.is_some());
     };
-    if repo.contains(&tip.tip, head)? {
+    if repo.contains_commit(&tip.tip, head)? {
         return Ok(true);
     }
     let is_push = ci.commit.is_some() && ci.is_push();
-    Ok(is_push && (repo.is_shallow() || repo.contains(head, &tip.tip)?))
+    Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tip.tip)?))
 }
 
 /// Returns whether the commit may be on the branch of the run, if the host names one.

@@ -9,7 +9,7 @@ use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
-use sluicegate_git::{CommitId, Repository, Wanted};
+use sluicegate_git::{CommitId, FetchTarget, Repository};
 
 /// The commit that the policy of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub fn reviews_host_commit(
     let requested = revisions
         .head
         .as_deref()
-        .and_then(|revision| repo.named(revision).ok());
+        .and_then(|revision| repo.resolve_revision(revision).ok());
     Ok(match (requested, &ci.commit) {
         (None, _) => true,
         (Some(revision), Some(own)) => revision.commit.as_str() == own,
@@ -172,7 +172,7 @@ pub fn fetch_run_branch(
     report(&format!(
         "fetching the branch {branch}, because this clone's version lacks the commit of the run"
     ));
-    match repo.fetch_history_from(remote, &[Wanted::Branch(branch)], 1) {
+    match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], 1) {
         Ok(()) => *repo = repo.reopen()?,
         Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
     }
@@ -209,7 +209,7 @@ pub fn fetch_policy_branch(
     report(&format!(
         "fetching the branch {branch} to read the gate configuration"
     ));
-    match repo.fetch_history_from(remote, &[Wanted::Branch(&branch)], 1) {
+    match repo.fetch_history_from(remote, &[FetchTarget::Branch(&branch)], 1) {
         Ok(()) => *repo = repo.reopen()?,
         Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
     }
@@ -254,7 +254,7 @@ fn default_branch_tip(
 /// Returns whether the host's commit, or without one the checked-out commit, may be on the branch that the host names.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let own = match &ci.commit {
-        Some(id) => repo.commit_with_id(id),
+        Some(id) => repo.find_commit_with_id(id),
         None => repo.head().ok().map(|head| head.commit),
     };
     match own {

@@ -13,9 +13,9 @@ impl Target {
         }
         self.reject_fork()?;
         let branch = self.require_branch()?;
-        let branches = repo.remote_branches_named(branch)?;
+        let branches = repo.remote_branches_with_name(branch)?;
         for tracked_branch in &branches {
-            if repo.contains(&tracked_branch.tip, &self.head)? {
+            if repo.contains_commit(&tracked_branch.tip, &self.head)? {
                 return Ok(None);
             }
         }
@@ -50,7 +50,7 @@ impl Target {
             return Ok(true);
         }
         for branch in branches {
-            if repo.contains(&self.head, &branch.tip)? {
+            if repo.contains_commit(&self.head, &branch.tip)? {
                 return Ok(true);
             }
         }

@@ -49,7 +49,7 @@ impl<'a> TargetBranches<'a> {
         let urls = &ci.target_repository.urls;
         let targets: Vec<RemoteUrl> = urls
             .iter()
-            .flat_map(|url| [RemoteUrl::parse(url), repo.repository_at(url)])
+            .flat_map(|url| [RemoteUrl::parse(url), repo.resolve_remote_url(url)])
             .flatten()
             .collect();
         let (targets, other_remotes): (Vec<_>, Vec<_>) = repo
@@ -79,7 +79,9 @@ impl<'a> TargetBranches<'a> {
         let mut newest: Option<EventCommit> = None;
         for event_commit in self.event_commits(branch, tracked_branch.is_some())? {
             if match &newest {
-                Some(newest_commit) => self.repo.contains(&event_commit.commit, &newest_commit.commit)?,
+                Some(newest_commit) => self
+                    .repo
+                    .contains_commit(&event_commit.commit, &newest_commit.commit)?,
                 None => true,
             } {
                 newest = Some(event_commit);
@@ -108,13 +110,13 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the remote-tracking branch of the target's repository.
     pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
-        let branches = self.repo.remote_branches_named(branch)?;
+        let branches = self.repo.remote_branches_with_name(branch)?;
         Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
     }
 
     /// Returns the default branch that the clone records for the target's repository.
     pub(super) fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
-        let branches = self.repo.told_default_branches()?;
+        let branches = self.repo.recorded_default_branches()?;
         Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
     }
 
@@ -163,8 +165,8 @@ impl<'a> TargetBranches<'a> {
         }
         if self.repo.is_shallow() {
             return Err(ContextError::Git(GitError::ShallowHistory {
-                one: tip.commit,
-                other: commit.clone(),
+                first: tip.commit,
+                second: commit.clone(),
             }));
         }
         Ok(false)
@@ -201,7 +203,7 @@ impl<'a> TargetBranches<'a> {
     }
 
     fn find_event_commit(&self, id: &str, field: &'static str) -> Option<EventCommit> {
-        let commit = self.repo.commit_with_id(id)?;
+        let commit = self.repo.find_commit_with_id(id)?;
         Some(EventCommit { commit, field })
     }
 
@@ -210,7 +212,7 @@ impl<'a> TargetBranches<'a> {
         let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);
         };
-        let Some(merge) = self.repo.commit_with_id(merge) else {
+        let Some(merge) = self.repo.find_commit_with_id(merge) else {
             return Ok(None);
         };
         let parents = self.repo.recorded_parents(&merge)?;
@@ -226,10 +228,10 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns whether a commit is another one or descends from it. It is an error if a shallow clone does not show it.
     fn is_descendant(&self, commit: &CommitId, ancestor: &CommitId) -> Result<bool, GitError> {
-        if self.repo.contains(commit, ancestor)? {
+        if self.repo.contains_commit(commit, ancestor)? {
             return Ok(true);
         }
-        if self.repo.is_shallow() && !self.repo.contains(ancestor, commit)? {
+        if self.repo.is_shallow() && !self.repo.contains_commit(ancestor, commit)? {
             self.repo.merge_bases(commit, ancestor)?;
         }
         Ok(false)

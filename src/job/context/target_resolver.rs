@@ -49,7 +49,7 @@ impl TargetResolver<'_> {
                 (head.branch, head.is_host_commit, base)
             }
             Err(GitError::NoCommit { .. }) if self.revisions.base.is_none() => {
-                let base = Base::for_all_pipelines(if self.repo.is_plain() {
+                let base = Base::for_all_pipelines(if self.repo.is_plain_directory() {
                     "the directory is in no git repository, so there is no base"
                 } else {
                     "there is no commit yet"

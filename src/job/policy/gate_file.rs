@@ -4,7 +4,7 @@ use super::{GateFileVersion, PolicyError, resolve_path};
 use crate::job::ci::CiContext;
 use crate::job::context::PolicyTip;
 use sluicegate_base::input;
-use sluicegate_git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
+use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, read_disk_file};
 use std::path::Path;
 
 /// Maximum size of a configuration file, in bytes.
@@ -234,7 +234,7 @@ fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Opti
     }
     match repo.head() {
         // Attributes are read last, because libgit2 reads the complete index for them.
-        Ok(head) if !repo.is_as_committed(&head.commit, path) && repo.is_converted(path) => {
+        Ok(head) if !repo.is_same_as_committed(&head.commit, path) && repo.is_converted(path) => {
             read_at_commit(repo, &head.commit, "HEAD", path, limit)
         }
         _ => Ok(None),
@@ -271,7 +271,7 @@ fn read_from_disk(file: &Path, is_required: bool, limit: u64) -> Result<Option<N
         return Ok(None);
     }
     let name = file.display().to_string();
-    match input::text_file(file, limit) {
+    match input::read_text_file(file, limit) {
         Ok(text) => Ok(Some(NamedText { name, text })),
         Err(error) => Err(reject_unreadable(name, error.to_string())),
     }
@@ -289,7 +289,7 @@ fn read_at_commit(
     match read_gate_file_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
         GateFileVersion::Missing => Ok(None),
         GateFileVersion::Unreadable(reason) => Err(reject_unreadable(name, reason)),
-        GateFileVersion::Text(bytes) => match input::utf_8(bytes) {
+        GateFileVersion::Text(bytes) => match input::decode_utf_8(bytes) {
             Ok(text) => Ok(Some(NamedText { name, text })),
             Err(reason) => Err(reject_unreadable(name, reason.to_owned())),
         },
@@ -312,11 +312,11 @@ pub fn read_gate_file_version(
         return Ok(GateFileVersion::Missing);
     };
     Ok(match &file.content {
-        Content::Blob(blob) => match repo.read_blob(blob, limit) {
+        FileContent::Blob(blob) => match repo.read_blob(blob, limit) {
             Err(GitError::TooLarge { .. }) => reject_too_large(limit),
             read => GateFileVersion::Text(read?),
         },
-        Content::Disk(full) => match read_on_disk(full, limit) {
+        FileContent::Disk(full) => match read_disk_file(full, limit) {
             Ok(Some(bytes)) => GateFileVersion::Text(bytes),
             Ok(None) => reject_too_large(limit),
             Err(error) => GateFileVersion::Unreadable(error.to_string()),

@@ -1,6 +1,6 @@
 //! Follows symbolic links in a commit, in the index or on disk, and never out of the repository.
 
-use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub fn resolve_path(
             _ => resolved_parts.push(part),
         }
         let current_path = resolved_parts.join("/");
-        match snapshot.find(&current_path)? {
+        match snapshot.find_file(&current_path)? {
             Some(file) if file.kind == FileKind::Symlink && link_count < MAX_LINKS => {
                 link_count += 1;
                 resolved_parts.pop();
@@ -80,11 +80,11 @@ impl ResolvedPath {
 /// Returns the target of the link, relative to the link's directory, or `None` if it is not a path in the repository.
 fn read_link_target(repo: &Repository, link: &SnapshotFile) -> Result<Option<String>, GitError> {
     let bytes = match &link.content {
-        Content::Blob(blob) => match repo.read_blob(blob, MAX_TARGET_BYTES) {
+        FileContent::Blob(blob) => match repo.read_blob(blob, MAX_TARGET_BYTES) {
             Err(GitError::TooLarge { .. }) => None,
             read => Some(read?),
         },
-        Content::Disk(full) => read_on_disk(full, MAX_TARGET_BYTES).ok().flatten(),
+        FileContent::Disk(full) => read_disk_file(full, MAX_TARGET_BYTES).ok().flatten(),
     };
     let target = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     Ok(target.filter(|target| !Path::new(target).is_absolute()))

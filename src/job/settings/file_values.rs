@@ -4,12 +4,12 @@ use crate::job::cli::{self, parse_value};
 use clap::ValueEnum;
 use globset::Glob;
 use serde::{Deserialize, Deserializer};
-use sluicegate_base::globs::glob;
+use sluicegate_base::globs::parse_glob;
 use std::str::FromStr;
 
 /// Compiles a glob. The error states the reason.
 pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {
-    glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
+    parse_glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
 }
 
 /// Reads a section. A section whose keys are all commented out is empty.

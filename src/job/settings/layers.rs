@@ -4,7 +4,7 @@ use super::SettingsError;
 use super::setting_format::SettingFormat;
 use super::setting_table;
 use crate::env::Env;
-use sluicegate_base::unexpanded::Unexpanded;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 
 /// The place that sets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,18 +185,18 @@ pub(super) fn reject_unexpanded(
     source: SettingSource,
     variable: &str,
 ) -> Result<(), SettingsError> {
-    let Some(unexpanded) = Unexpanded::find(text.trim()) else {
+    let Some(unexpanded) = UnexpandedValue::find(text.trim()) else {
         return Ok(());
     };
     let setting = source.setting_name(variable);
     let error = match unexpanded {
-        Unexpanded::Expression(fragment) => SettingsError::new(format!(
+        UnexpandedValue::Expression(fragment) => SettingsError::new(format!(
             "the value of {setting} contains `{fragment}`, an expression that was not replaced with its value"
         )),
-        Unexpanded::Variable(fragment) => SettingsError::new(format!(
+        UnexpandedValue::Variable(fragment) => SettingsError::new(format!(
             "the value of {setting} contains `{fragment}`, a variable that was not replaced with its value"
         )),
-        Unexpanded::Quotes => {
+        UnexpandedValue::Quotes => {
             return Err(SettingsError::new(format!("the value of {setting} is in quotes"))
                 .with_hint("remove the quotes, which would be part of the value"));
         }

@@ -191,7 +191,7 @@ impl Tour<'_> {
     /// Returns commands to serve the demo's platform again after the demo ended, ready to copy.
     fn by_hand(&self) -> String {
         let dir = self.shown.display().to_string();
-        let project = text::shell_word(&format!("{PROJECT}={dir}/remote.git"));
+        let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
         format!(
             "To continue on your own, serve the project again:\n\n\
              sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
@@ -206,7 +206,7 @@ impl Tour<'_> {
             variable::PROJECT_ID,
             variable::AGENT_VERSION,
             variable::TOKEN,
-            text::shell_word(&format!("{dir}/work")),
+            text::quote_shell_word(&format!("{dir}/work")),
         )
     }
 
@@ -289,7 +289,7 @@ impl Tour<'_> {
         let shown: Vec<String> = step
             .args
             .iter()
-            .map(|arg| text::shell_word(&arg.replace(&dir, "../")))
+            .map(|arg| text::quote_shell_word(&arg.replace(&dir, "../")))
             .collect();
         self.tell(&format!(
             "\n{number}. {}\n   $ sluicegate {}\n",

@@ -13,7 +13,7 @@ use crate::report::{ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerCh
 use crate::session::Run;
 use crate::session::output;
 use serde_json::json;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::diff::{Line, PipelineDiff, words};
 use sluicegate_pipelines::findings::FileChange;
@@ -101,7 +101,7 @@ impl Look {
     /// Returns the settings for a call by git, which pages and colors by its own settings.
     fn in_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
-        let is_wanted = || run.repository().is_none_or(|repo| repo.wants_color());
+        let is_wanted = || run.repository().is_none_or(|repo| repo.allows_color());
         let look = Self::of(run);
         Self {
             color: look.color || (is_paged && is_wanted()),
@@ -153,7 +153,7 @@ impl PipelinesCompared {
             lines.push(String::new());
         }
         let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
-        let total = count(self.pipelines.len(), "pipeline");
+        let total = format_count(self.pipelines.len(), "pipeline");
         lines.push(match (self.pipelines.len(), layout) {
             (0, _) => "no pipeline differs".to_owned(),
             (_, 0) => format!("{total} changed"),
@@ -161,7 +161,7 @@ impl PipelinesCompared {
             (_, layout) => format!("{total} changed, {layout} in layout only"),
         });
         if let Some(found) = &self.interface {
-            lines.push(text::line(&format!("shared pipelines: {}", found.in_short())));
+            lines.push(text::escape_line(&format!("shared pipelines: {}", found.in_short())));
             lines.extend(
                 found
                     .told(self.base.as_ref())
@@ -174,7 +174,7 @@ impl PipelinesCompared {
             lines.extend(
                 callers
                     .iter()
-                    .map(|it| format!("  {}", text::line(&in_words(it)))),
+                    .map(|it| format!("  {}", text::escape_line(&in_words(it)))),
             );
         }
         lines.join("\n") + "\n"
@@ -233,11 +233,11 @@ impl PipelinesCompared {
             }
         };
         let canvas = canvas.as_ref().map_err(|why| {
-            let (path, why) = (text::line(&diff.path), text::line(why));
+            let (path, why) = (text::escape_line(&diff.path), text::escape_line(why));
             Failure::usage(format!("could not draw {path}: could not read the file {why}"))
         })?;
         if canvas.arrows.len() > MOST_LINKS_OF_A_FILE {
-            let (path, links) = (text::line(&diff.path), canvas.arrows.len());
+            let (path, links) = (text::escape_line(&diff.path), canvas.arrows.len());
             return Err(Failure::usage(format!(
                 "{path} has {links} links, too many to draw"
             )));
@@ -248,7 +248,7 @@ impl PipelinesCompared {
             let (part, left_out) = canvas.changed_part(MAX_FLOWCHART_BOXES);
             let mut chart = picture::mermaid(&part);
             if left_out > 0 {
-                let _ = writeln!(chart, "  %% {} omitted", count(left_out, "more component"));
+                let _ = writeln!(chart, "  %% {} omitted", format_count(left_out, "more component"));
             }
             chart
         })

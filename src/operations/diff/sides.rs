@@ -230,7 +230,7 @@ fn of_range<'w>(
     head: &str,
 ) -> Result<(Ends, Snapshot<'w>), Failure> {
     let commit = |revision: &str| {
-        let named = workspace.repo.named(revision)?;
+        let named = workspace.repo.resolve_revision(revision)?;
         if let Some(ambiguity) = &named.ambiguity {
             run.ui.warn(ambiguity);
         }
@@ -262,9 +262,9 @@ fn as_check<'w>(
         return Ok((Ends::from(Comparison::from(target)), snapshot));
     }
     let snapshot = if staged {
-        workspace.repo.staged(run.index())?
+        workspace.repo.staged_snapshot(run.index())?
     } else {
-        workspace.repo.on_disk(run.index())?
+        workspace.repo.disk_snapshot(run.index())?
     };
     let compared = workspace.checkout(run, wish.clone())?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
@@ -272,7 +272,7 @@ fn as_check<'w>(
     let is_clean = |head: &CommitId| {
         Ok::<_, Failure>(
             snapshot
-                .changes(std::slice::from_ref(head), &|_| true)?
+                .find_changes(std::slice::from_ref(head), &|_| true)?
                 .is_empty(),
         )
     };
@@ -302,7 +302,7 @@ fn changes(
         return Ok(Vec::new());
     }
     let wanted = |path: &str| is_pipeline(path) && selection.selects(path);
-    let mut changes = snapshot.changes(&ends.bases, &wanted)?;
+    let mut changes = snapshot.find_changes(&ends.bases, &wanted)?;
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));
     Ok(changes)

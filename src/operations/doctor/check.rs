@@ -6,7 +6,7 @@ use crate::session::output;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_base::text::wrap;
 use std::fmt::Write as _;
 
@@ -153,15 +153,15 @@ pub(crate) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> 
     }
     let _ = match failed(checks) {
         0 => writeln!(shown, "\nall checks passed"),
-        failed => writeln!(shown, "\n{} failed", count(failed, "check")),
+        failed => writeln!(shown, "\n{} failed", format_count(failed, "check")),
     };
     shown
 }
 
 /// Returns the text after `start`, in lines that fit the terminal.
 fn below(start: &str, said: &str, width: Option<usize>) -> Vec<String> {
-    wrap::lines(
-        &text::line(said),
+    wrap::wrap_lines(
+        &text::escape_line(said),
         start,
         &" ".repeat(INDENT),
         width.unwrap_or(usize::MAX),

@@ -10,7 +10,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
 use crate::workspace::rules_remedy::RulesRemedy;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
 use sluicegate_pipelines::rules;
@@ -152,7 +152,11 @@ fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Chec
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first) = problems.iter().find(|problem| problem.is_error) {
         let place = format!("{}:{}", file.path, first.position.line);
-        let message = format!("{place}: {} ({} in all)", first.message, count(errors, "error"));
+        let message = format!(
+            "{place}: {} ({} in all)",
+            first.message,
+            format_count(errors, "error")
+        );
         return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
     }
     if !is_committed(workspace, &file.path)? {
@@ -166,7 +170,7 @@ fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Chec
     }
     Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
-        some => format!("{} is valid, with {}", file.path, count(some, "warning")),
+        some => format!("{} is valid, with {}", file.path, format_count(some, "warning")),
     }))
 }
 
@@ -199,7 +203,7 @@ fn shared_pipelines(
     settings: &DoctorSettings,
 ) -> Result<CheckOutcome, Failure> {
     let path = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
-    let file = path.map(|path| snapshot.find(&path)).transpose()?.flatten();
+    let file = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten();
     let Some(file) = file else {
         let message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
         return if settings.publishes {
@@ -214,7 +218,7 @@ fn shared_pipelines(
     let shared = SharedPipelines::parse(&content(workspace, &file)?).map_err(|why| refuse(&why))?;
     let mut missing = Vec::new();
     for entry in shared.entries.iter().filter(|entry| entry.enabled) {
-        if snapshot.find(&entry.pipeline)?.is_none() {
+        if snapshot.find_file(&entry.pipeline)?.is_none() {
             missing.push(format!("{} (line {})", entry.pipeline, entry.position.line));
         }
     }
@@ -223,12 +227,12 @@ fn shared_pipelines(
             let reason = "the file is not in the checked-out commit, so a publish does not find it";
             return Err(refuse(&reason).hint("commit the file, and push"));
         }
-        let offers = count(shared.entries.len(), "shared pipeline");
+        let offers = format_count(shared.entries.len(), "shared pipeline");
         return Ok(CheckOutcome::Ok(format!("{} lists {offers}", file.path)));
     }
     let message = format!(
         "{} in the list {} missing: {}",
-        count(missing.len(), "pipeline"),
+        format_count(missing.len(), "pipeline"),
         if missing.len() == 1 { "is" } else { "are" },
         List::with_limit(&missing, NAMED)
     );

@@ -111,19 +111,19 @@ struct Way<'a> {
 
 impl<'a> Way<'a> {
     async fn find(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
-        let proxy = http::proxy_for(base_url);
+        let proxy = http::find_proxy(base_url);
         let addresses = match (base_url.dns_name(), &proxy) {
             (Some(name), None) => {
-                let asked = http::look_up(name, LOOK_UP.min(connection.timeout));
+                let asked = http::resolve_host(name, LOOK_UP.min(connection.timeout));
                 let waiting = || format!("waiting for the addresses of {name}");
-                Some(observer.waiting(asked, waiting).await)
+                Some(observer.report_wait(asked, waiting).await)
             }
             _ => None,
         };
         let greeting = match &addresses {
             Some(Err(_)) => None,
             _ => Some(
-                http::greet(
+                http::send_greeting(
                     base_url,
                     connection.ca_cert.as_deref(),
                     connection.timeout,
@@ -240,11 +240,11 @@ async fn allowed(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
         Ok(platform) => platform,
         Err(failure) => return vec![Check::failed("token", &failure)],
     };
-    let token = token(connection, within(TOKEN, platform.reach_account()).await);
+    let token = token(connection, within(TOKEN, platform.check_account_access()).await);
     if !token.is_ok() {
         return vec![token];
     }
-    let role = within(REQUEST, platform.reach_shared_pipelines()).await;
+    let role = within(REQUEST, platform.check_shared_pipelines_access()).await;
     vec![
         token,
         Check::new("role", role_for_publish(settings, role)),
@@ -265,7 +265,7 @@ async fn review_request(settings: &DoctorSettings, platform: &Platform) -> Check
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
         ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),
     };
-    match within(REQUEST, platform.reach_review(project, agent, &fields)).await {
+    match within(REQUEST, platform.check_review_access(project, agent, &fields)).await {
         Ok(()) => Check::ok(NAME, format!("the platform accepts {sent}")),
         Err(NoAnswer::Refused(why)) if !why.is_unavailable() => Check::failed(NAME, &why.into()),
         Err(why) => Check::not_applicable(
@@ -309,7 +309,7 @@ fn role_for_publish(
 
 async fn project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
     let project = connection.project_id()?;
-    within(REQUEST, platform.reach_project(project)).await?;
+    within(REQUEST, platform.check_project_access(project)).await?;
     Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
 }
 

@@ -8,8 +8,8 @@ use crate::session::resource::{RemoteProject, Sought};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use sluicegate_platform::api::{Answer, Execution, ExecutionAnswer};
-use sluicegate_platform::follow::{self, End, Pace};
+use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse};
+use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ fn wait_again(id: &str, error: HttpError) -> Failure {
 /// An execution that was waited for.
 pub(crate) struct Ended {
     pub(crate) id: String,
-    pub(crate) answer: Answer<ExecutionAnswer>,
-    pub(crate) end: End,
+    pub(crate) answer: ApiValue<ExecutionResponse>,
+    pub(crate) end: PollEnd,
     limit: Duration,
 }
 
@@ -88,7 +88,7 @@ impl Ended {
                     .unwrap_or_default()
             ));
         };
-        let polled = follow::execution(&project.platform, (project.id, id), pace, appearance_limit, told);
+        let polled = follow::poll_execution(&project.platform, project.id, id, pace, appearance_limit, told);
         let (answer, end) = polled.await?;
         Ok(Self {
             id: id.to_owned(),
@@ -100,7 +100,7 @@ impl Ended {
 
     /// Returns whether the execution ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.end != End::Deadline
+        self.end != PollEnd::Deadline
     }
 
     pub(crate) fn status(&self) -> &str {
@@ -118,8 +118,8 @@ impl Ended {
     /// Returns why the execution did not succeed, or `None` if it did.
     pub(crate) fn problem(&self) -> Option<String> {
         match self.end {
-            End::Good => None,
-            End::Bad => {
+            PollEnd::Succeeded => None,
+            PollEnd::Failed => {
                 let message = self.answer.result.message.as_deref();
                 let said = message.map(|text| format!(": {text}")).unwrap_or_default();
                 Some(format!(
@@ -128,7 +128,7 @@ impl Ended {
                     self.status()
                 ))
             }
-            End::Deadline => Some(format!(
+            PollEnd::Deadline => Some(format!(
                 "the execution {} did not end within {} s: its status is {}",
                 self.id,
                 self.limit.as_secs(),

@@ -14,10 +14,10 @@ use crate::session::resource::{RemoteProject, Sought, made_nameless, perhaps_mad
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
-use sluicegate_platform::api::{Answer, ExecutionId, Grid, NewExecution};
+use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::desired::{self, Document};
-use sluicegate_platform::follow::{End, Pace, changed_in_time};
-use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
+use sluicegate_platform::follow::{Pace, PollEnd, send_before_deadline};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::path::Path;
@@ -131,7 +131,7 @@ impl Job<'_> {
         }
         let Some(pace) = pace else {
             return self.run.show(self.args.output, &started.raw, || {
-                text::line(&format!("started the execution {id}")) + "\n"
+                text::escape_line(&format!("started the execution {id}")) + "\n"
             });
         };
         self.run.ui.say(&format!("started the execution {id}"));
@@ -149,7 +149,7 @@ impl Job<'_> {
     /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
     async fn not_there(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
-        let published = for_hint(platform.published_pipelines(*id)).await;
+        let published = read_for_hint(platform.published_pipelines(*id)).await;
         let published: Option<Vec<String>> =
             published.map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
         let pipeline = Sought {
@@ -197,9 +197,9 @@ impl Job<'_> {
         &self,
         pace: Option<&Pace>,
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
-    ) -> (Result<Answer<ExecutionId>, HttpError>, Option<ExitStatus>) {
+    ) -> (Result<ApiValue<ExecutionId>, HttpError>, Option<ExitStatus>) {
         let RemoteProject { platform, id } = &self.project;
-        let mut start = pin!(changed_in_time(
+        let mut start = pin!(send_before_deadline(
             pace,
             platform.start_execution(*id, &self.execution)
         ));
@@ -229,7 +229,7 @@ impl Job<'_> {
         } = &self.project;
         let pace = self.pace(FAREWELL);
         let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
-        let asked = changed_in_time(Some(&pace), request).await;
+        let asked = send_before_deadline(Some(&pace), request).await;
         self.run.signals.release();
         let problem = if let Err(error) = asked {
             ui.print_failure(
@@ -272,9 +272,9 @@ impl Job<'_> {
             status: ended.map_or("UNKNOWN", Ended::status).to_owned(),
             message: ended.and_then(|it| it.answer.result.message.clone()),
             verdict: match ended.map(|it| it.end) {
-                Some(End::Good) => Verdict::Passed,
-                Some(End::Bad) => Verdict::Failed,
-                Some(End::Deadline) | None => Verdict::Undecided,
+                Some(PollEnd::Succeeded) => Verdict::Passed,
+                Some(PollEnd::Failed) => Verdict::Failed,
+                Some(PollEnd::Deadline) | None => Verdict::Undecided,
             },
             problem,
         };

@@ -7,7 +7,7 @@ use super::plan::InitPlan;
 use super::today::Today;
 use crate::job::cli::Adopt;
 use crate::job::settings;
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::waivers;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub(crate) fn found(seen: &RepositoryFacts) -> String {
     };
     let told = match figures(today) {
         Some(figures) if affected > 0 || today.asked.is_some() => {
-            let all = count(today.files.len(), "pipeline");
+            let all = format_count(today.files.len(), "pipeline");
             format!("findings today    {affected} of {all}, {rules}\n\n{figures}")
         }
         _ => String::new(),
@@ -78,7 +78,7 @@ pub(crate) fn judged(seen: &RepositoryFacts, plan: &InitPlan) -> String {
         (0, _) if today.unevaluated().is_empty() => "no current finding counts, so it passes.\n".to_owned(),
         (0, _) => String::new(),
         (number, true) => {
-            let all = format!("every current finding ({})", count(number, "finding"));
+            let all = format!("every current finding ({})", format_count(number, "finding"));
             how(asked, leaves_counting(seen, plan), &all, fails)
         }
         (_, false) => how(
@@ -131,8 +131,8 @@ fn unevaluated(seen: &RepositoryFacts) -> String {
         return String::new();
     }
     let list = List::with_limit(&unevaluated, 1)
-        .of("file")
-        .map(|path| text::line(path));
+        .with_noun("file")
+        .map(|path| text::escape_line(path));
     format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
 }
 
@@ -146,9 +146,9 @@ pub(crate) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     if let (Some(file), [_, ..]) = (file, mild.as_slice()) {
         let mut step = format!(
             "Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in {}:",
-            text::line(file)
+            text::escape_line(file)
         );
-        let _ = write!(step, "\n    {}", text::line(&mild.join(", ")));
+        let _ = write!(step, "\n    {}", text::escape_line(&mild.join(", ")));
         steps.push(step);
     }
     if today.rules.is_none() {

@@ -3,19 +3,19 @@
 use super::look::RepositoryFacts;
 use crate::job::cli::Adopt;
 use sluicegate_base::address;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::project::ProjectCheck;
 
 /// Returns the default source of the action; README contains the same one.
 fn action() -> String {
-    format!("{}@v{}", address::owner_and_name(), env!("CARGO_PKG_VERSION"))
+    format!("{}@v{}", address::repository_name(), env!("CARGO_PKG_VERSION"))
 }
 
 /// Returns the default image with a shell.
 fn image() -> String {
     format!(
         "ghcr.io/{}:{}-ci",
-        address::owner_and_name(),
+        address::repository_name(),
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -93,8 +93,11 @@ fn project_checks(seen: &RepositoryFacts) -> String {
         let key = check.key();
         match (seen.today.of_check(check), excuse) {
             (0, _) => format!("  {key}: error"),
-            (found, Some(excuse)) => format!("  {key}: error # {} today, {excuse}", count(found, "finding")),
-            (found, None) => format!("  {key}: warn # {} today", count(found, "finding")),
+            (found, Some(excuse)) => format!(
+                "  {key}: error # {} today, {excuse}",
+                format_count(found, "finding")
+            ),
+            (found, None) => format!("  {key}: warn # {} today", format_count(found, "finding")),
         }
     };
     ProjectCheck::ALL.map(line).join("\n")
@@ -124,7 +127,7 @@ pub(crate) fn job(template: &str, seen: &RepositoryFacts) -> String {
 
 /// Returns the placeholder for the source of the program, if the job still contains one.
 pub(crate) fn placeholder(job: &str) -> Option<String> {
-    if address::repository().is_some() {
+    if address::repository_url().is_some() {
         return None;
     }
     [action(), image(), RELEASES.to_owned()]

@@ -61,7 +61,7 @@ pub(crate) fn typed_command(args: &InitArgs) -> String {
     let mut command = "sluicegate init".to_owned();
     for (flag, value) in flags {
         if let Some(value) = value {
-            let _ = write!(command, " {flag} {}", text::shell_word(value));
+            let _ = write!(command, " {flag} {}", text::quote_shell_word(value));
         }
     }
     command

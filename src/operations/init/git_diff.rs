@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::input;
 use sluicegate_base::text;
-use sluicegate_git::read_on_disk;
+use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
 
@@ -45,13 +45,13 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
             format!("{wrote}{SETTING} = {COMMAND}, in git's configuration of this clone")
         }
         Some(value) if value == COMMAND => format!("{LEFT}{SETTING}: already set"),
-        Some(value) => format!("{LEFT}{SETTING}: already set to {}", text::line(&value)),
+        Some(value) => format!("{LEFT}{SETTING}: already set to {}", text::escape_line(&value)),
     }];
     let path = repo.root().join(ATTRIBUTES);
     let (lines, left) = missing(&attributes(&path)?);
     told.extend(
         left.iter()
-            .map(|line| format!("{LEFT}{ATTRIBUTES}: {}", text::line(line))),
+            .map(|line| format!("{LEFT}{ATTRIBUTES}: {}", text::escape_line(line))),
     );
     if !lines.is_empty() {
         if !dry_run {
@@ -86,9 +86,9 @@ fn attributes(path: &Path) -> Result<String, Failure> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
         return Err(cannot("the file is a symbolic link".to_owned()));
     }
-    let bytes = read_on_disk(path, SIZE_LIMIT).map_err(|why| cannot(why.to_string()))?;
+    let bytes = read_disk_file(path, SIZE_LIMIT).map_err(|why| cannot(why.to_string()))?;
     let bytes = bytes.ok_or_else(|| cannot("the file is too large".to_owned()))?;
-    input::utf_8(bytes).map_err(|reason| cannot(reason.to_owned()))
+    input::decode_utf_8(bytes).map_err(|reason| cannot(reason.to_owned()))
 }
 
 /// Returns the lines to add, and the existing lines about these files.

@@ -3,7 +3,7 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
-use sluicegate_git::read_on_disk;
+use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
 use url::Url;
@@ -158,7 +158,10 @@ impl Recipe {
 
 /// Returns whether the file contains the text.
 pub(super) fn contains(path: &Path, text: &str) -> bool {
-    let content = read_on_disk(path, SIZE_LIMIT).ok().flatten().unwrap_or_default();
+    let content = read_disk_file(path, SIZE_LIMIT)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     String::from_utf8_lossy(&content).contains(text)
 }
 

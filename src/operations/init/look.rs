@@ -81,7 +81,7 @@ pub(crate) fn look(
     args: &InitArgs,
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
-    let snapshot = repo.on_disk(run.index())?;
+    let snapshot = repo.disk_snapshot(run.index())?;
     let found = workspace.config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing = Vec::new();
@@ -117,7 +117,7 @@ pub(crate) fn look(
         host,
         missing,
         default_branch: default_branch(repo)?,
-        pipelines: snapshot.files(&is_pipeline)?.len(),
+        pipelines: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_file(&snapshot, folder),
         config_dir_given,
@@ -151,7 +151,7 @@ fn choose_recipe(
 /// Returns the platform's file with the pipelines that consumers use, if there is one.
 fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
-    matches!(snapshot.find(&path), Ok(Some(_))).then_some(path)
+    matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
 }
 
 /// The setup of a host, and its name with how it was detected.

@@ -66,7 +66,7 @@ fn found(seen: &RepositoryFacts) -> String {
         )
     });
     let facts = facts.into_iter().chain(sole);
-    let shown = facts.map(|(name, value)| format!("{name:<18}{}\n", text::line(&value)));
+    let shown = facts.map(|(name, value)| format!("{name:<18}{}\n", text::escape_line(&value)));
     shown.collect()
 }
 
@@ -76,7 +76,7 @@ fn done(step: &FileStep, dry_run: bool) -> String {
             format!("would write       {path}\n\n{}\n", indented(text))
         }
         FileStep::Write { path, .. } => format!("wrote             {path}\n"),
-        FileStep::Left { path, why } => format!("not changed       {}: {why}\n", text::line(path)),
+        FileStep::Left { path, why } => format!("not changed       {}: {why}\n", text::escape_line(path)),
         FileStep::ByHand { path, text } => {
             let why = "the file already exists; add the missing parts by hand";
             format!("not changed       {path}: {why}\n\n{}\n", indented(text))
@@ -85,7 +85,7 @@ fn done(step: &FileStep, dry_run: bool) -> String {
 }
 
 fn indented(text: &str) -> String {
-    let lines = text::block(text);
+    let lines = text::escape_lines(text);
     let lines = lines
         .lines()
         .map(|line| format!("    {line}").trim_end().to_owned() + "\n");
@@ -108,7 +108,7 @@ fn rules_step(seen: &RepositoryFacts) -> String {
 /// Returns the next steps; each is a sentence, with details on lines below.
 fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let missing = seen.missing.iter().map(|it| {
-        let (what, hint) = (text::line(&it.what), text::line(&it.hint));
+        let (what, hint) = (text::escape_line(&it.what), text::escape_line(&it.hint));
         format!("Before anything can be written: {hint}\n    {what}")
     });
     let mut steps: Vec<String> = missing.collect();
@@ -171,7 +171,11 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
 fn list_lost_values(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     if !plan.writes(FILE_NAME) && !seen.new_lines.is_empty() {
-        let lines: Vec<String> = seen.new_lines.iter().map(|line| text::line(line)).collect();
+        let lines: Vec<String> = seen
+            .new_lines
+            .iter()
+            .map(|line| text::escape_line(line))
+            .collect();
         steps.push(format!(
             "{FILE_NAME} exists and was not changed; set the given values in it:\n    {}",
             lines.join("\n    ")

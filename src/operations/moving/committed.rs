@@ -16,7 +16,7 @@ pub(crate) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<Strin
         Err(GitError::NoCommit { .. }) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    for change in reading.snapshot.changes(&bases, &|_| true)? {
+    for change in reading.snapshot.find_changes(&bases, &|_| true)? {
         if tracked.contains(&change.path) && !is_only_rewritten(reading, &change)? {
             let message = format!("`{}` has uncommitted changes", change.path);
             return Err(Failure::usage(message)
@@ -29,12 +29,13 @@ pub(crate) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<Strin
 /// Returns whether only the references to other files differ.
 fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Failure> {
     let repo = &reading.workspace.repo;
-    let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.path_before(), &change.kind)
+    let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.old_path(), &change.kind)
     else {
         return Ok(false);
     };
     let head = repo.snapshot(repo.head()?.commit);
-    let (Some(before), Some(after)) = (head.find(old)?, reading.snapshot.find(&change.path)?) else {
+    let (Some(before), Some(after)) = (head.find_file(old)?, reading.snapshot.find_file(&change.path)?)
+    else {
         return Ok(false);
     };
     let (Ok(before), Ok(after)) = (read_document(repo, &before)?, read_document(repo, &after)?) else {

@@ -35,7 +35,7 @@ pub(crate) fn settle(
             .hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = Moves { from, to };
-    let tracked = reading.workspace.repo.tracked_below(&moves.from)?;
+    let tracked = reading.workspace.repo.list_tracked_paths(&moves.from)?;
     refuse_old(reading, &moves, &tracked)?;
     refuse_new(reading, &moves)?;
     if !force {
@@ -112,7 +112,7 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
 }
 
 fn refuse_twins(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
-    let files = reading.snapshot.files(&|_| true)?;
+    let files = reading.snapshot.list_files(&|_| true)?;
     let (mut stay, mut arrive) = (HashMap::new(), Vec::new());
     for file in &files {
         match moves.moved(&file.path) {

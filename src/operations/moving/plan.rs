@@ -68,7 +68,7 @@ pub(crate) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
         edits.extend(written(reading, file, bytes, values)?);
     }
     edits.extend(of_gate(reading, &moves)?);
-    let going = reading.snapshot.files(&|path| moves.moved(path).is_some())?;
+    let going = reading.snapshot.list_files(&|path| moves.moved(path).is_some())?;
     let going = going.into_iter().map(|file| MovedFile {
         is_script: scripts.contains(&file.path),
         path: file.path,
@@ -83,7 +83,7 @@ pub(crate) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
 
 pub(crate) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
     let settings = reading.workspace.sources.project_checks(None)?;
-    let mut files = reading.snapshot.files(&|_| true)?;
+    let mut files = reading.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let repair = Repair::new(&paths);

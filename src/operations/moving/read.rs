@@ -23,7 +23,7 @@ pub(crate) enum ReadFile {
 impl Reading<'_> {
     /// Returns all pipelines that are regular files; links are skipped.
     pub(crate) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
-        let mut files = self.snapshot.files(&is_pipeline)?;
+        let mut files = self.snapshot.list_files(&is_pipeline)?;
         files.retain(|file| file.kind == FileKind::Regular);
         Ok(files)
     }
@@ -46,7 +46,7 @@ impl Reading<'_> {
     pub(crate) fn of_gate(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
             .snapshot
-            .find(path)?
+            .find_file(path)?
             .filter(|file| file.kind == FileKind::Regular)
         else {
             return Ok(None);

@@ -8,7 +8,7 @@ use crate::job::cli::{MvArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::output;
 use serde_json::{Value, json};
-use sluicegate_base::text::{self, List, count, counts};
+use sluicegate_base::text::{self, List, format_count, format_counts};
 use sluicegate_pipelines::moving::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub(crate) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvAr
 fn describe_unstaged(unstaged: &UnstagedFiles) -> String {
     let files = List::new(&unstaged.paths);
     let reason = match &unstaged.reason {
-        Some(error) => text::line(error),
+        Some(error) => text::escape_line(error),
         None => "these files had unstaged changes".to_owned(),
     };
     format!(
@@ -43,7 +43,12 @@ fn words(plan: &Plan, is_dry: bool) -> String {
     let mut said = String::new();
     if is_dry {
         if let Some(moves) = &plan.moves {
-            let _ = writeln!(said, "{} -> {}", text::line(&moves.from), text::line(&moves.to));
+            let _ = writeln!(
+                said,
+                "{} -> {}",
+                text::escape_line(&moves.from),
+                text::escape_line(&moves.to)
+            );
         }
         for edit in &plan.edits {
             for value in &edit.values {
@@ -51,13 +56,13 @@ fn words(plan: &Plan, is_dry: bool) -> String {
                 let _ = writeln!(
                     said,
                     "{}",
-                    text::line(&format!("{place}: {} -> {}", value.old, value.new))
+                    text::escape_line(&format!("{place}: {} -> {}", value.old, value.new))
                 );
             }
         }
     }
     for left in &plan.left {
-        let _ = writeln!(said, "{}", text::line(&left_in_words(left)));
+        let _ = writeln!(said, "{}", text::escape_line(&left_in_words(left)));
     }
     let begin = match (&plan.moves, is_dry) {
         (Some(_), true) => format!("would move {}", moved(plan)),
@@ -90,7 +95,7 @@ fn moved(plan: &Plan) -> String {
         "file"
     };
     let parts = [(pipelines, "pipeline"), (scripts, "script"), (others, other)];
-    counts(&parts)
+    format_counts(&parts)
 }
 
 fn values(plan: &Plan) -> String {
@@ -100,10 +105,14 @@ fn values(plan: &Plan) -> String {
     let files = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
     let mut parts: Vec<String> = Vec::new();
     if files > 0 {
-        parts.push(format!("{} in {}", counts(&of_pipelines), count(files, "file")));
+        parts.push(format!(
+            "{} in {}",
+            format_counts(&of_pipelines),
+            format_count(files, "file")
+        ));
     }
     let others = [Referrer::Shared, Referrer::Waiver, Referrer::Glob].map(|what| (number(what), what.noun()));
-    let others = counts(&others);
+    let others = format_counts(&others);
     parts.extend((!others.is_empty()).then_some(others));
     parts.join(", ")
 }

@@ -7,7 +7,7 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{did_you_mean, did_you_mean_any, nearest, wrap};
+use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest, wrap};
 use sluicegate_pipelines::findings::Block;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
@@ -46,7 +46,7 @@ pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
 fn unknown(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    if let Some(nearest) = rules::nearest(id).or_else(|| nearest(id, &checks)) {
+    if let Some(nearest) = rules::nearest(id).or_else(|| find_nearest(id, &checks)) {
         return failure.hint(did_you_mean(nearest));
     }
     let known = rules::ids().chain(checks);
@@ -110,10 +110,10 @@ fn shown(block: &Block, heading: Style, width: usize) -> String {
         Block::Heading(text) => {
             let _ = writeln!(shown, "{heading}{text}{heading:#}");
         }
-        Block::Text(text) => push_lines(&mut shown, &wrap::lines(text, "  ", "  ", width)),
+        Block::Text(text) => push_lines(&mut shown, &wrap::wrap_lines(text, "  ", "  ", width)),
         Block::Points(points) => {
             for point in points {
-                push_lines(&mut shown, &wrap::lines(point, "  - ", "    ", width));
+                push_lines(&mut shown, &wrap::wrap_lines(point, "  - ", "    ", width));
             }
         }
         Block::Yaml(yaml) => {

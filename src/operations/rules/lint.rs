@@ -7,8 +7,8 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{List, count};
-use sluicegate_git::read_on_disk;
+use sluicegate_base::text::{List, format_count};
+use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
 use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
@@ -65,7 +65,7 @@ fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], e
         Renderer::plain()
     };
     let mut shown = String::new();
-    let list = List::with_limit(problems, SHOWN).of("problem");
+    let list = List::with_limit(problems, SHOWN).with_noun("problem");
     for problem in list.items() {
         shown.push_str(&renderer.render(&[source.group(problem)]));
         shown.push_str("\n\n");
@@ -80,11 +80,11 @@ fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], e
 fn summary(name: &str, errors: usize, warnings: usize) -> String {
     match (errors, warnings) {
         (0, 0) => format!("{name} has no problems\n"),
-        (0, _) => format!("{name} is valid, with {}\n", count(warnings, "warning")),
+        (0, _) => format!("{name} is valid, with {}\n", format_count(warnings, "warning")),
         _ => format!(
             "{name}: {}, {}\n",
-            count(errors, "error"),
-            count(warnings, "warning")
+            format_count(errors, "error"),
+            format_count(warnings, "warning")
         ),
     }
 }
@@ -96,7 +96,7 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
         Failure::new(ExitStatus::Usage, error.context(what))
     };
     let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
-    let bytes = read_on_disk(&real, DOCUMENT_LIMIT).map_err(|error| unreadable(error.into()))?;
+    let bytes = read_disk_file(&real, DOCUMENT_LIMIT).map_err(|error| unreadable(error.into()))?;
     let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large().into()))?;
     Ok((file.display().to_string(), bytes))
 }
@@ -135,7 +135,7 @@ impl LintSource {
         };
         let lines = text.split(['\n', '\r']);
         Self {
-            name: sluicegate_base::text::line(name),
+            name: sluicegate_base::text::escape_line(name),
             lines: lines.map(|line| line.chars().map(harmless).collect()).collect(),
         }
     }
@@ -148,7 +148,7 @@ impl LintSource {
         } else {
             Level::WARNING
         };
-        let title = level.primary_title(sluicegate_base::text::line(&problem.message));
+        let title = level.primary_title(sluicegate_base::text::escape_line(&problem.message));
         let title = match problem.error_type {
             Some(error_type) => title.id(error_type),
             None => title,
@@ -159,7 +159,7 @@ impl LintSource {
             .annotation(AnnotationKind::Primary.span(span(line, at.column as usize)));
         let group = title.element(snippet);
         match &problem.help {
-            Some(help) => group.element(Level::HELP.message(sluicegate_base::text::line(help))),
+            Some(help) => group.element(Level::HELP.message(sluicegate_base::text::escape_line(help))),
             None => group,
         }
     }

@@ -123,7 +123,7 @@ fn refuse_second_folder(
 
 pub(crate) fn init(run: &Run) -> CommandResult {
     let workspace = run.workspace()?;
-    let snapshot = workspace.repo.on_disk(run.index())?;
+    let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let folder = match workspace.config_dir(&snapshot)? {
         Some(folder) => folder,
         None => must_be_named(&snapshot, run, "sluicegate rules init")?,
@@ -138,7 +138,7 @@ pub(crate) fn init(run: &Run) -> CommandResult {
         Ok(()) => {
             run.ui.print_result(&format!(
                 "wrote {}\n",
-                sluicegate_base::text::line(&path.display().to_string())
+                sluicegate_base::text::escape_line(&path.display().to_string())
             ))?;
             Ok(ExitStatus::Success)
         }

@@ -7,8 +7,8 @@ use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::session::resource::{RemoteProject, made_nameless, perhaps_made};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_platform::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
-use sluicegate_platform::follow::changed_in_time;
+use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
+use sluicegate_platform::follow::send_before_deadline;
 
 /// Hint to check whether a task was created.
 const LOOK: &str = "run `sluicegate tasks list` to check";
@@ -25,7 +25,7 @@ pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let task = NewTask {
         message: said,
         agent_config: AgentConfig {
-            name: Some(AGENT.to_owned()),
+            name: Some(AGENT_NAME.to_owned()),
             mode: Some(args.mode.to_uppercase()),
             project_id: Some(project.to_string()),
             source_branch_name: Some(args.source_branch),
@@ -39,13 +39,13 @@ pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     };
     run.requests(async {
         let pace = waiting.as_ref().map(|it| &it.pace);
-        let made = changed_in_time(pace, platform.create_task(&task))
+        let made = send_before_deadline(pace, platform.create_task(&task))
             .await
             .map_err(|error| perhaps_made(error, LOOK))?;
         let Some(waiting) = waiting else {
             return run.show(args.output, &made.raw, || {
                 let id = made.task_id.as_deref().unwrap_or("(without an id)");
-                text::line(&format!("created the task {id}")) + "\n"
+                text::escape_line(&format!("created the task {id}")) + "\n"
             });
         };
         let id = made.task_id.as_deref().ok_or_else(|| {
@@ -69,7 +69,7 @@ pub(crate) fn follow_up(
         message: message(run, args)?,
         granted_permissions: grant.iter().map(Permission::from).collect(),
         agent_config: overridden.then(|| AgentConfig {
-            name: Some(AGENT.to_owned()),
+            name: Some(AGENT_NAME.to_owned()),
             mode: mode.map(|mode| mode.to_uppercase()),
             target_branch_name: target_branch,
             ..AgentConfig::default()
@@ -89,13 +89,13 @@ pub(crate) fn send(
     run.requests(async {
         let before = told_to_go_on(&platform, id, waiting.as_ref()).await?;
         let pace = waiting.as_ref().map(|it| &it.pace);
-        let sent = match changed_in_time(pace, platform.send_task_message(id, message)).await {
+        let sent = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
             Ok(sent) => sent,
             Err(error) => return Err(no_task(&platform, id, error).await),
         };
         match waiting {
             None => run.show(output, &sent.raw, || {
-                text::line(&format!("sent the message to the task {id}")) + "\n"
+                text::escape_line(&format!("sent the message to the task {id}")) + "\n"
             }),
             Some(waiting) => {
                 let before = before.map(|task| (task, Vec::new()));

@@ -8,8 +8,8 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
-use sluicegate_platform::follow::{changed_in_time, scope_word};
+use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
+use sluicegate_platform::follow::{scope_word, send_before_deadline};
 
 pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;
@@ -19,7 +19,7 @@ pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
         let before = before(&platform, &args.id, waiting.as_ref()).await?;
         all_pending(&args.id, &before, &decisions)?;
         let pace = waiting.as_ref().map(|it| &it.pace);
-        let answer = match changed_in_time(pace, platform.decide(&args.id, &decisions)).await {
+        let answer = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
             Ok(answer) => answer,
             Err(error) => return Err(no_task(&platform, &args.id, error).await),
         };
@@ -40,7 +40,11 @@ pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
 
 /// Returns the task before the decisions: the platform's response to a decision does not mention decisions that are not
 /// pending.
-async fn before(platform: &Platform, id: &str, waiting: Option<&TaskWait>) -> Result<Answer<Task>, Failure> {
+async fn before(
+    platform: &Platform,
+    id: &str,
+    waiting: Option<&TaskWait>,
+) -> Result<ApiValue<Task>, Failure> {
     if let Some(task) = told_to_go_on(platform, id, waiting).await? {
         return Ok(task);
     }
@@ -55,7 +59,7 @@ fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), 
     let Some(pending) = &before.pending_decisions else {
         return Ok(());
     };
-    let known: Vec<&str> = pending.iter().filter_map(|it| it.answered_by()).collect();
+    let known: Vec<&str> = pending.iter().filter_map(|it| it.decision_id()).collect();
     let unknown = |it: &&str| !known.contains(it);
     let Some(id) = decisions.iter().map(id).find(unknown) else {
         return Ok(());
@@ -71,17 +75,17 @@ fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), 
 }
 
 /// Returns the decisions that are still pending in the response.
-fn undone<'d>(answer: &Decided, decisions: &'d [Decision]) -> Vec<&'d str> {
+fn undone<'d>(answer: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
     let left: Vec<&str> = answer
         .pending_decisions
         .iter()
         .flatten()
-        .filter_map(|it| it.answered_by())
+        .filter_map(|it| it.decision_id())
         .collect();
     decisions.iter().map(id).filter(|id| left.contains(id)).collect()
 }
 
-fn words(answer: &Decided, decisions: &[Decision]) -> String {
+fn words(answer: &RemainingDecisions, decisions: &[Decision]) -> String {
     let left = answer.pending_decisions.as_ref().map(Vec::len);
     match left {
         None => "the decisions were sent\n".to_owned(),
@@ -93,7 +97,7 @@ fn words(answer: &Decided, decisions: &[Decision]) -> String {
 }
 
 /// Checks that the platform applied the decisions.
-fn held(task: &str, answer: &Decided, decisions: &[Decision]) -> CommandResult {
+fn held(task: &str, answer: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
     let failed = |status, said: String| {
         let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
         Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))

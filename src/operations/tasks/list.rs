@@ -7,7 +7,7 @@ use crate::session::resource::{no_project, unknown_project};
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
-use sluicegate_platform::api::{Answer, Phase, Platform, Task, TaskFilter};
+use sluicegate_platform::api::{ApiValue, Platform, Task, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Number of details to request at the same time.
@@ -71,9 +71,9 @@ pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
 /// Returns the tasks on the branch with this name, which only the details contain.
 async fn on_branch(
     platform: &Platform,
-    tasks: Vec<Answer<Task>>,
+    tasks: Vec<ApiValue<Task>>,
     branch: &str,
-) -> Result<Vec<Answer<Task>>, HttpError> {
+) -> Result<Vec<ApiValue<Task>>, HttpError> {
     let branches: Vec<Option<String>> = stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
         .buffered(AT_ONCE)
         .try_collect()
@@ -100,8 +100,8 @@ async fn branch_name(platform: &Platform, task: &Task) -> Result<Option<String>,
 }
 
 /// Returns the status as text; for a stopped task, from its details.
-async fn state(platform: &Platform, task: &Answer<Task>) -> Result<String, HttpError> {
-    let (Phase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
+async fn state(platform: &Platform, task: &ApiValue<Task>) -> Result<String, HttpError> {
+    let (TaskPhase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
         return Ok(shown::state(task));
     };
     match platform.task(id).await {

@@ -10,8 +10,8 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_platform::api::{Phase, Platform, Task};
-use sluicegate_platform::follow::{MessageReader, Pace, silent};
+use sluicegate_platform::api::{Platform, Task, TaskPhase};
+use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
 
 pub(crate) fn run(
     run: &Run,
@@ -60,7 +60,7 @@ impl History<'_> {
     /// Reads all messages that exist now.
     async fn read(&mut self) -> Result<(), Failure> {
         loop {
-            match self.reader.next(&self.platform, self.id).await {
+            match self.reader.read_next(&self.platform, self.id).await {
                 Ok((events, more)) => {
                     self.show(events)?;
                     if !more {
@@ -88,7 +88,7 @@ impl History<'_> {
     async fn follow(&mut self, mut pace: Pace) -> CommandResult {
         let (mut waited, mut state) = (false, None);
         loop {
-            let Some(task) = pace.in_time(self.platform.task(self.id)).await else {
+            let Some(task) = pace.before_deadline(self.platform.task(self.id)).await else {
                 return Err(self.late(state));
             };
             let task = match task {
@@ -96,17 +96,17 @@ impl History<'_> {
                 Err(error) => return Err(no_task(&self.platform, self.id, error).await),
             };
             state = Some(shown::state(&task));
-            match pace.in_time(self.read()).await {
+            match pace.before_deadline(self.read()).await {
                 Some(read) => read?,
                 None => return Err(self.late(state)),
             }
             match task.phase() {
-                Phase::Finished => return Ok(ExitStatus::Success),
-                Phase::Errored => return Err(self.failure(format!("the task {} failed", self.id))),
-                Phase::Waiting if !waited => self.tell_that_it_waits(&task),
+                TaskPhase::Finished => return Ok(ExitStatus::Success),
+                TaskPhase::Errored => return Err(self.failure(format!("the task {} failed", self.id))),
+                TaskPhase::Waiting if !waited => self.tell_that_it_waits(&task),
                 _ => {}
             }
-            waited = task.phase() == Phase::Waiting;
+            waited = task.phase() == TaskPhase::Waiting;
             if !pace.pause().await {
                 return Err(self.late(state));
             }
@@ -128,7 +128,7 @@ impl History<'_> {
                 "the task {} did not end in time: its status is {state}",
                 self.id
             )),
-            None => silent().into(),
+            None => no_response_error().into(),
         }
     }
 
@@ -151,7 +151,7 @@ impl History<'_> {
 /// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
 fn words(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
-        return text::line(&event.to_string()) + "\n";
+        return text::escape_line(&event.to_string()) + "\n";
     };
     let mut parts = Vec::new();
     if let Some(time) = event["timestamp"].as_str() {
@@ -163,5 +163,5 @@ fn words(event: &Value, now: Timestamp) -> String {
         let known = ["groupId", "data"].contains(&key.as_str());
         parts.push(if known { said } else { format!("{key}: {said}") });
     }
-    text::line(&parts.join("  ")) + "\n"
+    text::escape_line(&parts.join("  ")) + "\n"
 }

@@ -66,7 +66,7 @@ pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
             "requested the task {} to stop; it first finishes its current step",
             args.id
         );
-        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+        run.show(args.output, &Value::Null, || text::escape_line(&words) + "\n")
     })?
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
             return Err(no_task(&platform, &args.id, error).await);
         }
         let words = format!("deleted the task {} and all its data", args.id);
-        run.show(args.output, &Value::Null, || text::line(&words) + "\n")
+        run.show(args.output, &Value::Null, || text::escape_line(&words) + "\n")
     })?
 }
 
@@ -87,7 +87,7 @@ fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
             let bytes = read_bounded(&run.env.current_dir().join(path), MESSAGE_LIMIT)?;
-            input::utf_8(bytes).map_err(|reason| {
+            input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
                     "could not read the message's file {}: {reason}",
                     path.display()

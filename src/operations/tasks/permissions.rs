@@ -28,11 +28,11 @@ fn names(answer: &Permissions) -> Option<Vec<&str>> {
 
 fn words(id: &str, answer: &Permissions) -> String {
     let names = match names(answer) {
-        None => return text::line(&format!("the permissions of the task {id} were sent")) + "\n",
+        None => return text::escape_line(&format!("the permissions of the task {id} were sent")) + "\n",
         Some(names) if names.is_empty() => "no tool".to_owned(),
         Some(names) => names.join(", "),
     };
-    text::line(&format!("the task {id} may use {names} without asking")) + "\n"
+    text::escape_line(&format!("the task {id} may use {names} without asking")) + "\n"
 }
 
 /// Checks that the task now has the requested permissions and no others.

@@ -3,27 +3,27 @@
 use crate::session::output;
 use serde_json::Value;
 use sluicegate_base::text;
-use sluicegate_platform::api::{Answer, PendingDecision, Phase, Task};
+use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
 use std::fmt::Write as _;
 
 /// Returns the status, with the meaning of a STOPPED.
 pub(crate) fn state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {
-        Phase::Finished => format!("{status} (finished)"),
-        Phase::Waiting => format!("{status} (waits for a decision)"),
-        Phase::Stopped => format!("{status} (finished, or waits for a decision)"),
+        TaskPhase::Finished => format!("{status} (finished)"),
+        TaskPhase::Waiting => format!("{status} (waits for a decision)"),
+        TaskPhase::Stopped => format!("{status} (finished, or waits for a decision)"),
         _ => status.to_owned(),
     }
 }
 
 /// Returns the status and its meaning in one line.
 fn headline(task: &Task) -> String {
-    format!("{}\n", text::line(&state(task)))
+    format!("{}\n", text::escape_line(&state(task)))
 }
 
 /// Returns everything about a task: its status, its fields, and its pending decisions.
-pub(crate) fn whole(id: &str, task: &Answer<Task>) -> String {
+pub(crate) fn whole(id: &str, task: &ApiValue<Task>) -> String {
     let waits = task
         .pending_decisions
         .as_ref()
@@ -42,16 +42,16 @@ pub(crate) fn decisions(id: &str, task: &Task) -> String {
 }
 
 /// Returns each decision with the exact commands to answer it.
-pub(crate) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
+pub(crate) fn pending(task: &str, pending: &[ApiValue<PendingDecision>]) -> String {
     let mut shown = String::new();
     for decision in pending {
         shown.push('\n');
-        let _ = writeln!(shown, "{}", text::line(&what(decision)));
+        let _ = writeln!(shown, "{}", text::escape_line(&what(decision)));
         for line in details(decision) {
-            let _ = writeln!(shown, "    {}", text::line(&line));
+            let _ = writeln!(shown, "    {}", text::escape_line(&line));
         }
         for command in commands(task, decision) {
-            let _ = writeln!(shown, "  answer it by: {}", text::line(&command));
+            let _ = writeln!(shown, "  answer it by: {}", text::escape_line(&command));
         }
     }
     shown
@@ -74,7 +74,7 @@ fn what(decision: &PendingDecision) -> String {
 }
 
 /// Returns the other fields of the decision.
-fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
+fn details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
         .as_ref()
@@ -92,10 +92,10 @@ fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
 
 /// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
 /// parts with options, the first option of each is used as an example.
-fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
-    let begin = format!("sluicegate tasks decide {}", text::shell_word(task));
+fn commands(task: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
+    let begin = format!("sluicegate tasks decide {}", text::quote_shell_word(task));
     if let Some(tool) = &decision.tool_id {
-        let id = text::shell_word(tool);
+        let id = text::quote_shell_word(tool);
         return vec![format!("{begin} --approve {id}"), format!("{begin} --deny {id}")];
     }
     let Some(question) = &decision.id else {
@@ -106,7 +106,7 @@ fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
         let option = option(&decision.raw["questions"][part]["options"][0]);
         format!(
             " --answer {}",
-            text::shell_word(&format!("{question}:{part}={option}"))
+            text::quote_shell_word(&format!("{question}:{part}={option}"))
         )
     });
     vec![answers.fold(begin, |command, answer| command + &answer)]

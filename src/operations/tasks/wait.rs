@@ -5,12 +5,12 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::session::{CommandResult, Run};
-use sluicegate_platform::api::{Answer, Platform, Task};
-use sluicegate_platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
+use sluicegate_platform::api::{ApiValue, Platform, Task};
+use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
 
 /// The settings for waiting for a task, starting now.
 pub(crate) struct TaskWait {
-    policy: Policy,
+    policy: ApprovalPolicy,
     pub(crate) pace: Pace,
 }
 
@@ -19,16 +19,15 @@ pub(crate) async fn told_to_go_on(
     platform: &Platform,
     id: &str,
     waiting: Option<&TaskWait>,
-) -> Result<Option<Answer<Task>>, Failure> {
+) -> Result<Option<ApiValue<Task>>, Failure> {
     let Some(waiting) = waiting else {
         return Ok(None);
     };
-    match waiting.pace.in_time(platform.task(id)).await {
+    match waiting.pace.before_deadline(platform.task(id)).await {
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(no_task(platform, id, error).await),
-        None => {
-            Err(Failure::from(silent()).hint("nothing was sent; pass a longer --timeout to keep waiting"))
-        }
+        None => Err(Failure::from(no_response_error())
+            .hint("nothing was sent; pass a longer --timeout to keep waiting")),
     }
 }
 
@@ -37,9 +36,9 @@ impl TaskWait {
     pub(crate) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
         let waiting = Self::quiet(run, args.wait, &args.pace)?;
         Ok(waiting.map(|waiting| Self {
-            policy: Policy {
+            policy: ApprovalPolicy {
                 tools: args.tools.clone(),
-                for_the_task: args.scope == ApprovalScope::Conversation,
+                for_whole_task: args.scope == ApprovalScope::Conversation,
             },
             ..waiting
         }))
@@ -48,7 +47,7 @@ impl TaskWait {
     pub(crate) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
         let pace = run.sources()?.poll_settings(pace, PATIENCE)?;
         Ok(wait.then(|| Self {
-            policy: Policy::default(),
+            policy: ApprovalPolicy::default(),
             pace: Pace::new(pace.first_interval, pace.time_limit),
         }))
     }
@@ -59,17 +58,17 @@ impl TaskWait {
         run: &Run,
         platform: &Platform,
         id: &str,
-        before: Option<(Answer<Task>, Vec<String>)>,
+        before: Option<(ApiValue<Task>, Vec<String>)>,
         output: OutputArgs,
     ) -> CommandResult {
-        let told = |turn: Turn<'_>| match turn {
-            Turn::Status(status) => run.ui.say(&format!("the task is {status}")),
-            Turn::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
+        let told = |turn: TaskEvent<'_>| match turn {
+            TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
+            TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
         };
         let before = before
             .as_ref()
             .map(|(task, answered)| (&task.value, answered.clone()));
-        let (task, end) = follow::task(platform, id, &self.policy, before, self.pace, told)
+        let (task, end) = follow::poll_task(platform, id, &self.policy, before, self.pace, told)
             .await
             .map_err(|error| {
                 Failure::from(error).hint(format!(

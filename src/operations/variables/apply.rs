@@ -9,7 +9,7 @@ use crate::session::resource::RemoteProject;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_platform::desired::Document;
 use sluicegate_platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 
@@ -51,7 +51,7 @@ fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Fai
         return Ok(());
     }
     let lines = changes.iter().flat_map(VariableStep::lines);
-    let shown: String = lines.map(|line| text::line(&line) + "\n").collect();
+    let shown: String = lines.map(|line| text::escape_line(&line) + "\n").collect();
     run.ui.print_result(&shown)
 }
 
@@ -84,7 +84,10 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
     let Some(ended) = ended else {
         let text = match changes.len() {
             0 => "no changes: the project matches the file\n".to_owned(),
-            some => format!("{}; dry run, no change was applied\n", count(some, "change")),
+            some => format!(
+                "{}; dry run, no change was applied\n",
+                format_count(some, "change")
+            ),
         };
         if args.output.output == OutputFormat::Text {
             run.ui.print_result(&text)?;
@@ -95,13 +98,13 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
     if failed == 0 {
         if args.output.output == OutputFormat::Text {
             run.ui
-                .print_result(&format!("done: {}\n", count(changes.len(), "change")))?;
+                .print_result(&format!("done: {}\n", format_count(changes.len(), "change")))?;
         }
         return Ok(ExitStatus::Success);
     }
     let message = format!(
         "{failed} of {} failed; see the messages above",
-        count(changes.len(), "change")
+        format_count(changes.len(), "change")
     );
     Err(Failure::new(status(ended), anyhow::Error::msg(message))
         .hint("fix the cause and run the command again: changes that were applied are not repeated"))
@@ -112,7 +115,7 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
 fn status(ended: &[Applied]) -> ExitStatus {
     let some_done = ended.iter().any(|it| match it {
         Applied::Done | Applied::Partly(_) => true,
-        Applied::Failed(error) => error.may_have_been_processed(),
+        Applied::Failed(error) => error.is_maybe_processed(),
         Applied::Skipped => false,
     });
     let statuses = ended.iter().filter_map(|applied| match applied {

@@ -15,7 +15,7 @@ use sluicegate_platform::desired::variables::typed_text;
 
 /// Prints that something was done, as the platform's response is empty.
 pub(crate) fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
-    run.show(output, &Value::Null, || text::line(words) + "\n")
+    run.show(output, &Value::Null, || text::escape_line(words) + "\n")
 }
 
 pub(crate) async fn list(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
@@ -47,7 +47,7 @@ pub(crate) async fn create(
         .made(made, "run `sluicegate variables list` to check")
         .await?;
     run.show(output, &made.raw, || {
-        text::line(&format!("created the variable {}", variable.name)) + "\n"
+        text::escape_line(&format!("created the variable {}", variable.name)) + "\n"
     })
 }
 

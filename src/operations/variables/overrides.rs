@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
 use sluicegate_platform::desired::variables::{refused_overrides, typed_text};
-use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
 pub(crate) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
@@ -42,7 +42,7 @@ async fn list(
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
     let items = found.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
-    let none = text::line(&format!("{name} has no overrides"));
+    let none = text::escape_line(&format!("{name} has no overrides"));
     run.show_in_pieces(output, &found.raw, |out| {
         output::list(items, &columns, &none, out)
     })
@@ -86,7 +86,7 @@ async fn set(
             .any(|(environment, _)| *environment == it.environment_name)
     });
     let words: String = held
-        .map(|it| text::line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
+        .map(|it| text::escape_line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
         .collect();
     run.show(output, &answer.raw, || words)?;
     if refused.is_empty() {
@@ -150,7 +150,7 @@ async fn no_override(project: &RemoteProject, name: &str, environment: &str, err
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
     }
-    match for_hint(project.platform.overrides(project.id, name, None)).await {
+    match read_for_hint(project.platform.overrides(project.id, name, None)).await {
         None => project.no_variable(name, error).await,
         Some(found) => {
             let set = found.value.overrides.into_iter();

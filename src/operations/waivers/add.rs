@@ -10,8 +10,8 @@ use crate::session::Run;
 use crate::session::output::json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
-use sluicegate_base::globs::literal;
-use sluicegate_base::text::count;
+use sluicegate_base::globs::escape_glob;
+use sluicegate_base::text::format_count;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
@@ -38,8 +38,8 @@ pub(crate) fn add(
 ) -> Result<(), Failure> {
     let terms = terms(args)?;
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
-        let path = match snapshot.find(path)? {
-            Some(_) => literal(path),
+        let path = match snapshot.find_file(path)? {
+            Some(_) => escape_glob(path),
             None => path.clone(),
         };
         let entry = entry(rule, path, args.about.clone(), None, &terms);
@@ -55,8 +55,10 @@ pub(crate) fn add(
         entries
     };
     let written = write(file, &entries)?;
-    run.ui
-        .say(&format!("{} added to {FILE_NAME}", count(written, "waiver")));
+    run.ui.say(&format!(
+        "{} added to {FILE_NAME}",
+        format_count(written, "waiver")
+    ));
     match args.output.output {
         OutputFormat::Text => Ok(()),
         OutputFormat::Json => run.ui.print_result(&json(&entries.iter().map(as_json).collect())),
@@ -159,7 +161,7 @@ fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
         entries.extend(findings.filter(Finding::counts).map(|finding| {
             let about = finding.identity().about.filter(|_| !rules::counts(finding.rule));
             let about = about.map(str::to_owned);
-            entry(finding.rule, literal(&file.path), about, finding.size, terms)
+            entry(finding.rule, escape_glob(&file.path), about, finding.size, terms)
         }));
     }
     entries.sort();
@@ -178,7 +180,7 @@ fn reported(
 ) -> Result<Vec<FileResults>, Failure> {
     let mut files = saved_report::read(run, report)?.files;
     for file in &mut files {
-        let Some(found) = snapshot.find(&file.path)? else {
+        let Some(found) = snapshot.find_file(&file.path)? else {
             continue;
         };
         let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {

@@ -96,7 +96,7 @@ fn as_json(entry: &WaiverEntry) -> Value {
 
 /// Returns the file's text; empty if there is no file.
 fn text(path: &Path) -> Result<String, Failure> {
-    match input::text_file(path, WAIVERS_SIZE_LIMIT) {
+    match input::read_text_file(path, WAIVERS_SIZE_LIMIT) {
         Ok(text) => Ok(text),
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(why) => Err(Failure::usage(format!(

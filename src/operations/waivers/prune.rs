@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::output::json;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 
@@ -35,11 +35,12 @@ pub(crate) fn prune(
 }
 
 fn words(gone: &[(&PlacedWaiver, WaiverStatus)]) -> String {
-    let line =
-        |(placed, _): &(&PlacedWaiver, WaiverStatus)| format!("  {}\n", text::line(&placed.entry.in_words()));
+    let line = |(placed, _): &(&PlacedWaiver, WaiverStatus)| {
+        format!("  {}\n", text::escape_line(&placed.entry.in_words()))
+    };
     let lines: String = gone.iter().map(line).collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",
-        count(gone.len(), "waiver")
+        format_count(gone.len(), "waiver")
     )
 }

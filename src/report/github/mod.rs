@@ -50,13 +50,13 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         .as_ref()
         .map_or_else(String::new, |(path, line)| {
             let path =
-                truncation::escape_and_truncate(&text::line(path), MESSAGE_LIMIT, push_escaped_property);
+                truncation::escape_and_truncate(&text::escape_line(path), MESSAGE_LIMIT, push_escaped_property);
             format!("file={path},line={line},")
         });
     let title =
-        truncation::escape_and_truncate(&text::line(&annotation.title), TITLE_LIMIT, push_escaped_property);
+        truncation::escape_and_truncate(&text::escape_line(&annotation.title), TITLE_LIMIT, push_escaped_property);
     let message = truncation::escape_and_truncate(
-        &text::block(&annotation.message),
+        &text::escape_lines(&annotation.message),
         MESSAGE_LIMIT,
         push_escaped_data,
     );
@@ -186,7 +186,7 @@ mod tests {
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));
             let (properties, message) = lines[0][2..].split_once("::").unwrap();
             prop_assert_eq!(properties.matches(',').count(), 2, "{}", properties);
-            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::block(&raw).into_owned());
+            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::escape_lines(&raw).into_owned());
         }
     }
 }

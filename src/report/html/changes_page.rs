@@ -3,7 +3,7 @@
 use super::file_changes::render_file_changes;
 use super::page_frame::{HtmlPage, render_page};
 use crate::report::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS, TitledList};
-use sluicegate_base::text::{List, count, markup as escape};
+use sluicegate_base::text::{List, escape_markup as escape, format_count};
 use sluicegate_pipelines::picture::PAGE;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     let title = match files.as_slice() {
         [] => "No pipeline changed".to_owned(),
         [one] => format!("Changes in {}", one.changed.path),
-        several => format!("Changes in {}", count(several.len(), "pipeline")),
+        several => format!("Changes in {}", format_count(several.len(), "pipeline")),
     };
     let layout_changes = files.iter().filter(|file| file.changed.is_layout_only());
     let layout_sentence = match layout_changes.count() {

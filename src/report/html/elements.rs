@@ -2,7 +2,7 @@
 
 use crate::report::view::{Notice, Tally, View};
 use crate::report::{PathBase, truncation};
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
 use std::fmt::Write as _;
 
 /// Maximum length of a rule name, in characters.

@@ -2,7 +2,7 @@
 
 use super::elements::escape_rule_name;
 use crate::report::view::{Tally, View};
-use sluicegate_base::text::{markup as escape, more};
+use sluicegate_base::text::{escape_markup as escape, format_more};
 use sluicegate_pipelines::findings::Origin;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -61,7 +61,7 @@ fn render_facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> Str
         let _ = writeln!(
             html,
             "<details><summary>{}</summary><ul>{}</ul></details>",
-            more(remaining_rows.len()),
+            format_more(remaining_rows.len()),
             remaining_rows.concat()
         );
     }

@@ -4,7 +4,7 @@ use super::elements::path_heading;
 use crate::report::ChangedFile;
 use crate::report::sentences::capitalize;
 use crate::report::view::{FileView, View};
-use sluicegate_base::text::{and_more_of, count, markup as escape};
+use sluicegate_base::text::{escape_markup as escape, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::{Line, Sign};
 use sluicegate_pipelines::findings::Finding;
 use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
@@ -109,7 +109,7 @@ pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) 
         ));
     }
     if other_files.len() > MAX_UNAFFECTED_FILES {
-        let omission = capitalize(&and_more_of(other_files.len() - MAX_UNAFFECTED_FILES, "file"));
+        let omission = capitalize(&format_and_more_of(other_files.len() - MAX_UNAFFECTED_FILES, "file"));
         let _ = writeln!(html, "<p>{omission}: see the JSON report.</p>");
     }
     html + "</section>\n"
@@ -220,7 +220,7 @@ fn render_pictures(
     }
     let mut html = figures.render(&first_part, &format!("{id}-part"));
     if omitted_count > 0 {
-        let missing_count = count(omitted_count, "more component");
+        let missing_count = format_count(omitted_count, "more component");
         let _ = writeln!(
             html,
             "<p class=\"note\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
@@ -229,7 +229,7 @@ fn render_pictures(
     let _ = write!(
         html,
         "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
-        count(canvas.boxes.len(), "component"),
+        format_count(canvas.boxes.len(), "component"),
         figures.render(&whole, id) + &too_large
     );
     (html, figures.component_ids)
@@ -269,7 +269,7 @@ impl ComponentFigures<'_> {
 
 fn describe_missing_components(components: usize) -> String {
     let verb = if components == 1 { "is" } else { "are" };
-    format!("{} {verb}", count(components, "component"))
+    format!("{} {verb}", format_count(components, "component"))
 }
 
 /// Returns the arrow heads for all pictures of the page.

@@ -8,8 +8,8 @@ use super::repeats::{EqualFindings, OtherPlace};
 use crate::report::finding_tone::Tone;
 use crate::report::view::{FileView, View};
 use crate::report::{SourceLines, file_uri, truncation};
-use sluicegate_base::text::count;
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{FileResults, Finding, Status};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -98,7 +98,7 @@ fn describe_passed_checks(file: &FileResults) -> String {
         .collect();
     match names.len() {
         0 => "No check passed.".to_owned(),
-        number => format!("{} passed: {}", count(number, "check"), names.join(", ")),
+        number => format!("{} passed: {}", format_count(number, "check"), names.join(", ")),
     }
 }
 
@@ -159,7 +159,7 @@ fn push_other_places(html: &mut String, other_places: &[OtherPlace<'_>]) {
     let _ = writeln!(
         html,
         "<details class=\"places\"><summary>Also in {}</summary><ul class=\"plain\">",
-        count(other_places.len(), "other place")
+        format_count(other_places.len(), "other place")
     );
     for (number, path, line) in other_places {
         let _ = writeln!(
@@ -238,7 +238,7 @@ pub(super) fn render_clean_files(view: &View<'_>) -> String {
             format!(
                 "<li><code>{}</code> {}</li>",
                 escape(&file.path),
-                count(file.results.len(), "check")
+                format_count(file.results.len(), "check")
             )
         })
         .collect();
@@ -247,7 +247,7 @@ pub(super) fn render_clean_files(view: &View<'_>) -> String {
     }
     format!(
         "<details class=\"clean card\"><summary><h3>{} without findings</h3></summary><ul class=\"plain\">{}</ul></details>\n",
-        count(clean.len(), "file"),
+        format_count(clean.len(), "file"),
         clean.join("\n")
     )
 }

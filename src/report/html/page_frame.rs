@@ -4,7 +4,7 @@ use super::file_changes::arrow_heads;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::picture;
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@ use crate::report::PathBase;
 use crate::report::sentences::{capitalize, describe_numbers};
 use crate::report::view::{UnevaluatedCause, View};
 use jiff::Timestamp;
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::findings::{FailOn, Report, ReviewContext, Verdict};
 use std::fmt::Write as _;
 

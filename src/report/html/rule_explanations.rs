@@ -3,7 +3,7 @@
 use super::elements::{escape_rule_name, explanation_id, render_inline_code, render_tally};
 use crate::report::RuleText;
 use crate::report::view::View;
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::findings::Block;
 use std::fmt::Write as _;
 

@@ -414,7 +414,7 @@ fn a_machine_without_a_host_is_said_in_words() {
 
 /// Returns the visible form of a text.
 fn seen(raw: &str) -> String {
-    sluicegate_base::text::visible(raw)
+    sluicegate_base::text::escape_controls(raw)
         .chars()
         .map(|c| {
             if matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe {

@@ -1,12 +1,12 @@
 //! Escapes text for XML 1.0, and replaces forbidden characters.
 
-use sluicegate_base::text::is_plain;
+use sluicegate_base::text::is_plain_in_markup;
 
 /// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
 /// forbids become U+FFFD.
 pub(super) fn escape_attribute(text: &str) -> String {
-    if text.bytes().all(is_plain) {
+    if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
     }
     let mut value = String::with_capacity(text.len());
@@ -26,7 +26,7 @@ pub(super) fn escape_attribute(text: &str) -> String {
 /// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
 /// some texts would need two sections, and action-junit-report puts a comma between two sections.
 pub(super) fn escape_content(text: &str) -> String {
-    if text.bytes().all(|byte| byte == b'\n' || is_plain(byte)) && !text.contains("::") {
+    if text.bytes().all(|byte| byte == b'\n' || is_plain_in_markup(byte)) && !text.contains("::") {
         return text.to_owned();
     }
     let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");

@@ -3,7 +3,7 @@
 
 use super::MESSAGE_LIMIT;
 use crate::report::truncation;
-use sluicegate_base::text::and_more;
+use sluicegate_base::text::format_and_more;
 use sluicegate_pipelines::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ pub(super) fn short_message(result: &RuleResult) -> String {
     let short = truncation::truncate(&first, MESSAGE_LIMIT);
     match violations.len() {
         0 | 1 => short,
-        several => format!("{short} ({})", and_more(several - 1)),
+        several => format!("{short} ({})", format_and_more(several - 1)),
     }
 }
 

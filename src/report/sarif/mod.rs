@@ -21,7 +21,7 @@ use super::sentences::describe_excluded_files;
 use super::view::FindingOrder;
 use super::{ReportContext, SarifLimits, file_uri, truncation, write_json};
 use sluicegate_base::address;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -80,7 +80,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         (omitted_notifications, "notification"),
     ] {
         if number > 0 {
-            let words = format!("{} omitted: see the JSON report", count(number, noun));
+            let words = format!("{} omitted: see the JSON report", format_count(number, noun));
             notifications.push(new_notification("cut", "warning", &words));
         }
     }

@@ -420,7 +420,7 @@ fn the_program_has_a_page_once_the_package_has_one() {
     let log = read(&sample::report(), &about());
     let driver = &log["runs"][0]["tool"]["driver"];
     let told = driver.get("informationUri").map(|uri| uri.as_str().unwrap());
-    assert_eq!(told, address::repository());
+    assert_eq!(told, address::repository_url());
     let package = include_str!("../../../Cargo.toml");
     let page = package
         .lines()

@@ -32,7 +32,7 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
 }
 
 fn push_line(output: &mut String, place: &str, message: &str) {
-    let _ = writeln!(output, "{}", text::line(&format!("{place}: {message}")));
+    let _ = writeln!(output, "{}", text::escape_line(&format!("{place}: {message}")));
 }
 
 /// Returns the column where the line's text starts.

@@ -2,7 +2,7 @@
 
 use super::super::view::TableRow;
 use sluicegate_base::text::wrap;
-use sluicegate_base::text::{self, and_more_of};
+use sluicegate_base::text::{self, format_and_more_of};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -61,7 +61,7 @@ pub(super) fn push_table(
     let omitted_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
     if omitted_count > 0 {
         let noun = if has_levels { "rule" } else { "folder" };
-        let _ = writeln!(output, "{}", and_more_of(omitted_count, noun));
+        let _ = writeln!(output, "{}", format_and_more_of(omitted_count, noun));
     }
     output.push('\n');
 }

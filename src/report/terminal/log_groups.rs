@@ -23,7 +23,7 @@ impl GroupStyle {
     /// Adds the content as a group with this name, which may come from outside; `number` makes the group unique in the
     /// log. Without groups, adds only the content.
     pub(crate) fn push_group(self, output: &mut String, number: usize, name: &str, content: &str) {
-        let plain = truncation::truncate(&text::line(name), NAME_LIMIT);
+        let plain = truncation::truncate(&text::escape_line(name), NAME_LIMIT);
         let _ = match self {
             Self::None => write!(output, "{content}"),
             Self::Github => {

@@ -81,7 +81,7 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
 fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(MIN_COLUMNS);
     let colour = verdict_color(report.verdict);
-    let lines = wrap::lines(headline, "", "  ", columns);
+    let lines = wrap::wrap_lines(headline, "", "  ", columns);
     let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
     lines.join("\n")
 }
@@ -148,26 +148,26 @@ fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &Repor
     push_message(output, &cause.finding, style);
     for place in context.named_places(&cause.finding) {
         let place = context.path_base.display_path(&place);
-        let _ = writeln!(output, "  --> {}", text::line(&place));
+        let _ = writeln!(output, "  --> {}", text::escape_line(&place));
     }
     let concerns = format!(
         "This affects {}.",
         cause.describe_affected_files(&context.path_base)
     );
-    for line in wrap_text(&text::line(&concerns), style.width) {
-        let _ = writeln!(output, "{:INDENT$}{}", "", text::line(&line));
+    for line in wrap_text(&text::escape_line(&concerns), style.width) {
+        let _ = writeln!(output, "{:INDENT$}{}", "", text::escape_line(&line));
     }
     let hint = format!("hint: {}", context.rules_file_hint(&cause.finding));
-    let _ = writeln!(output, "{}\n", text::line(&hint));
+    let _ = writeln!(output, "{}\n", text::escape_line(&hint));
 }
 
 /// Adds the command that reproduces the review, and the paths of the reports.
 fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
-        let _ = writeln!(output, "Reproduce locally: {}", text::line(command));
+        let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
     }
     if context.reproduction_command.is_some() && !context.reports.is_empty() {
-        let _ = writeln!(output, "Reports: {}", text::line(&context.reports.join(", ")));
+        let _ = writeln!(output, "Reports: {}", text::escape_line(&context.reports.join(", ")));
     }
 }
 
@@ -183,7 +183,7 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
         Show::First(_) | Show::None => MAX_OTHER_PLACES,
         Show::All | Show::New | Show::Concise => usize::MAX,
     };
-    let other_places = List::with_limit(&entry.equal_findings, max_places).of("place");
+    let other_places = List::with_limit(&entry.equal_findings, max_places).with_noun("place");
     for other_finding in other_places.items() {
         let path = context.path_base.display_path(other_finding.path);
         source_excerpt::push_excerpt(output, &path, other_finding.line, &[], mark, style);
@@ -202,9 +202,9 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
 
 fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
     let colour = finding_color(finding);
-    let label = format!("{}[{}]", finding.severity, text::line(finding.rule));
+    let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
-    let lines = wrap_text(&format!("{label}: {}", text::block(&message)), style.width);
+    let lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
     for (number, line) in lines.iter().enumerate() {
         // The label may be wrapped too; then it has no color.
         match line.strip_prefix(label.as_str()) {
@@ -213,12 +213,12 @@ fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
                     output,
                     "{}{}",
                     paint(&label, bold(colour), style),
-                    text::line(message_start)
+                    text::escape_line(message_start)
                 );
             }
             _ => {
                 let indent = if number == 0 { 0 } else { INDENT };
-                let _ = writeln!(output, "{:indent$}{}", "", text::line(line));
+                let _ = writeln!(output, "{:indent$}{}", "", text::escape_line(line));
             }
         }
     }
@@ -269,10 +269,10 @@ fn push_lines(output: &mut String, view: &View<'_>, style: Style) {
 
 /// Adds a label of this program and a message, in lines that fit the terminal.
 fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
-    let message = wrap_text(&format!(": {}", text::line(message)), style.width);
+    let message = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
     for (number, line) in message.iter().enumerate() {
         let start = if number == 0 { label } else { "    " };
-        let _ = writeln!(output, "{start}{}", text::line(line));
+        let _ = writeln!(output, "{start}{}", text::escape_line(line));
     }
 }
 
@@ -307,7 +307,7 @@ fn error_label(style: Style) -> String {
 fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
     text.lines()
-        .flat_map(|line| wrap::lines(line, "", "", columns))
+        .flat_map(|line| wrap::wrap_lines(line, "", "", columns))
         .collect()
 }
 
@@ -374,7 +374,7 @@ mod tests {
 
         warning: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
-        note: Excluded: 1 file: notes.txt (not a file that is reviewed)
+        note: 1 file: notes.txt (not a file that is reviewed)
 
         1 check passed in 2 pipelines; 1 file excluded
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
@@ -456,8 +456,8 @@ mod tests {
             report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &ReportContext::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &ReportContext::default(), Style::default());
-            for line in text::block(&raw).lines() {
-                prop_assert!(whole.contains(&text::line(line)), "{line:?} in {whole}");
+            for line in text::escape_lines(&raw).lines() {
+                prop_assert!(whole.contains(&text::escape_line(line)), "{line:?} in {whole}");
             }
             let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
             prop_assert!(!unsafe_text);

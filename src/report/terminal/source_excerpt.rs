@@ -32,7 +32,7 @@ pub(super) fn push_excerpt(
         .max(2);
     let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
     let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
-    let _ = writeln!(output, "{arrow} {}:{line}", text::line(path));
+    let _ = writeln!(output, "{arrow} {}:{line}", text::escape_line(path));
     if lines.is_empty() {
         return;
     }
@@ -43,7 +43,7 @@ pub(super) fn push_excerpt(
         .max(MIN_COLUMNS);
     let _ = writeln!(output, "{}", gutter(""));
     for (number, source) in lines {
-        let source = truncate_to_columns(&text::line(&source.replace('\t', TAB_SPACES)), columns);
+        let source = truncate_to_columns(&text::escape_line(&source.replace('\t', TAB_SPACES)), columns);
         let _ = writeln!(
             output,
             "{}",

@@ -2,7 +2,7 @@
 //! rules file with all affected files.
 
 use crate::report::PathBase;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{Finding, Severity, Show, State};
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +31,7 @@ impl UnevaluatedCause<'_> {
     /// Returns the affected files, such as `3 files: a, b and c`.
     pub(in crate::report) fn describe_affected_files(&self, base: &PathBase) -> String {
         let list = List::new(&self.paths).map(|path| base.display_path(path));
-        format!("{}: {list}", count(self.paths.len(), "file"))
+        format!("{}: {list}", format_count(self.paths.len(), "file"))
     }
 }
 

@@ -21,7 +21,7 @@ use super::sentences::{
     render_headline,
 };
 use super::{ChangedFile, ReportContext};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -186,7 +186,7 @@ impl<'a> View<'a> {
     /// Returns a sentence about the findings that are not listed; `None` if all are listed.
     pub(super) fn describe_omission(&self) -> Option<String> {
         let old = (self.omitted_old_count > 0)
-            .then(|| format!("{} known or waived", count(self.omitted_old_count, "finding")));
+            .then(|| format!("{} known or waived", format_count(self.omitted_old_count, "finding")));
         let noun = if self.entries.is_empty() {
             "finding"
         } else {

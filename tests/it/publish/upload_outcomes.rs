@@ -157,7 +157,7 @@ async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
         let outcome = stage.run(options()).await;
         assert_eq!(outcome.kind, OutcomeKind::Failed, "{outcome:?}");
         let error = outcome.error.unwrap();
-        assert_eq!(error.kind(), ErrorKind::Source);
+        assert_eq!(error.kind(), ErrorKind::UploadSource);
         assert!(
             error
                 .to_string()

@@ -1,10 +1,10 @@
 //! Lists in sentences and on lines of their own, with a limit.
 
-use super::{count, grouped};
+use super::{format_count, format_number};
 use std::fmt;
 
 /// Maximum number of items of a list in a sentence, unless another limit is given.
-const LIMIT: usize = 3;
+const DEFAULT_LIMIT: usize = 3;
 
 /// The first items of a list, and the number of omitted ones. The items may be text from outside, which the output
 /// escapes like every other text.
@@ -17,30 +17,30 @@ pub struct List<T> {
 impl<T> List<T> {
     /// Creates a list that shows three items.
     pub fn new(items: impl IntoIterator<Item = T>) -> Self {
-        Self::with_limit(items, LIMIT)
+        Self::with_limit(items, DEFAULT_LIMIT)
     }
 
     /// Creates a list that shows up to `limit` items.
     pub fn with_limit(items: impl IntoIterator<Item = T>, limit: usize) -> Self {
-        let mut rest = items.into_iter();
-        let items = rest.by_ref().take(limit).collect();
+        let mut remaining_items = items.into_iter();
+        let items = remaining_items.by_ref().take(limit).collect();
         Self {
             items,
-            omitted_count: rest.count(),
+            omitted_count: remaining_items.count(),
             noun: None,
         }
     }
 
     /// Sets the number of all items, for a caller that has only the first ones.
     #[must_use]
-    pub fn with_total(mut self, total: usize) -> Self {
-        self.omitted_count = total.saturating_sub(self.items.len());
+    pub fn with_total(mut self, total_count: usize) -> Self {
+        self.omitted_count = total_count.saturating_sub(self.items.len());
         self
     }
 
     /// Names the kind of the omitted items: `and 3 more files`.
     #[must_use]
-    pub const fn of(mut self, noun: &'static str) -> Self {
+    pub const fn with_noun(mut self, noun: &'static str) -> Self {
         self.noun = Some(noun);
         self
     }
@@ -67,8 +67,8 @@ impl<T> List<T> {
     /// Returns `and 3 more` for the omitted items, or `None` if all are shown.
     pub fn remark(&self) -> Option<String> {
         (self.omitted_count > 0).then(|| match self.noun {
-            Some(noun) => and_more_of(self.omitted_count, noun),
-            None => and_more(self.omitted_count),
+            Some(noun) => format_and_more_of(self.omitted_count, noun),
+            None => format_and_more(self.omitted_count),
         })
     }
 }
@@ -80,7 +80,7 @@ impl<T: fmt::Display> List<T> {
     }
 
     /// Joins the entries with semicolons, for items that contain commas: `a; b; and 3 more`.
-    pub fn with_semicolons(&self) -> String {
+    pub fn join_with_semicolons(&self) -> String {
         self.entries().collect::<Vec<_>>().join("; ")
     }
 }
@@ -103,24 +103,24 @@ impl<T: fmt::Display> fmt::Display for List<T> {
 }
 
 /// Returns `3 more`, for items that are not shown.
-pub fn more(omitted_count: usize) -> String {
-    format!("{} more", grouped(omitted_count))
+pub fn format_more(omitted_count: usize) -> String {
+    format!("{} more", format_number(omitted_count))
 }
 
 /// Returns `and 3 more`, for items that are not shown.
-pub fn and_more(omitted_count: usize) -> String {
-    format!("and {}", more(omitted_count))
+pub fn format_and_more(omitted_count: usize) -> String {
+    format!("and {}", format_more(omitted_count))
 }
 
 /// Returns `and 3 more files`, for items of a kind that are not shown.
-pub fn and_more_of(omitted_count: usize, noun: &str) -> String {
-    format!("and {}", count(omitted_count, &format!("more {noun}")))
+pub fn format_and_more_of(omitted_count: usize, noun: &str) -> String {
+    format!("and {}", format_count(omitted_count, &format!("more {noun}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::line;
+    use crate::text::escape_line;
     use proptest::prelude::*;
 
     #[test]
@@ -135,15 +135,15 @@ mod tests {
     fn list_over_its_limit_ends_with_number_of_omitted_items() {
         assert_eq!(List::new(["a", "b", "c", "d"]).to_string(), "a, b, c and 1 more");
         assert_eq!(
-            List::with_limit(0..2000, 1).with_semicolons(),
+            List::with_limit(0..2000, 1).join_with_semicolons(),
             "0; and 1,999 more"
         );
         assert_eq!(
-            List::with_limit(["a", "b"], 1).of("file").to_string(),
+            List::with_limit(["a", "b"], 1).with_noun("file").to_string(),
             "a and 1 more file"
         );
         assert_eq!(
-            List::new(["a"]).with_total(9).of("file").to_string(),
+            List::new(["a"]).with_total(9).with_noun("file").to_string(),
             "a and 8 more files"
         );
         assert_eq!(List::with_limit(["a", "b"], 0).to_string(), "and 2 more");
@@ -160,7 +160,7 @@ mod tests {
             prop_assert!(list.items().len() <= limit && list.entries().count() <= limit + 1);
             prop_assert!(list.omitted_count() == 0 || list.items().len() == limit);
             prop_assert_eq!(list.entries().count() - list.items().len(), usize::from(list.omitted_count() > 0));
-            let shown = line(&list.to_string());
+            let shown = escape_line(&list.to_string());
             prop_assert!(!shown.contains(['\n', '\r', '\u{1b}']), "{shown:?}");
         }
     }

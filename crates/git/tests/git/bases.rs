@@ -75,16 +75,16 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
     let [fixed, renamed] = [fixed, renamed].map(|id| repo.resolve(&id).unwrap());
     // The head is the topic itself: it does not differ from that base, but two files differ from the other one.
     let changes = repo
-        .changes(&[renamed.clone(), fixed.clone()], &renamed, &anything)
+        .find_changes(&[renamed.clone(), fixed.clone()], &renamed, &anything)
         .unwrap();
     assert_eq!(
         short(&changes),
         ["M fixed.orch.yaml", "R old.orch.yaml -> new.orch.yaml"]
     );
-    assert!(changes.iter().all(|change| change.base == 1));
+    assert!(changes.iter().all(|change| change.base_index == 1));
     // If a base already has the file under its new name, the old one is not reported as deleted.
     let both = repo
-        .changes(&[fixed, renamed.clone()], &renamed, &anything)
+        .find_changes(&[fixed, renamed.clone()], &renamed, &anything)
         .unwrap();
     assert_eq!(short(&both), short(&changes));
 }
@@ -102,7 +102,7 @@ fn a_history_made_of_criss_cross_merges_alone_is_refused() {
     let [one, other] = tops.map(|id| repo.resolve(&id).unwrap());
     let refused = repo.merge_bases(&one, &other);
     assert!(
-        matches!(refused, Err(GitError::TooManyBases { count: 17, .. })),
+        matches!(refused, Err(GitError::TooManyMergeBases { count: 17, .. })),
         "{refused:?}"
     );
 }

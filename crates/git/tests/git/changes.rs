@@ -16,7 +16,7 @@ fn lines(count: usize, mark: &str) -> String {
 fn last(world: &World) -> Vec<String> {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
-    short(&repo.changes(&[base], &head, &anything).unwrap())
+    short(&repo.find_changes(&[base], &head, &anything).unwrap())
 }
 
 #[test]
@@ -100,10 +100,12 @@ fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
     let repo = open(&world.work());
     let head = repo.resolve("HEAD").unwrap();
     assert_eq!(
-        repo.files(&head, &|path| path.starts_with("a.")).unwrap().len(),
+        repo.list_files(&head, &|path| path.starts_with("a."))
+            .unwrap()
+            .len(),
         1
     );
-    let error = repo.files(&head, &pipelines).unwrap_err();
+    let error = repo.list_files(&head, &pipelines).unwrap_err();
     assert!(
         matches!(&error, GitError::PathNotUtf8 { path } if path == "b\u{fffd}.orch.yaml"),
         "{error}"
@@ -146,7 +148,10 @@ fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
         "R a/load.orch.yaml -> b/load.orch.yaml",
         "A b/settings.yaml",
     ];
-    assert_eq!(short(&repo.changes(&[base], &head, &anything).unwrap()), paired);
+    assert_eq!(
+        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
+        paired
+    );
 }
 
 #[test]
@@ -170,7 +175,7 @@ fn renames_are_found_among_wanted_files_only() {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
     assert_eq!(
-        short(&repo.changes(&[base], &head, &pipelines).unwrap()),
+        short(&repo.find_changes(&[base], &head, &pipelines).unwrap()),
         ["A real.orch.yaml"]
     );
 }
@@ -185,13 +190,13 @@ fn without_a_base_every_wanted_file_is_added() {
     let repo = open(&world.work());
     let head = repo.resolve("HEAD").unwrap();
     assert_eq!(
-        short(&repo.changes(&[], &head, &pipelines).unwrap()),
+        short(&repo.find_changes(&[], &head, &pipelines).unwrap()),
         ["A a.orch.yaml", "A b/x.tran.yaml"]
     );
     assert_eq!(
         short(
             &repo
-                .changes(std::slice::from_ref(&head), &head, &anything)
+                .find_changes(std::slice::from_ref(&head), &head, &anything)
                 .unwrap()
         ),
         [""; 0]
@@ -257,16 +262,20 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     let repo = open(&world.work());
     let base = repo.resolve(&base).unwrap();
     let changes = |snapshot: &sluicegate_git::Snapshot<'_>| {
-        short(&snapshot.changes(std::slice::from_ref(&base), &pipelines).unwrap())
+        short(
+            &snapshot
+                .find_changes(std::slice::from_ref(&base), &pipelines)
+                .unwrap(),
+        )
     };
     let expected = [
         "R b/other.orch.yaml -> a/other.orch.yaml",
         "R a/old.orch.yaml -> new.orch.yaml",
     ];
-    assert_eq!(changes(&repo.on_disk(None).unwrap()), expected);
+    assert_eq!(changes(&repo.disk_snapshot(None).unwrap()), expected);
     world.git(&["add", "-A"]);
     let repo = open(&world.work());
-    assert_eq!(changes(&repo.staged(None).unwrap()), expected);
+    assert_eq!(changes(&repo.staged_snapshot(None).unwrap()), expected);
 }
 
 /// Compares the result with git's for a directory of `before` files and one of `after` files.
@@ -364,16 +373,16 @@ fn a_tree_that_is_not_sound_is_refused() {
     for name in ["..", ".", "", "a/b"] {
         let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
         let error = repo
-            .files(&repo.resolve(&commit).unwrap(), &anything)
+            .list_files(&repo.resolve(&commit).unwrap(), &anything)
             .unwrap_err();
-        assert!(matches!(error, GitError::BadTree { .. }), "{name:?}: {error}");
+        assert!(matches!(error, GitError::InvalidTree { .. }), "{name:?}: {error}");
     }
     let mut cut_off = raw_entry("100644", "a", &blob);
     cut_off.truncate(15);
     let commit = commit_of_raw_tree(&world, &cut_off);
     assert!(matches!(
-        repo.files(&repo.resolve(&commit).unwrap(), &anything),
-        Err(GitError::BadTree { .. })
+        repo.list_files(&repo.resolve(&commit).unwrap(), &anything),
+        Err(GitError::InvalidTree { .. })
     ));
 }
 
@@ -388,7 +397,7 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     let repo = open(&world.work());
     let kinds = |raw: &[u8]| {
         let commit = commit_of_raw_tree(&world, raw);
-        let files = repo.files(&repo.resolve(&commit).unwrap(), &anything);
+        let files = repo.list_files(&repo.resolve(&commit).unwrap(), &anything);
         files.map(|files| {
             files
                 .into_iter()
@@ -417,7 +426,7 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     }
     for mode in ["644", "0", "10644", "60000", "100a44"] {
         let error = kinds(&raw_entry(mode, "z.orch.yaml", &blob)).unwrap_err();
-        assert!(matches!(error, GitError::BadTree { .. }), "{mode}: {error}");
+        assert!(matches!(error, GitError::InvalidTree { .. }), "{mode}: {error}");
     }
 }
 
@@ -433,10 +442,10 @@ fn tree_with_duplicate_path_is_refused() {
         let commit = commit_of_raw_tree(&world, &raw);
         let id = repo.resolve(&commit).unwrap();
         for error in [
-            repo.files(&id, &anything).unwrap_err(),
+            repo.list_files(&id, &anything).unwrap_err(),
             repo.find_file(&id, "p.orch.yaml").unwrap_err(),
         ] {
-            assert!(matches!(error, GitError::BadTree { .. }), "{error}");
+            assert!(matches!(error, GitError::InvalidTree { .. }), "{error}");
         }
     }
 }
@@ -455,9 +464,9 @@ fn folders_nested_beyond_reason_are_refused() {
     }
     let repo = open(&world.work());
     let error = repo
-        .files(&repo.resolve(&commit).unwrap(), &anything)
+        .list_files(&repo.resolve(&commit).unwrap(), &anything)
         .unwrap_err();
-    assert!(matches!(error, GitError::BadTree { .. }), "{error}");
+    assert!(matches!(error, GitError::InvalidTree { .. }), "{error}");
 }
 
 #[test]
@@ -476,7 +485,7 @@ fn a_tree_that_holds_itself_many_times_over_is_refused() {
     }
     let repo = open(&world.work());
     let error = repo
-        .files(&repo.resolve(&commit).unwrap(), &anything)
+        .list_files(&repo.resolve(&commit).unwrap(), &anything)
         .unwrap_err();
     assert!(error.to_string().contains("too many files"), "{error}");
 }
@@ -491,9 +500,9 @@ fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
     let old = before.map(|path| blob("HEAD~1", path));
     let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap();
     let ranges = repo
-        .former_content(old.as_ref())
+        .read_old_content(old.as_ref())
         .unwrap()
-        .changed_lines(&new)
+        .find_changed_lines(&new)
         .unwrap();
     ranges
         .iter()

@@ -160,7 +160,7 @@ fn reads_a_missing_blob(partial: &Path) {
         repo.resolve("origin/feature").unwrap(),
     );
     assert_eq!(
-        short(&repo.changes(&[base], &head, &anything).unwrap()),
+        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
         ["A feature.txt"]
     );
     assert_eq!(missing(), before, "a comparison needs no blob");
@@ -206,14 +206,14 @@ fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
     assert_eq!(repo.head().unwrap().branch.as_deref(), Some("feature"));
     let (base, head) = (merge_base(&repo).unwrap().unwrap(), repo.resolve("HEAD").unwrap());
     assert_eq!(
-        short(&repo.changes(&[base], &head, &anything).unwrap()),
+        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
         ["A feature.txt"]
     );
     assert_eq!(
-        repo.upstream("feature"),
+        repo.find_upstream("feature"),
         Some(("origin".to_owned(), "feature".to_owned()))
     );
-    assert_eq!(repo.remote_branches_with(&head).unwrap().len(), 1);
+    assert_eq!(repo.remote_branches_with_commit(&head).unwrap().len(), 1);
     assert_eq!(std::fs::read(world.work().join(".git/config")).unwrap(), before);
 }
 
@@ -340,7 +340,7 @@ fn formats_that_cannot_be_read_are_named() {
         }
         let error = Repository::discover(folder.path()).err().unwrap();
         assert!(
-            matches!(&error, GitError::Unsupported { what, .. } if what.contains(name)),
+            matches!(&error, GitError::Unsupported { reason, .. } if reason.contains(name)),
             "{error}"
         );
         assert!(error.hint().is_some());

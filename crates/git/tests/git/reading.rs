@@ -69,7 +69,7 @@ fn a_bare_repository_is_read_like_any_other() {
     assert_eq!(tip.as_str(), commit);
     assert_eq!(repo.local_branch_tip("mai").unwrap(), None);
     assert_eq!(repo.local_branch_tip("no such..branch").unwrap(), None);
-    assert_eq!(repo.files(&tip, &anything).unwrap().len(), 1);
+    assert_eq!(repo.list_files(&tip, &anything).unwrap().len(), 1);
 }
 
 #[test]
@@ -142,13 +142,13 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
     assert_eq!(repo.read_blob(&file.blob, 100).unwrap(), b"committed");
     assert_eq!(repo.blob_size(&file.blob).unwrap(), 9);
     let paths: Vec<String> = repo
-        .files(&head, &anything)
+        .list_files(&head, &anything)
         .unwrap()
         .into_iter()
         .map(|file| file.path)
         .collect();
     assert_eq!(paths, [".gitignore", ".hidden/x", "a/b.txt"]);
-    assert_eq!(repo.root_folders(&head).unwrap(), [".hidden", "a"]);
+    assert_eq!(repo.list_root_folders(&head).unwrap(), [".hidden", "a"]);
     for absent in [
         "a",
         "a/",
@@ -272,13 +272,13 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
             .collect()
     };
     assert_eq!(
-        names(repo.remote_branches_with(&head).unwrap()),
+        names(repo.remote_branches_with_commit(&head).unwrap()),
         ["origin main", "origin a/first", "origin zoo"]
     );
     world.commit("two");
     let ahead = repo.resolve("main").unwrap();
-    assert_eq!(repo.remote_branches_with(&ahead).unwrap(), []);
-    assert!(repo.was_fetched(&head).unwrap() && !repo.was_fetched(&ahead).unwrap());
+    assert_eq!(repo.remote_branches_with_commit(&ahead).unwrap(), []);
+    assert!(repo.is_fetched(&head).unwrap() && !repo.is_fetched(&ahead).unwrap());
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn histories_are_compared_over_merges_of_every_shape() {
     assert_eq!(bases("left", "right"), sides, "a criss-cross merge has both");
     assert!(bases("alone", "a").is_empty());
     let (octopus, c) = (repo.resolve("octopus").unwrap(), repo.resolve("c").unwrap());
-    assert!(repo.contains(&octopus, &c).unwrap() && !repo.contains(&c, &octopus).unwrap());
-    assert!(repo.contains(&c, &c).unwrap());
+    assert!(repo.contains_commit(&octopus, &c).unwrap() && !repo.contains_commit(&c, &octopus).unwrap());
+    assert!(repo.contains_commit(&c, &c).unwrap());
     assert_eq!(
         repo.parents(&octopus).unwrap().first().map(ToString::to_string),
         Some(id("a"))
@@ -359,11 +359,11 @@ fn the_branch_that_a_branch_follows() {
     git(&world.work(), &["branch", "local", "--track", "mine"]);
     let repo = open(&world.work());
     assert_eq!(
-        repo.upstream("mine"),
+        repo.find_upstream("mine"),
         Some(("origin".to_owned(), "theirs/x".to_owned()))
     );
-    assert_eq!(repo.upstream("local"), None);
-    assert_eq!(repo.upstream("absent"), None);
+    assert_eq!(repo.find_upstream("local"), None);
+    assert_eq!(repo.find_upstream("absent"), None);
 }
 
 #[test]

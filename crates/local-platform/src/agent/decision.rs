@@ -55,7 +55,7 @@ pub(crate) struct Question {
 
 impl OpenDecision {
     /// Returns a request for permission to use a tool.
-    pub(crate) fn tool(tool: &str, id: String, input: Value) -> Self {
+    pub(crate) fn for_tool(tool: &str, id: String, input: Value) -> Self {
         Self::Tool(PendingTool {
             permission_message: PermissionText {
                 title: format!("Use {tool}"),
@@ -68,7 +68,7 @@ impl OpenDecision {
     }
 
     /// Returns a question about how to continue.
-    pub(crate) fn question(id: String) -> Self {
+    pub(crate) fn for_question(id: String) -> Self {
         Self::Question(PendingQuestion {
             id,
             title: "How to go on".to_owned(),
@@ -82,41 +82,41 @@ impl OpenDecision {
 
 /// A decision that a caller submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GivenDecision {
+pub(crate) struct SubmittedDecision {
     /// The ID of the pending decision.
     pub id: String,
-    pub verdict: Verdict,
+    pub outcome: DecisionOutcome,
 }
 
 /// The outcome of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum DecisionOutcome {
     /// Whether a tool may be used.
     Tool {
         /// Whether it may be used now.
         approved: bool,
         /// Whether the approval lasts for the rest of the task.
-        for_good: bool,
+        for_whole_task: bool,
     },
     /// The answers to questions.
-    Question(Vec<GivenAnswer>),
+    Question(Vec<SubmittedAnswer>),
 }
 
 /// The answer to one of several questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GivenAnswer {
+pub(crate) struct SubmittedAnswer {
     /// Index of the question, from 0.
-    pub question: u64,
+    pub question_index: u64,
     /// The selected options.
     pub options: Vec<String>,
 }
 
-impl GivenDecision {
+impl SubmittedDecision {
     /// Returns whether this decision resolves the pending one.
-    pub(crate) fn is_on(&self, pending: &OpenDecision) -> bool {
-        match (pending, &self.verdict) {
-            (OpenDecision::Tool(tool), Verdict::Tool { .. }) => tool.tool_id == self.id,
-            (OpenDecision::Question(question), Verdict::Question(_)) => question.id == self.id,
+    pub(crate) fn resolves(&self, pending: &OpenDecision) -> bool {
+        match (pending, &self.outcome) {
+            (OpenDecision::Tool(tool), DecisionOutcome::Tool { .. }) => tool.tool_id == self.id,
+            (OpenDecision::Question(question), DecisionOutcome::Question(_)) => question.id == self.id,
             _ => false,
         }
     }

@@ -5,10 +5,10 @@
 //! are due. So nothing runs in the background, and a restart interrupts no task.
 
 mod decision;
-mod plan;
 mod task;
+mod tool_selection;
 mod tools;
 
-pub(super) use decision::{GivenAnswer, GivenDecision, OpenDecision, Verdict};
+pub(super) use decision::{DecisionOutcome, OpenDecision, SubmittedAnswer, SubmittedDecision};
 pub(super) use task::{AgentMode, AgentTask, Message, TaskConfig, TaskStatus};
-pub(super) use tools::{TOOLS, acceptance_of};
+pub(super) use tools::{TOOLS, find_acceptance_event};

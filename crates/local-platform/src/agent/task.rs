@@ -1,8 +1,8 @@
 //! A task: its state, and how time and callers advance it.
 
-use super::decision::{GivenDecision, OpenDecision, Verdict};
-use super::plan::tools_for;
-use super::tools::{ASK, changes};
+use super::decision::{DecisionOutcome, OpenDecision, SubmittedDecision};
+use super::tool_selection::select_tools;
+use super::tools::{QUESTION_TOOL, makes_changes};
 use crate::clock::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use utoipa::ToSchema;
 
 /// Duration of the agent's thinking before its first step.
-const THINKING: Duration = Duration::from_secs(1);
+const THINKING_TIME: Duration = Duration::from_secs(1);
 
 /// Duration of one tool call.
-const STEP: Duration = Duration::from_millis(400);
+const TOOL_CALL_TIME: Duration = Duration::from_millis(400);
 
 /// Duration of the agent's wrap-up after a stop.
-const WRAPPING_UP: Duration = Duration::from_secs(1);
+const WRAP_UP_TIME: Duration = Duration::from_secs(1);
 
 /// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -128,7 +128,7 @@ pub(crate) struct AgentTask {
 
 impl AgentTask {
     /// Creates a task with its first instruction. A task with `trouble` fails with this reason at its first step.
-    pub(crate) fn begin(
+    pub(crate) fn start(
         config: TaskConfig,
         granted: Vec<String>,
         trouble: Option<String>,
@@ -146,8 +146,8 @@ impl AgentTask {
             asked: 0,
         };
         task.grant(granted);
-        let said = task.instruct(message, now);
-        (task, vec![said])
+        let prompt = task.instruct(message, now);
+        (task, vec![prompt])
     }
 
     /// Returns the current status.
@@ -161,7 +161,7 @@ impl AgentTask {
     }
 
     /// Returns the decisions that the agent waits for.
-    pub(crate) fn pending(&self) -> Vec<OpenDecision> {
+    pub(crate) fn pending_decisions(&self) -> Vec<OpenDecision> {
         match &self.phase {
             TaskPhase::Waiting(pending) => vec![pending.clone()],
             _ => Vec::new(),
@@ -186,14 +186,16 @@ impl AgentTask {
 
     /// Advances the task to `now` and returns the messages emitted until then.
     pub(crate) fn advance(&mut self, now: Moment) -> Vec<Message> {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         loop {
             match self.phase {
-                TaskPhase::Working { next } if next <= now => said.push(self.step(next)),
+                TaskPhase::Working { next } if next <= now => messages.push(self.take_step(next)),
                 TaskPhase::WrappingUp { until } if until <= now => {
-                    said.push(self.rest(until, json!({"type": "stopped", "text": "The agent was stopped"})));
+                    messages.push(
+                        self.finish(until, json!({"type": "stopped", "text": "The agent was stopped"})),
+                    );
                 }
-                _ => return said,
+                _ => return messages,
             }
         }
     }
@@ -203,17 +205,20 @@ impl AgentTask {
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.left.clear();
-            self.phase = TaskPhase::Working { next: now + THINKING };
+            self.phase = TaskPhase::Working {
+                next: now + THINKING_TIME,
+            };
         }
-        let tools = tools_for(message).into_iter();
-        let wanted = tools.filter(|tool| self.config.mode == AgentMode::Act || !changes(tool));
-        let steps = wanted.map(|tool| AgentStep {
-            tool: tool.to_owned(),
-            approved: false,
-        });
-        self.left.extend(steps);
+        for tool in select_tools(message) {
+            if self.config.mode == AgentMode::Act || !makes_changes(tool) {
+                self.left.push_back(AgentStep {
+                    tool: tool.to_owned(),
+                    approved: false,
+                });
+            }
+        }
         self.turns += 1;
-        self.say(now, json!({"type": "prompt", "text": message}))
+        self.build_message(now, json!({"type": "prompt", "text": message}))
     }
 
     /// Stops the agent and drops any pending decision.
@@ -222,12 +227,12 @@ impl AgentTask {
         match self.phase {
             TaskPhase::Working { .. } => {
                 self.phase = TaskPhase::WrappingUp {
-                    until: now + WRAPPING_UP,
+                    until: now + WRAP_UP_TIME,
                 };
-                Some(self.say(now, json!({"type": "stopping", "text": "The agent wraps up"})))
+                Some(self.build_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
             }
             TaskPhase::Waiting(_) => {
-                Some(self.rest(now, json!({"type": "stopped", "text": "The agent was stopped"})))
+                Some(self.finish(now, json!({"type": "stopped", "text": "The agent was stopped"})))
             }
             TaskPhase::WrappingUp { .. } | TaskPhase::Finished | TaskPhase::Errored => None,
         }
@@ -237,43 +242,48 @@ impl AgentTask {
     /// decisions.
     pub(crate) fn decide<'d>(
         &mut self,
-        decisions: &'d [GivenDecision],
+        decisions: &'d [SubmittedDecision],
         now: Moment,
-    ) -> Option<(&'d GivenDecision, String, Message)> {
+    ) -> Option<(&'d SubmittedDecision, String, Message)> {
         let TaskPhase::Waiting(pending) = &self.phase else {
             return None;
         };
-        let decision = decisions.iter().find(|decision| decision.is_on(pending))?;
+        let decision = decisions.iter().find(|decision| decision.resolves(pending))?;
         let tool = match pending {
             OpenDecision::Tool(tool) => tool.tool_name.clone(),
-            OpenDecision::Question(_) => ASK.to_owned(),
+            OpenDecision::Question(_) => QUESTION_TOOL.to_owned(),
         };
-        let data = match &decision.verdict {
-            Verdict::Tool { approved, for_good } => {
-                if *approved && *for_good {
+        let data = match &decision.outcome {
+            DecisionOutcome::Tool {
+                approved,
+                for_whole_task,
+            } => {
+                if *approved && *for_whole_task {
                     self.grant([tool.clone()]);
                 }
-                self.resolve(*approved);
+                self.approve_or_drop_step(*approved);
                 let outcome = if *approved { "approved" } else { "denied" };
                 json!({"type": "decision", "toolName": tool, "toolId": decision.id, "outcome": outcome})
             }
-            Verdict::Question(answers) => {
+            DecisionOutcome::Question(answers) => {
                 self.left.pop_front();
-                let answers: Vec<Value> = answers
+                let answer_values: Vec<Value> = answers
                     .iter()
                     .map(
-                        |answer| json!({"questionIndex": answer.question, "selectedOptions": answer.options}),
+                        |answer| json!({"questionIndex": answer.question_index, "selectedOptions": answer.options}),
                     )
                     .collect();
-                json!({"type": "answers", "id": decision.id, "answers": answers})
+                json!({"type": "answers", "id": decision.id, "answers": answer_values})
             }
         };
-        self.phase = TaskPhase::Working { next: now + THINKING };
-        Some((decision, tool, self.say(now, data)))
+        self.phase = TaskPhase::Working {
+            next: now + THINKING_TIME,
+        };
+        Some((decision, tool, self.build_message(now, data)))
     }
 
     /// Approves the first remaining step, or drops it.
-    fn resolve(&mut self, approved: bool) {
+    fn approve_or_drop_step(&mut self, approved: bool) {
         if approved {
             if let Some(step) = self.left.front_mut() {
                 step.approved = true;
@@ -284,59 +294,61 @@ impl AgentTask {
     }
 
     /// Takes the next step.
-    fn step(&mut self, at: Moment) -> Message {
+    fn take_step(&mut self, time: Moment) -> Message {
         if let Some(trouble) = self.trouble.clone() {
             self.phase = TaskPhase::Errored;
             self.left.clear();
-            return self.say(at, json!({"type": "error", "text": trouble}));
+            return self.build_message(time, json!({"type": "error", "text": trouble}));
         }
         let Some(step) = self.left.front() else {
-            return self.rest(at, json!({"type": "answer", "text": "The agent has finished"}));
+            return self.finish(time, json!({"type": "answer", "text": "The agent has finished"}));
         };
         let tool = step.tool.clone();
         if !step.approved && !self.granted.contains(&tool) {
-            return self.ask(&tool, at);
+            return self.ask_for_decision(&tool, time);
         }
         self.left.pop_front();
-        self.phase = TaskPhase::Working { next: at + STEP };
-        let input = self.input_of(&tool);
-        self.say(
-            at,
+        self.phase = TaskPhase::Working {
+            next: time + TOOL_CALL_TIME,
+        };
+        let input = self.tool_input(&tool);
+        self.build_message(
+            time,
             json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
         )
     }
 
-    fn ask(&mut self, tool: &str, at: Moment) -> Message {
+    fn ask_for_decision(&mut self, tool: &str, time: Moment) -> Message {
         self.asked += 1;
-        let (pending, data) = if tool == ASK {
+        let (pending, data) = if tool == QUESTION_TOOL {
             let id = format!("question-{}", self.asked);
             let data = json!({"type": "question", "id": id});
-            (OpenDecision::question(id), data)
+            (OpenDecision::for_question(id), data)
         } else {
             let id = format!("tool-{}", self.asked);
             let data = json!({"type": "permission", "toolName": tool, "toolId": id});
-            (OpenDecision::tool(tool, id, self.input_of(tool)), data)
+            (OpenDecision::for_tool(tool, id, self.tool_input(tool)), data)
         };
         self.phase = TaskPhase::Waiting(pending);
-        self.say(at, data)
+        self.build_message(time, data)
     }
 
-    fn rest(&mut self, at: Moment, data: Value) -> Message {
+    fn finish(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
-        self.say(at, data)
+        self.build_message(time, data)
     }
 
-    fn say(&mut self, at: Moment, data: Value) -> Message {
-        self.modified_at = at;
+    fn build_message(&mut self, time: Moment, data: Value) -> Message {
+        self.modified_at = time;
         Message {
             data,
             group_id: format!("turn-{}", self.turns),
-            timestamp: at,
+            timestamp: time,
         }
     }
 
     /// Returns the arguments of a tool call.
-    fn input_of(&self, tool: &str) -> Value {
+    fn tool_input(&self, tool: &str) -> Value {
         let folder = self.config.working_directory.as_deref().unwrap_or(".");
         match tool {
             "git_commit" | "git_push" => json!({"branch": self.config.target_branch_name}),
@@ -374,7 +386,7 @@ mod tests {
 
     fn begin(mode: AgentMode, granted: &[&str], message: &str) -> AgentTask {
         let granted = granted.iter().map(|tool| (*tool).to_owned()).collect();
-        AgentTask::begin(config(mode), granted, None, message, moment(0)).0
+        AgentTask::start(config(mode), granted, None, message, moment(0)).0
     }
 
     fn kinds(said: &[Message]) -> Vec<String> {
@@ -406,7 +418,10 @@ mod tests {
                 "answer "
             ]
         );
-        assert_eq!((task.status(), task.pending()), (TaskStatus::Stopped, Vec::new()));
+        assert_eq!(
+            (task.status(), task.pending_decisions()),
+            (TaskStatus::Stopped, Vec::new())
+        );
         assert!(task.modified_at < moment(3_000));
     }
 
@@ -426,25 +441,28 @@ mod tests {
         let mut asked = Vec::new();
         for turn in 1..=3 {
             task.advance(moment(turn * 10_000));
-            let Some(OpenDecision::Tool(tool)) = task.pending().pop() else {
+            let Some(OpenDecision::Tool(tool)) = task.pending_decisions().pop() else {
                 panic!("{task:?}");
             };
             assert_eq!(task.status(), TaskStatus::Stopped);
             asked.push(tool.tool_name);
-            let decision = GivenDecision {
+            let decision = SubmittedDecision {
                 id: tool.tool_id,
-                verdict: Verdict::Tool {
+                outcome: DecisionOutcome::Tool {
                     approved: turn != 2,
-                    for_good: turn == 3,
+                    for_whole_task: turn == 3,
                 },
             };
-            let unknown = GivenDecision {
+            let unknown = SubmittedDecision {
                 id: "other".into(),
                 ..decision.clone()
             };
             assert_eq!(task.decide(&[unknown], moment(turn * 10_000)), None);
             assert!(task.decide(&[decision], moment(turn * 10_000)).is_some());
-            assert_eq!((task.status(), task.pending()), (TaskStatus::Running, Vec::new()));
+            assert_eq!(
+                (task.status(), task.pending_decisions()),
+                (TaskStatus::Running, Vec::new())
+            );
         }
         assert_eq!(asked, ["create_file", "git_commit", "git_push"]);
         let said = task.advance(moment(90_000));
@@ -459,7 +477,7 @@ mod tests {
         task = begin(AgentMode::Plan, &[], "sample the orders and push");
         task.advance(moment(10_000));
         assert!(
-            matches!(task.pending().as_slice(), [OpenDecision::Tool(tool)] if tool.tool_name == "sample_component")
+            matches!(task.pending_decisions().as_slice(), [OpenDecision::Tool(tool)] if tool.tool_name == "sample_component")
         );
     }
 
@@ -467,20 +485,20 @@ mod tests {
     fn questions_are_answered_by_their_id() {
         let mut task = begin(AgentMode::Act, &["git_push"], "ask me, then push");
         task.advance(moment(2_000));
-        let Some(OpenDecision::Question(question)) = task.pending().pop() else {
+        let Some(OpenDecision::Question(question)) = task.pending_decisions().pop() else {
             panic!("{task:?}");
         };
-        let wrong = GivenDecision {
+        let wrong = SubmittedDecision {
             id: question.id.clone(),
-            verdict: Verdict::Tool {
+            outcome: DecisionOutcome::Tool {
                 approved: true,
-                for_good: false,
+                for_whole_task: false,
             },
         };
         assert_eq!(task.decide(&[wrong], moment(2_000)), None);
-        let right = GivenDecision {
+        let right = SubmittedDecision {
             id: question.id,
-            verdict: Verdict::Question(Vec::new()),
+            outcome: DecisionOutcome::Question(Vec::new()),
         };
         assert!(task.decide(&[right], moment(2_000)).is_some());
         assert_eq!(kinds(&task.advance(moment(9_000))), ["tool git_push", "answer "]);
@@ -498,9 +516,12 @@ mod tests {
 
         let mut task = begin(AgentMode::Act, &[], CHAIN);
         task.advance(moment(5_000));
-        assert_eq!(task.pending().len(), 1);
+        assert_eq!(task.pending_decisions().len(), 1);
         task.stop(moment(5_000));
-        assert_eq!((task.status(), task.pending()), (TaskStatus::Stopped, Vec::new()));
+        assert_eq!(
+            (task.status(), task.pending_decisions()),
+            (TaskStatus::Stopped, Vec::new())
+        );
     }
 
     #[test]
@@ -525,7 +546,7 @@ mod tests {
     #[test]
     fn trouble_ends_it_with_the_reason_in_the_messages() {
         let trouble = Some("no such branch".to_owned());
-        let (mut task, _) = AgentTask::begin(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
+        let (mut task, _) = AgentTask::start(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
         let said = task.advance(moment(5_000));
         assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
         assert_eq!(task.status(), TaskStatus::Errored);

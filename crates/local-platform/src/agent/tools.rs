@@ -23,23 +23,23 @@ pub(crate) const TOOLS: [&str; 16] = [
 ];
 
 /// The tool that an agent uses to ask a question.
-pub(super) const ASK: &str = "ask_user_question";
+pub(super) const QUESTION_TOOL: &str = "ask_user_question";
 
 /// Tools that change nothing; an agent in plan mode uses only these.
-const READING: [&str; 5] = [
+const READ_ONLY_TOOLS: [&str; 5] = [
     "query_warehouse",
     "sample_component",
     "read_file",
     "enter_plan_mode",
-    ASK,
+    QUESTION_TOOL,
 ];
 
-pub(super) fn changes(tool: &str) -> bool {
-    !READING.contains(&tool)
+pub(super) fn makes_changes(tool: &str) -> bool {
+    !READ_ONLY_TOOLS.contains(&tool)
 }
 
 /// Returns the audit event for approving the tool, or `None` if there is no such event.
-pub(crate) fn acceptance_of(tool: &str) -> Option<EventKind> {
+pub(crate) fn find_acceptance_event(tool: &str) -> Option<EventKind> {
     match tool {
         "sample_component" => Some(EventKind::SamplingAccepted),
         "run_pipeline" => Some(EventKind::ExecutionAccepted),

@@ -11,7 +11,7 @@ use crate::multipart::FormReader;
 use crate::page::{Page, Paged, Query};
 use crate::problem::{Problem, ProblemBody};
 use crate::shape::{Shape, boolean, needs, object, text};
-use crate::store::artifacts::{self, Filter, StoredArtifact, StoredSharedPipeline};
+use crate::store::artifacts::{self, ArtifactFilter, StoredArtifact, StoredSharedPipeline};
 use crate::upload::{IgnoredResource, ReceivedUpload};
 use crate::vocabulary::Vocabulary;
 use axum::Json;
@@ -105,7 +105,7 @@ async fn list(
 ) -> Result<Json<Paged<StoredArtifact>>, Problem> {
     let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
-    let filter = Filter {
+    let filter = ArtifactFilter {
         prefix: query.get(PREFIX).map(str::to_owned),
         version_name: query.get(VERSION).map(str::to_owned),
         enabled: query.boolean(&mut check, "enabled"),
@@ -207,7 +207,7 @@ async fn publish(
         ..artifact
     };
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let inserted = artifacts::insert(transaction, &artifact, &contents, (&author, project))?;
             Ok(inserted.then_some(()).ok_or(taken))
         })
@@ -279,7 +279,7 @@ async fn change(
     let project = app.given_project_called(&prefix);
     let changed = app
         .store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let changed =
                 artifacts::set_enabled(transaction, [&prefix, &version], enabled, (&author, project))?;
             Ok(changed.ok_or(missing))

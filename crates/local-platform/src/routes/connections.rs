@@ -96,7 +96,7 @@ async fn create(
     let (name, provider) = (body.text("name"), body.text("authProvider"));
     let taken = Problem::conflict(format!("the project has a connection `{name}` already"));
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let inserted = connections::insert(transaction, project.id, &name, &provider)?;
             Ok(inserted.then_some(()).ok_or(taken))
         })

@@ -175,7 +175,7 @@ async fn create(
     ));
     let author = app.author(&caller);
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             if let Err(problem) = missing_connections(transaction, project.id, &connections)? {
                 return Ok(Err(problem));
             }
@@ -220,7 +220,7 @@ fn missing_connections(
     let mut check = BodyCheck::default();
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
-        match connections::provider(connection, project, name)? {
+        match connections::find_provider(connection, project, name)? {
             None => check.note(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
                 check.note(

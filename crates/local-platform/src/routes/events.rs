@@ -52,7 +52,7 @@ async fn list(
     let from = time(&query, "from", &mut check).map(Moment::not_before);
     let to = time(&query, "to", &mut check).map(Moment::not_after);
     let (from, to) = check.done((from, to))?;
-    let oldest = app.clock().now().before(events::WINDOW);
+    let oldest = app.clock().now().before(events::RETENTION);
     let from = from.map_or(oldest, |from| from.max(oldest));
     let found = app
         .store()

@@ -152,7 +152,7 @@ async fn create(
     let pipeline_execution_id = Uuid::new_v4();
     let clock = app.clock().clone();
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             // The time is read inside the transaction, where executions start one after the other, so that a tag is
             // free when its execution has ended.
             let started_at = clock.now();
@@ -206,7 +206,7 @@ async fn require_environment(app: &App, project: Uuid, environment: &str) -> Res
     let name = environment.to_owned();
     let level = app
         .store()
-        .read(move |connection| environments::access_level(connection, project, &name))
+        .read(move |connection| environments::find_access_level(connection, project, &name))
         .await?;
     level.map(|_| ()).ok_or(missing)
 }
@@ -265,7 +265,7 @@ async fn terminate(
     termination().hold(&body)?;
     let clock = app.clock().clone();
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let found = executions::cancel(transaction, project.id, id, clock.now())?;
             Ok(found.then_some(()).ok_or_else(|| missing(id)))
         })

@@ -122,7 +122,7 @@ async fn list(
             let Some(found) = variables::find(connection, project.id, &name)? else {
                 return Ok(None);
             };
-            let overrides = variables::overrides(connection, &found, environment.as_deref())?;
+            let overrides = variables::list_overrides(connection, &found, environment.as_deref())?;
             let variable = OverriddenVariable {
                 id: found.variable.id,
                 name: found.variable.name,
@@ -161,7 +161,7 @@ async fn put(
     let missing = missing(&name);
     let applied = app
         .store()
-        .attempt(
+        .try_change(
             move |transaction| match variables::find(transaction, project.id, &name)? {
                 Some(found) => apply(transaction, project.id, caller.role, found, items).map(Ok),
                 None => Ok(Err(missing)),
@@ -174,7 +174,7 @@ async fn put(
 fn read_item(item: &Map<String, Value>) -> Option<StoredOverride> {
     Some(StoredOverride {
         environment_name: item.text("environmentName"),
-        value: item.given("value").and_then(VariableValue::of)?,
+        value: item.given("value").and_then(VariableValue::from_json)?,
     })
 }
 
@@ -189,7 +189,7 @@ fn apply(
     let (mut successful_overrides, mut failed_overrides) = (Vec::new(), Vec::new());
     for item in items {
         let failure = match refusal(transaction, project, role, &item.environment_name)? {
-            None if item.value.fits(&kind) => None,
+            None if item.value.has_type(&kind) => None,
             None => Some(format!("the value {}", does_not_fit(&kind))),
             refusal => refusal,
         };
@@ -220,7 +220,7 @@ fn refusal(
     role: Role,
     environment: &str,
 ) -> rusqlite::Result<Option<String>> {
-    let level = environments::access_level(connection, project, environment)?;
+    let level = environments::find_access_level(connection, project, environment)?;
     Ok(match level {
         None => Some("the environment does not exist".to_owned()),
         Some(level) if !role.is_admin() && LOOKING_ONLY.contains(&level.as_str()) => Some(format!(
@@ -259,11 +259,11 @@ async fn remove(
         "the variable `{name}` has no override in the environment `{environment}`"
     ));
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let Some(found) = variables::find(transaction, project.id, &name)? else {
                 return Ok(Err(missing));
             };
-            if variables::overrides(transaction, &found, Some(&environment))?.is_empty() {
+            if variables::list_overrides(transaction, &found, Some(&environment))?.is_empty() {
                 return Ok(Err(no_override));
             }
             if let Some(why) = refusal(transaction, project.id, caller.role, &environment)? {

@@ -176,7 +176,7 @@ async fn initialize(
         body.text("repositoryName"),
     ];
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             if projects::is_full_saas(transaction, project.id)? {
                 return Ok(Err(Problem::invalid_field(
                     "projectId",

@@ -78,7 +78,7 @@ async fn create(
     let author = app.author(&caller);
     app.store()
         .change(move |transaction| {
-            secrets::put(transaction, agent, words.each_ref().map(String::as_str), &author)
+            secrets::insert_or_replace(transaction, agent, words.each_ref().map(String::as_str), &author)
         })
         .await?;
     Ok((

@@ -44,7 +44,7 @@ async fn list(
     let page = Page::only(&query)?;
     let found = app
         .store()
-        .read(move |connection| artifacts::shared_pipelines(connection, page))
+        .read(move |connection| artifacts::list_shared_pipelines(connection, page))
         .await?;
     Ok(Json(Paged::new(page, found)))
 }

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::project::CallersProject;
 use crate::routes::Empty;
 use crate::shape::{Shape, needs, object, one_of};
-use crate::store::streaming::{self, NewPipeline, StreamingOrder, StreamingState};
+use crate::store::streaming::{self, NewPipeline, StreamingCommand, StreamingState};
 use crate::streaming::{definition, stored};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
@@ -111,7 +111,7 @@ async fn show(
     let id = place.uuid(ID)?;
     let found = app
         .store()
-        .read(move |connection| streaming::definition(connection, project.id, id))
+        .read(move |connection| streaming::find_definition(connection, project.id, id))
         .await?;
     let found = found.ok_or_else(|| missing(id))?;
     serde_json::from_str(&found)
@@ -142,13 +142,13 @@ async fn command(
     let id = place.uuid(ID)?;
     streaming_command().hold(&body)?;
     let command = match body.text("command").as_str() {
-        "start" => StreamingOrder::Start,
-        _ => StreamingOrder::Stop,
+        "start" => StreamingCommand::Start,
+        _ => StreamingCommand::Stop,
     };
     let author = app.author(&caller);
     app.store()
-        .attempt(move |transaction| {
-            let found = streaming::command(transaction, project.id, id, command, &author)?;
+        .try_change(move |transaction| {
+            let found = streaming::apply_command(transaction, project.id, id, command, &author)?;
             Ok(found.then_some(()).ok_or_else(|| missing(id)))
         })
         .await??;
@@ -176,7 +176,7 @@ async fn status(
     let now = app.clock().now();
     let status = app
         .store()
-        .read(move |connection| streaming::status(connection, project.id, id, now))
+        .read(move |connection| streaming::find_status(connection, project.id, id, now))
         .await?;
     let status = status.ok_or_else(|| missing(id))?;
     Ok(Json(StatusAnswer { status }))

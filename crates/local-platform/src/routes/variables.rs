@@ -87,7 +87,7 @@ fn fitting() -> ShapePart {
     };
     let check = |check: &mut BodyCheck, body: &Map<String, Value>| {
         let (kind, value) = (body.text("type"), value_of(body));
-        if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.fits(&kind)) {
+        if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
             check.note("value", does_not_fit(&kind));
         }
     };
@@ -167,7 +167,7 @@ async fn create(
     };
     let taken = Problem::conflict(format!("the project has a variable `{}` already", created.name));
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let inserted = variables::insert(transaction, project.id, &variable)?;
             Ok(inserted.then_some(()).ok_or(taken))
         })
@@ -176,7 +176,7 @@ async fn create(
 }
 
 fn value_of(body: &Map<String, Value>) -> Option<VariableValue> {
-    body.given("value").and_then(VariableValue::of)
+    body.given("value").and_then(VariableValue::from_json)
 }
 
 /// Returns the reason why a value does not match the type.
@@ -232,7 +232,7 @@ async fn update(
     };
     let name = place.text(NAME).to_owned();
     app.store()
-        .attempt(move |transaction| apply(transaction, project.id, &name, change))
+        .try_change(move |transaction| apply(transaction, project.id, &name, change))
         .await??;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -247,11 +247,11 @@ fn apply(
         return Ok(Err(missing(name)));
     };
     let value = change.value.unwrap_or_else(|| found.variable.value.clone());
-    if !value.fits(&change.kind) {
+    if !value.has_type(&change.kind) {
         return Ok(Err(Problem::invalid_field("value", does_not_fit(&change.kind))));
     }
-    let overrides = variables::overrides(transaction, &found, None)?;
-    if let Some(other) = overrides.iter().find(|item| !item.value.fits(&change.kind)) {
+    let overrides = variables::list_overrides(transaction, &found, None)?;
+    if let Some(other) = overrides.iter().find(|item| !item.value.has_type(&change.kind)) {
         let environment = &other.environment_name;
         return Ok(Err(Problem::conflict(format!(
             "the override in the environment `{environment}` does not fit the type {}; delete it first",
@@ -292,7 +292,7 @@ async fn remove(
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let removed = variables::remove(transaction, project.id, &name)?;
             Ok(removed.then_some(()).ok_or(missing))
         })

@@ -4,9 +4,9 @@
 //! Versions are numbered in the order of publishing. `[Latest]` of a prefix is the enabled version with the highest
 //! number, regardless of when it was enabled.
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
-use super::{count, projects};
+use super::{projects, read_count};
 use crate::page::Page;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
 use serde::Serialize;
@@ -109,7 +109,7 @@ pub(crate) struct StoredFile {
 
 /// The contents of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Contents {
+pub(crate) struct ArtifactContents {
     /// The shared-pipelines file, byte for byte.
     pub configuration: Vec<u8>,
     /// All accepted files.
@@ -120,7 +120,7 @@ pub(crate) struct Contents {
 
 /// The versions to list.
 #[derive(Debug, Default)]
-pub(crate) struct Filter {
+pub(crate) struct ArtifactFilter {
     pub prefix: Option<String>,
     pub version_name: Option<String>,
     /// Whether to list only enabled or only disabled versions.
@@ -134,10 +134,10 @@ const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, comm
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &StoredArtifact,
-    contents: &Contents,
+    contents: &ArtifactContents,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute_cached(
+    let inserted_count = transaction.execute_cached(
         &format!(
             "INSERT INTO artifact ({COLUMNS}, configuration, files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (prefix, version_name) DO NOTHING"
@@ -151,14 +151,14 @@ pub(crate) fn insert(
             artifact.commit_hash,
             artifact.branch,
             contents.configuration,
-            listed(&contents.files),
+            encode_files(&contents.files),
         ],
     )?;
-    if inserted == 0 {
+    if inserted_count == 0 {
         return Ok(false);
     }
     insert_pipelines(transaction, transaction.last_insert_rowid(), &contents.pipelines)?;
-    record(
+    record_event(
         transaction,
         EventKind::ArtifactCreated,
         artifact,
@@ -169,7 +169,7 @@ pub(crate) fn insert(
 
 /// Records an event in `project` or, without one, in the project with the prefix as its name, if there is one: the
 /// design tool uses the project's name as the prefix.
-fn record(
+fn record_event(
     transaction: &Transaction<'_>,
     kind: EventKind,
     artifact: &StoredArtifact,
@@ -183,18 +183,18 @@ fn record(
     let entry = NewEvent {
         kind,
         project: match project {
-            None => projects::called(transaction, prefix)?,
-            given => given,
+            None => projects::find_by_name(transaction, prefix)?,
+            Some(project) => Some(project),
         },
         subject_id: format!("{prefix}/{version_name}"),
         subject_name: version_name,
         information: format!("prefix {prefix}"),
     };
-    events::record(transaction, author, &entry)
+    events::insert(transaction, author, &entry)
 }
 
 /// Encodes the digest, the size and the path of each file. A path contains no NUL, so a NUL ends each entry.
-pub(super) fn listed(files: &[StoredFile]) -> Vec<u8> {
+pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
         for half in sha256.as_chunks::<16>().0 {
@@ -232,35 +232,35 @@ pub(crate) fn exists(connection: &Connection, prefix: &str, version_name: &str) 
 /// Returns a page of the versions, most recent first, and the total number.
 pub(crate) fn list(
     connection: &Connection,
-    filter: &Filter,
+    filter: &ArtifactFilter,
     page: Page,
 ) -> rusqlite::Result<(Vec<StoredArtifact>, u64)> {
-    let chosen = "FROM artifact WHERE (:prefix IS NULL OR prefix = :prefix)
+    let condition = "FROM artifact WHERE (:prefix IS NULL OR prefix = :prefix)
         AND (:version IS NULL OR version_name = :version) AND (:enabled IS NULL OR enabled = :enabled)";
-    let Filter {
+    let ArtifactFilter {
         prefix,
         version_name,
         enabled,
     } = filter;
     let total = connection.query_row_cached(
-        &format!("SELECT count(*) {chosen}"),
+        &format!("SELECT count(*) {condition}"),
         named_params! {":prefix": prefix, ":version": version_name, ":enabled": enabled},
-        count,
+        read_count,
     )?;
     let items = connection
         .prepare_cached(&format!(
-            "SELECT {COLUMNS} {chosen} ORDER BY number DESC LIMIT :size OFFSET :offset"
+            "SELECT {COLUMNS} {condition} ORDER BY number DESC LIMIT :size OFFSET :offset"
         ))?
         .query_map(
             named_params! {":prefix": prefix, ":version": version_name, ":enabled": enabled,
             ":size": page.size, ":offset": page.offset()},
-            artifact,
+            read_artifact,
         )?
         .collect::<Result<_, _>>()?;
     Ok((items, total))
 }
 
-fn artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
+fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     Ok(StoredArtifact {
         shared_pipeline_id_prefix: row.get(0)?,
         version_name: row.get(1)?,
@@ -279,25 +279,24 @@ pub(crate) fn find(
     version_name: Option<&str>,
 ) -> rusqlite::Result<Option<(StoredArtifact, Vec<StoredSharedPipeline>)>> {
     // Two different statements, so that SQLite uses the index to look up a version by name.
-    let chosen = match version_name {
+    let condition = match version_name {
         Some(_) => "version_name = ?2",
         None => "enabled AND ?2 IS NULL",
     };
-    let found = connection
+    let row = connection
         .query_row_cached(
             &format!(
-                "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1 AND {chosen} ORDER BY number DESC LIMIT 1"
+                "SELECT {COLUMNS}, number FROM artifact WHERE prefix = ?1 AND {condition} ORDER BY number DESC LIMIT 1"
             ),
             params![prefix, version_name],
-            |row| Ok((artifact(row)?, row.get(7)?)),
+            |row| Ok((read_artifact(row)?, row.get(7)?)),
         )
         .optional()?;
-    found
-        .map(|(artifact, number)| Ok((artifact, pipelines_of(connection, number)?)))
+    row.map(|(artifact, number)| Ok((artifact, list_pipelines(connection, number)?)))
         .transpose()
 }
 
-fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
+fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
     connection
         .prepare_cached(
             "SELECT id, source, description FROM shared_pipeline WHERE artifact = ? ORDER BY position",
@@ -319,35 +318,35 @@ pub(crate) fn set_enabled(
     enabled: bool,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<Option<StoredArtifact>> {
-    let changed = transaction
+    let artifact = transaction
         .query_row_cached(
             &format!(
                 "UPDATE artifact SET enabled = ? WHERE prefix = ? AND version_name = ? RETURNING {COLUMNS}"
             ),
             params![enabled, prefix, version_name],
-            artifact,
+            read_artifact,
         )
         .optional()?;
-    if let (Some(artifact), false) = (&changed, enabled) {
-        record(
+    if let (Some(artifact), false) = (&artifact, enabled) {
+        record_event(
             transaction,
             EventKind::ArtifactDisabled,
             artifact,
             (author, project),
         )?;
     }
-    Ok(changed)
+    Ok(artifact)
 }
 
 /// Returns a page of the shared pipelines of all prefixes, by prefix and ID, and the total number.
-pub(crate) fn shared_pipelines(
+pub(crate) fn list_shared_pipelines(
     connection: &Connection,
     page: Page,
 ) -> rusqlite::Result<(Vec<SharedPipelineItem>, u64)> {
     let total = connection.query_row_cached(
         "SELECT count(*) FROM (SELECT DISTINCT prefix, id FROM shared_pipeline JOIN artifact ON number = artifact)",
         [],
-        count,
+        read_count,
     )?;
     // A pipeline is shown as in its latest version or, if none is enabled, as in the last published version that
     // contains it.

@@ -1,6 +1,6 @@
 //! Default warehouse connections of projects (API document, "Default warehouse connection (request)").
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
@@ -21,15 +21,15 @@ pub(crate) fn insert(
     name: &str,
     provider: &str,
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute_cached(
+    let inserted_count = transaction.execute_cached(
         "INSERT INTO connection VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         params![project.to_string(), name, provider],
     )?;
-    Ok(inserted > 0)
+    Ok(inserted_count > 0)
 }
 
 /// Returns the warehouse kind of a connection in lower case, or `None` if the project has no such connection.
-pub(crate) fn provider(
+pub(crate) fn find_provider(
     connection: &Connection,
     project: Uuid,
     name: &str,

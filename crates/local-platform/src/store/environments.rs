@@ -1,8 +1,8 @@
 //! Environments of projects (API document, "Environment").
 
-use super::Statements as _;
-use super::count;
+use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
+use super::read_count;
 use crate::page::Page;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub(crate) fn insert(
         access_level,
         definition,
     } = environment;
-    let inserted = transaction.execute_cached(
+    let inserted_count = transaction.execute_cached(
         "INSERT INTO environment (project, name, agent, access_level, definition) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (project, name) DO NOTHING",
         params![
@@ -74,7 +74,7 @@ pub(crate) fn insert(
             definition
         ],
     )?;
-    if inserted > 0 {
+    if inserted_count > 0 {
         let entry = NewEvent {
             kind: EventKind::EnvironmentCreated,
             project: Some(*project),
@@ -82,13 +82,13 @@ pub(crate) fn insert(
             subject_name: name,
             information: String::new(),
         };
-        events::record(transaction, author, &entry)?;
+        events::insert(transaction, author, &entry)?;
     }
-    Ok(inserted > 0)
+    Ok(inserted_count > 0)
 }
 
 /// Returns the access level of users in an environment, or `None` if the project has no such environment.
-pub(crate) fn access_level(
+pub(crate) fn find_access_level(
     connection: &Connection,
     project: Uuid,
     name: &str,
@@ -109,7 +109,7 @@ pub(crate) fn list(
     let total = connection.query_row_cached(
         "SELECT count(*) FROM environment WHERE project = ?",
         [&project],
-        count,
+        read_count,
     )?;
     let items = connection
         .prepare_cached(

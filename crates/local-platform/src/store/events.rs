@@ -2,8 +2,8 @@
 //!
 //! An event is recorded in the transaction of the change that it describes, so neither exists without the other.
 
-use super::Statements as _;
-use super::count;
+use super::CachedStatements as _;
+use super::read_count;
 use crate::clock::Moment;
 use crate::page::Page;
 use crate::tokens::User;
@@ -35,7 +35,7 @@ pub(crate) const TABLES: &str = "
 ";
 
 /// The period for which events can be read.
-pub(crate) const WINDOW: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub(crate) const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The value of `eventSource` for all changes made through the API.
 const SOURCE: &str = "public-api";
@@ -79,7 +79,7 @@ pub(crate) enum EventKind {
 
 impl EventKind {
     /// Returns the event's name in the API document's table and the type of its subject.
-    const fn words(self) -> (&'static str, &'static str) {
+    const fn name_and_subject_type(self) -> (&'static str, &'static str) {
         match self {
             Self::ArtifactCreated => ("Artifact created", "ARTIFACT"),
             Self::ArtifactDisabled => ("Artifact disabled", "ARTIFACT"),
@@ -146,12 +146,12 @@ pub(crate) struct AuditEvent {
     additional_info: String,
 }
 
-pub(crate) fn record(
+pub(crate) fn insert(
     transaction: &Transaction<'_>,
     author: &Author,
-    entry: &NewEvent<'_>,
+    event: &NewEvent<'_>,
 ) -> rusqlite::Result<()> {
-    let (name, subject_type) = entry.kind.words();
+    let (name, subject_type) = event.kind.name_and_subject_type();
     transaction
         .prepare_cached(
             "INSERT INTO event (id, name, type, description, at, project, subject_id, subject_name, subject_type,
@@ -163,15 +163,15 @@ pub(crate) fn record(
             Uuid::new_v4().to_string(),
             name,
             name.to_uppercase().replace(' ', "_"),
-            format!("{name}: {}", entry.subject_name),
+            format!("{name}: {}", event.subject_name),
             author.at,
-            entry.project.map(|id| id.to_string()),
-            entry.subject_id,
-            entry.subject_name,
+            event.project.map(|id| id.to_string()),
+            event.subject_id,
+            event.subject_name,
             subject_type,
             author.user.id.to_string(),
             author.user.email,
-            entry.information,
+            event.information,
         ])?;
     Ok(())
 }
@@ -183,27 +183,27 @@ pub(crate) fn list(
     to: Option<Moment>,
     page: Page,
 ) -> rusqlite::Result<(Vec<AuditEvent>, u64)> {
-    let chosen = "FROM event WHERE at >= :from AND (:to IS NULL OR at <= :to)";
+    let condition = "FROM event WHERE at >= :from AND (:to IS NULL OR at <= :to)";
     let total = connection.query_row_cached(
-        &format!("SELECT count(*) {chosen}"),
+        &format!("SELECT count(*) {condition}"),
         named_params! {":from": from, ":to": to},
-        count,
+        read_count,
     )?;
     let items = connection
         .prepare_cached(&format!(
             "SELECT id, name, type, description, at, project, subject_id, subject_name, subject_type, actor_id,
                  actor_email, information
-             {chosen} ORDER BY number LIMIT :size OFFSET :offset"
+             {condition} ORDER BY number LIMIT :size OFFSET :offset"
         ))?
         .query_map(
             named_params! {":from": from, ":to": to, ":size": page.size, ":offset": page.offset()},
-            event,
+            read_event,
         )?
         .collect::<Result<_, _>>()?;
     Ok((items, total))
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<AuditEvent> {
+fn read_event(row: &Row<'_>) -> rusqlite::Result<AuditEvent> {
     Ok(AuditEvent {
         event_id: row.get(0)?,
         event_name: row.get(1)?,

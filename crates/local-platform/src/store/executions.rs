@@ -2,7 +2,7 @@
 //!
 //! The outcome and the end time of an execution are determined when it starts; its current state follows from the time.
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use crate::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -78,26 +78,26 @@ pub(crate) struct ExecutionResult {
 }
 
 /// Adds an execution. Returns false and changes nothing if an execution with the same tag is running in the project.
-pub(crate) fn insert(transaction: &Transaction<'_>, new: &ExecutionRecord) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute_cached(
+pub(crate) fn insert(transaction: &Transaction<'_>, execution: &ExecutionRecord) -> rusqlite::Result<bool> {
+    let inserted_count = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE NOT EXISTS (
              SELECT 1 FROM execution
              WHERE project = ?2 AND tag = ?5 AND ends_at > ?6 AND cancelled_at IS NULL
          )",
         params![
-            new.id.to_string(),
-            new.project.to_string(),
-            new.pipeline,
-            new.environment,
-            new.tag,
-            new.started_at,
-            new.ends_at,
-            new.success,
-            new.message,
+            execution.id.to_string(),
+            execution.project.to_string(),
+            execution.pipeline,
+            execution.environment,
+            execution.tag,
+            execution.started_at,
+            execution.ends_at,
+            execution.success,
+            execution.message,
         ],
     )?;
-    Ok(inserted > 0)
+    Ok(inserted_count > 0)
 }
 
 /// Returns the current state of an execution, or `None` if the project has no such execution.
@@ -146,10 +146,10 @@ pub(crate) fn cancel(
     id: Uuid,
     now: Moment,
 ) -> rusqlite::Result<bool> {
-    let changed = transaction.execute_cached(
+    let changed_count = transaction.execute_cached(
         "UPDATE execution SET cancelled_at = CASE WHEN ends_at > ?1 THEN coalesce(cancelled_at, ?1) ELSE cancelled_at END
          WHERE id = ?2 AND project = ?3",
         params![now, id.to_string(), project.to_string()],
     )?;
-    Ok(changed > 0)
+    Ok(changed_count > 0)
 }

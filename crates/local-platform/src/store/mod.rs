@@ -6,10 +6,10 @@
 
 pub(super) mod artifacts;
 pub(super) mod connections;
+mod data_folder;
 pub(super) mod environments;
 pub(super) mod events;
 pub(super) mod executions;
-mod folder;
 pub(super) mod projects;
 pub(super) mod secrets;
 pub(super) mod streaming;
@@ -17,7 +17,7 @@ pub(super) mod tasks;
 pub(super) mod variables;
 
 use super::error::StoreError;
-use folder::Folder;
+use data_folder::DataFolder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
 use std::convert::Infallible;
@@ -27,10 +27,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task;
 
 /// Number of prepared statements to keep; the modules have about sixty.
-const STATEMENTS: usize = 128;
+const MAX_CACHED_STATEMENTS: usize = 128;
 
 /// The number of the layout, stored as `PRAGMA user_version`; it increases whenever a table changes.
-const LAYOUT: u32 = 1;
+const LAYOUT_VERSION: u32 = 1;
 
 /// The statements that create the tables.
 const TABLES: [&str; 10] = [
@@ -51,21 +51,21 @@ const TABLES: [&str; 10] = [
 pub(super) struct Store {
     connection: Arc<Mutex<Connection>>,
     /// Keeps the directory locked while the connection is open.
-    _folder: Option<Arc<Folder>>,
+    _folder: Option<Arc<DataFolder>>,
 }
 
 impl Store {
     /// Opens the store in `folder`, creating missing parts; without a folder, an empty store in memory.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
-        let folder = folder.map(Folder::take).transpose()?;
+        let folder = folder.map(DataFolder::lock).transpose()?;
         let mut connection = match &folder {
             None => Connection::open_in_memory()?,
-            Some(folder) => folder.database()?,
+            Some(folder) => folder.open_database()?,
         };
         // SQLite's temporary data is confidential too, so it does not go into files that others could read.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         create_tables(&mut connection)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
         // Without it, SQLite plans a cached statement again for other values
         // (https://www.sqlite.org/queryplanner-ng.html).
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -81,7 +81,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.with(move |connection| Ok(work(connection)?)).await
+        self.run_blocking(move |connection| Ok(work(connection)?)).await
     }
 
     /// Runs `work` in a transaction: its changes are atomic, and durable when this returns. Together with
@@ -92,20 +92,21 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
-        let done = self.attempt(move |transaction| work(transaction).map(Ok::<T, Infallible>));
-        let Ok(value) = done.await?;
+        let Ok(value) = self
+            .try_change(move |transaction| work(transaction).map(Ok::<T, Infallible>))
+            .await?;
         Ok(value)
     }
 
     /// Like [`Store::change`], but `work` can refuse; then all its changes are rolled back.
-    pub(super) async fn attempt<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
+    pub(super) async fn try_change<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
     where
         T: Send + 'static,
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, R>> + Send + 'static,
     {
-        self.with(move |connection| {
-            let transaction = begin(connection)?;
+        self.run_blocking(move |connection| {
+            let transaction = begin_transaction(connection)?;
             let outcome = work(&transaction)?;
             if outcome.is_ok() {
                 transaction.commit()?;
@@ -120,27 +121,28 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut connection = locked(&self.connection);
-        let transaction = begin(&mut connection)?;
+        let mut connection = lock_connection(&self.connection);
+        let transaction = begin_transaction(&mut connection)?;
         let value = work(&transaction)?;
         transaction.commit()?;
         Ok(value)
     }
 
     /// Runs `work` on a blocking thread. If it panics, its transaction is rolled back.
-    async fn with<T, F>(&self, work: F) -> Result<T, StoreError>
+    async fn run_blocking<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
     {
         let connection = Arc::clone(&self.connection);
-        let done = task::spawn_blocking(move || work(&mut locked(&connection)));
-        done.await.map_err(|_| StoreError::Defect)?
+        task::spawn_blocking(move || work(&mut lock_connection(&connection)))
+            .await
+            .map_err(|_| StoreError::Defect)?
     }
 }
 
 /// Locks the connection, also after a panic: the transaction was rolled back, so the data is consistent.
-fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+fn lock_connection(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -151,12 +153,12 @@ impl fmt::Debug for Store {
 }
 
 /// Starts a transaction that is rolled back unless it is committed.
-fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+fn begin_transaction(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
 /// Statements that are prepared only once. The cache key is the SQL text, which must therefore contain no values.
-trait Statements {
+trait CachedStatements {
     /// Runs a statement and returns the number of changed rows.
     fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize>;
 
@@ -169,7 +171,7 @@ trait Statements {
     ) -> rusqlite::Result<T>;
 }
 
-impl Statements for Connection {
+impl CachedStatements for Connection {
     fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize> {
         self.prepare_cached(sql)?.execute(values)
     }
@@ -185,20 +187,23 @@ impl Statements for Connection {
 }
 
 /// Reads the number of a `SELECT count(*)`.
-fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
+fn read_count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
 /// Creates the tables of a new database, and rejects a database with another layout.
 fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "foreign_keys", true)?;
-    let transaction = begin(connection)?;
-    let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found == 0 {
+    let transaction = begin_transaction(connection)?;
+    let layout_version: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if layout_version == 0 {
         transaction.execute_batch(&TABLES.concat())?;
-        transaction.pragma_update(None, "user_version", LAYOUT)?;
-    } else if found != LAYOUT {
-        return Err(StoreError::OtherLayout { found, known: LAYOUT });
+        transaction.pragma_update(None, "user_version", LAYOUT_VERSION)?;
+    } else if layout_version != LAYOUT_VERSION {
+        return Err(StoreError::OtherLayout {
+            found: layout_version,
+            known: LAYOUT_VERSION,
+        });
     }
     transaction.commit()?;
     Ok(())
@@ -252,7 +257,7 @@ mod tests {
                 error,
                 StoreError::OtherLayout {
                     found: 99,
-                    known: LAYOUT
+                    known: LAYOUT_VERSION
                 }
             ),
             "{error}"
@@ -274,13 +279,14 @@ mod tests {
     async fn what_is_refused_leaves_nothing_behind() {
         let store = Store::open(None).unwrap();
         let put = |refuse: bool| {
-            store.attempt(move |transaction| {
+            store.try_change(move |transaction| {
                 transaction.execute(INSERT, ["p"])?;
                 Ok(if refuse { Err("no") } else { Ok(()) })
             })
         };
-        let all =
-            || store.read(|connection| connection.query_row("SELECT count(*) FROM repository", [], count));
+        let all = || {
+            store.read(|connection| connection.query_row("SELECT count(*) FROM repository", [], read_count))
+        };
         assert_eq!(put(true).await.unwrap(), Err("no"));
         assert_eq!(all().await.unwrap(), 0);
         assert_eq!(put(false).await.unwrap(), Ok(()));

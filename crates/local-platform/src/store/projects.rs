@@ -1,8 +1,8 @@
 //! Projects created through the API (API document, "Project").
 
-use super::Statements as _;
-use super::count;
+use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
+use super::read_count;
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ pub(crate) fn insert(
         subject_name: name,
         information: String::new(),
     };
-    events::record(transaction, author, &entry)
+    events::insert(transaction, author, &entry)
 }
 
 /// Returns whether there is a project with this ID.
@@ -92,7 +92,7 @@ pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Resul
 }
 
 /// Returns the project with this name, if there is exactly one.
-pub(crate) fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
+pub(crate) fn find_by_name(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
     let ids: Vec<String> = connection
         .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
         .query_map([name], |row| row.get(0))?
@@ -107,22 +107,26 @@ pub(crate) fn called(connection: &Connection, name: &str) -> rusqlite::Result<Op
 /// IDs), and the total number.
 pub(crate) fn list(
     connection: &Connection,
-    except: &str,
+    excluded_ids: &str,
     size: u32,
     offset: i64,
 ) -> rusqlite::Result<(Vec<ProjectItem>, u64)> {
-    let chosen = "FROM project WHERE id NOT IN (SELECT value FROM json_each(?1))";
-    let total = connection.query_row_cached(&format!("SELECT count(*) {chosen}"), [except], count)?;
+    let condition = "FROM project WHERE id NOT IN (SELECT value FROM json_each(?1))";
+    let total = connection.query_row_cached(
+        &format!("SELECT count(*) {condition}"),
+        [excluded_ids],
+        read_count,
+    )?;
     let items = connection
         .prepare_cached(&format!(
-            "SELECT id, name, description {chosen} ORDER BY number LIMIT ?2 OFFSET ?3"
+            "SELECT id, name, description {condition} ORDER BY number LIMIT ?2 OFFSET ?3"
         ))?
-        .query_map(params![except, size, offset], item)?
+        .query_map(params![excluded_ids, size, offset], read_item)?
         .collect::<Result<_, _>>()?;
     Ok((items, total))
 }
 
-fn item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
+fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     Ok(ProjectItem {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -137,9 +141,9 @@ pub(crate) fn initialize_repository(
     project: Uuid,
     [provider, owner, name]: [&str; 3],
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute_cached(
+    let inserted_count = transaction.execute_cached(
         "INSERT INTO repository VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         params![project.to_string(), provider, owner, name],
     )?;
-    Ok(inserted > 0)
+    Ok(inserted_count > 0)
 }

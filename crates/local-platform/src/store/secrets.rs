@@ -2,7 +2,7 @@
 //!
 //! The secret value is not stored: no operation reads it, so it cannot leak from here.
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
 use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ pub(crate) const TABLES: &str = "
 ";
 
 /// Records that a runner has a secret, replacing an earlier one with the same name.
-pub(crate) fn put(
+pub(crate) fn insert_or_replace(
     transaction: &Transaction<'_>,
     agent: Uuid,
     [name, kind, key]: [&str; 3],
@@ -32,16 +32,16 @@ pub(crate) fn put(
     )?;
     let entry = NewEvent {
         kind: EventKind::CredentialsCreated,
-        project: project_of(transaction, &agent)?,
+        project: find_project(transaction, &agent)?,
         subject_id: format!("{agent}/{name}"),
         subject_name: name,
         information: format!("type {kind}"),
     };
-    events::record(transaction, author, &entry)
+    events::insert(transaction, author, &entry)
 }
 
 /// Returns the project whose environments use the runner by default, if there is exactly one.
-fn project_of(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
+fn find_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
         .query_row_cached(
             "SELECT min(project) FROM environment WHERE agent = ? HAVING count(DISTINCT project) = 1",

@@ -2,7 +2,7 @@
 //!
 //! Only the start and stop times of a pipeline are stored; its status follows from the time.
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
 use crate::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -24,8 +24,8 @@ pub(crate) const TABLES: &str = "
 ";
 
 /// Time that a pipeline needs to start, and to stop.
-const STARTING: Duration = Duration::from_secs(2);
-const STOPPING: Duration = Duration::from_secs(1);
+const STARTING_TIME: Duration = Duration::from_secs(2);
+const STOPPING_TIME: Duration = Duration::from_secs(1);
 
 /// The status of a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,7 +44,7 @@ pub(crate) enum StreamingState {
 
 /// A command to a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StreamingOrder {
+pub(crate) enum StreamingCommand {
     /// Start the pipeline; a running one continues.
     Start,
     /// Stop the pipeline; has no effect if it is not running.
@@ -64,29 +64,29 @@ pub(crate) struct NewPipeline {
 /// Adds a streaming pipeline, which is not running yet.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
-    new: &NewPipeline,
+    pipeline: &NewPipeline,
     author: &Author,
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT INTO streaming_pipeline (id, project, name, definition) VALUES (?, ?, ?, ?)",
         params![
-            new.id.to_string(),
-            new.project.to_string(),
-            new.name,
-            new.definition
+            pipeline.id.to_string(),
+            pipeline.project.to_string(),
+            pipeline.name,
+            pipeline.definition
         ],
     )?;
-    record(
+    record_event(
         transaction,
         author,
         EventKind::StreamingCreated,
-        new.project,
-        new.id,
-        &new.name,
+        pipeline.project,
+        pipeline.id,
+        &pipeline.name,
     )
 }
 
-fn record(
+fn record_event(
     transaction: &Transaction<'_>,
     author: &Author,
     kind: EventKind,
@@ -101,11 +101,11 @@ fn record(
         subject_name: name,
         information: String::new(),
     };
-    events::record(transaction, author, &entry)
+    events::insert(transaction, author, &entry)
 }
 
 /// Returns the definition of a project's streaming pipeline, as JSON.
-pub(crate) fn definition(
+pub(crate) fn find_definition(
     connection: &Connection,
     project: Uuid,
     id: Uuid,
@@ -120,7 +120,7 @@ pub(crate) fn definition(
 }
 
 /// Returns the current status of a streaming pipeline, or `None` if the project has no such pipeline.
-pub(crate) fn status(
+pub(crate) fn find_status(
     connection: &Connection,
     project: Uuid,
     id: Uuid,
@@ -130,35 +130,35 @@ pub(crate) fn status(
         .query_row_cached(
             "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
             params![id.to_string(), project.to_string()],
-            |row| Ok(status_of(row.get(0)?, row.get(1)?, now)),
+            |row| Ok(status_at(row.get(0)?, row.get(1)?, now)),
         )
         .optional()
 }
 
-fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
+fn status_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
-        (Some(started), None) if now < started + STARTING => StreamingState::Starting,
+        (Some(started), None) if now < started + STARTING_TIME => StreamingState::Starting,
         (Some(_), None) => StreamingState::Streaming,
-        (_, Some(stopped)) if now < stopped + STOPPING => StreamingState::Stopping,
+        (_, Some(stopped)) if now < stopped + STOPPING_TIME => StreamingState::Stopping,
         _ => StreamingState::NotRunning,
     }
 }
 
 /// Starts or stops a streaming pipeline. Returns false if the project has no such pipeline.
-pub(crate) fn command(
+pub(crate) fn apply_command(
     transaction: &Transaction<'_>,
     project: Uuid,
     id: Uuid,
-    command: StreamingOrder,
+    command: StreamingCommand,
     author: &Author,
 ) -> rusqlite::Result<bool> {
     let (change, kind) = match command {
-        StreamingOrder::Start => (
+        StreamingCommand::Start => (
             "started_at = CASE WHEN started_at IS NULL OR stopped_at IS NOT NULL THEN ?1 ELSE started_at END,
              stopped_at = NULL",
             EventKind::StreamingStarted,
         ),
-        StreamingOrder::Stop => (
+        StreamingCommand::Stop => (
             "stopped_at = CASE WHEN started_at IS NULL THEN NULL ELSE coalesce(stopped_at, ?1) END",
             EventKind::StreamingStopped,
         ),
@@ -173,12 +173,12 @@ pub(crate) fn command(
     let Some(name) = name else {
         return Ok(false);
     };
-    record(transaction, author, kind, project, id, &name)?;
+    record_event(transaction, author, kind, project, id, &name)?;
     Ok(true)
 }
 
 /// Restarts the pipelines that were running when the service stopped.
-pub(crate) fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
+pub(crate) fn restart_running(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",
         [now],

@@ -3,7 +3,7 @@
 //! A task is stored in the state of its last change by a caller. The effects of time since then are computed when the
 //! task is read, and stored with the next change.
 
-use super::Statements as _;
+use super::CachedStatements as _;
 use crate::agent::{AgentTask, Message};
 use crate::clock::Moment;
 use rusqlite::types::Type;
@@ -60,24 +60,24 @@ const COLUMNS: &str = "number, id, project, branch, description, created_at, sta
 /// Adds a task with its first messages and gives it a new branch ID.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
-    new: &TaskRecord,
-    said: &[Message],
+    task: &TaskRecord,
+    messages: &[Message],
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT INTO task (id, project, branch, description, created_at, state) VALUES (?, ?, ?, ?, ?, ?)",
         params![
-            new.id.to_string(),
-            new.project.to_string(),
+            task.id.to_string(),
+            task.project.to_string(),
             Uuid::new_v4().to_string(),
-            new.description,
-            new.created_at,
-            state(&new.task)?,
+            task.description,
+            task.created_at,
+            serialize_task(&task.task)?,
         ],
     )?;
-    append(transaction, transaction.last_insert_rowid(), said)
+    append_messages(transaction, transaction.last_insert_rowid(), messages)
 }
 
-fn state(task: &AgentTask) -> rusqlite::Result<String> {
+fn serialize_task(task: &AgentTask) -> rusqlite::Result<String> {
     serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
@@ -85,21 +85,21 @@ fn state(task: &AgentTask) -> rusqlite::Result<String> {
 pub(crate) fn update(
     transaction: &Transaction<'_>,
     stored: &StoredTask,
-    said: &[Message],
+    messages: &[Message],
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE task SET state = ? WHERE number = ?",
-        params![state(&stored.task)?, stored.number],
+        params![serialize_task(&stored.task)?, stored.number],
     )?;
-    append(transaction, stored.number, said)
+    append_messages(transaction, stored.number, messages)
 }
 
-fn append(transaction: &Transaction<'_>, number: i64, said: &[Message]) -> rusqlite::Result<()> {
+fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Message]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO task_message
          SELECT ?1, count(*), ?2, ?3, ?4 FROM task_message WHERE task = ?1",
     )?;
-    for message in said {
+    for message in messages {
         insert.execute(params![
             number,
             message.timestamp,
@@ -116,7 +116,7 @@ pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option
         .query_row_cached(
             &format!("SELECT {COLUMNS} FROM task WHERE id = ?"),
             [id.to_string()],
-            stored,
+            read_task,
         )
         .optional()
 }
@@ -127,43 +127,45 @@ pub(crate) fn list(
     project: Option<Uuid>,
     branch: Option<Uuid>,
 ) -> rusqlite::Result<Vec<StoredTask>> {
-    let text = |id: Option<Uuid>| id.map(|id| id.to_string());
+    let project_id = project.map(|id| id.to_string());
+    let branch_id = branch.map(|id| id.to_string());
     connection
         .prepare_cached(&format!(
             "SELECT {COLUMNS} FROM task WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR branch = ?2)
              ORDER BY number DESC"
         ))?
-        .query_map(params![text(project), text(branch)], stored)?
+        .query_map(params![project_id, branch_id], read_task)?
         .collect()
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
-    let id = |column| -> rusqlite::Result<Uuid> {
-        let text: String = row.get(column)?;
-        Uuid::try_parse(&text).map_err(|error| broken(column, error))
-    };
+fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     Ok(StoredTask {
         number: row.get(0)?,
-        id: id(1)?,
-        project: id(2)?,
-        branch: id(3)?,
+        id: read_id(row, 1)?,
+        project: read_id(row, 2)?,
+        branch: read_id(row, 3)?,
         description: row.get(4)?,
         created_at: row.get(5)?,
-        task: parsed(row, 6)?,
+        task: parse_column(row, 6)?,
     })
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| broken(column, error))
+    Uuid::try_parse(&text).map_err(|error| column_error(column, error))
 }
 
-fn broken(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+fn parse_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| column_error(column, error))
+}
+
+fn column_error(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
 /// Returns up to `limit` stored messages of a task from a position on, and the total number stored.
-pub(crate) fn messages(
+pub(crate) fn list_messages(
     connection: &Connection,
     stored: &StoredTask,
     from: u32,
@@ -181,7 +183,7 @@ pub(crate) fn messages(
         )?
         .query_map(params![stored.number, from, limit], |row| {
             Ok(Message {
-                data: parsed::<Value>(row, 0)?,
+                data: parse_column::<Value>(row, 0)?,
                 group_id: row.get(1)?,
                 timestamp: row.get(2)?,
             })

@@ -1,7 +1,7 @@
 //! Project variables and their overrides in environments (API document, "Project variable").
 
-use super::Statements as _;
-use super::count;
+use super::CachedStatements as _;
+use super::read_count;
 use crate::page::Page;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params};
@@ -51,7 +51,7 @@ pub(crate) struct Number(serde_json::Number);
 
 impl VariableValue {
     /// Converts a JSON string or number; returns `None` for any other JSON value.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self::Text(text.clone())),
             Value::Number(number) => Some(Self::Number(Number(number.clone()))),
@@ -60,7 +60,7 @@ impl VariableValue {
     }
 
     /// Returns whether a variable of this type can have the value.
-    pub(crate) fn fits(&self, kind: &str) -> bool {
+    pub(crate) fn has_type(&self, kind: &str) -> bool {
         match self {
             Self::Text(_) => kind == "TEXT",
             Self::Number(_) => kind == "NUMBER",
@@ -82,7 +82,7 @@ impl FromSql for VariableValue {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let json =
             serde_json::from_str(value.as_str()?).map_err(|error| FromSqlError::Other(Box::new(error)))?;
-        Self::of(&json).ok_or(FromSqlError::InvalidType)
+        Self::from_json(&json).ok_or(FromSqlError::InvalidType)
     }
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct VariableRow {
 
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
-fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
+fn read_variable(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     Ok(VariableRow {
         variable: StoredVariable {
             id: row.get(0)?,
@@ -147,7 +147,7 @@ pub(crate) fn insert(
     project: Uuid,
     variable: &StoredVariable,
 ) -> rusqlite::Result<bool> {
-    let inserted = transaction.execute_cached(
+    let inserted_count = transaction.execute_cached(
         "INSERT INTO variable (project, id, name, type, behaviour, description, value, double_resolution)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, name) DO NOTHING",
         params![
@@ -161,7 +161,7 @@ pub(crate) fn insert(
             variable.supports_double_resolution,
         ],
     )?;
-    Ok(inserted > 0)
+    Ok(inserted_count > 0)
 }
 
 /// Returns the variable of a project with this name.
@@ -174,7 +174,7 @@ pub(crate) fn find(
         .query_row_cached(
             &format!("SELECT {COLUMNS} FROM variable WHERE project = ? AND name = ?"),
             params![project.to_string(), name],
-            found,
+            read_variable,
         )
         .optional()
 }
@@ -189,22 +189,22 @@ pub(crate) fn list(
     let total = connection.query_row_cached(
         "SELECT count(*) FROM variable WHERE project = ?",
         [&project],
-        count,
+        read_count,
     )?;
     let items = connection
         .prepare_cached(&format!(
             "SELECT {COLUMNS} FROM variable WHERE project = ? ORDER BY number LIMIT ? OFFSET ?"
         ))?
         .query_map(params![project, page.size, page.offset()], |row| {
-            Ok(found(row)?.variable)
+            Ok(read_variable(row)?.variable)
         })?
         .collect::<Result<_, _>>()?;
     Ok((items, total))
 }
 
 /// Stores all fields of a variable that can change.
-pub(crate) fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
-    let VariableRow { number, variable } = found;
+pub(crate) fn update(transaction: &Transaction<'_>, variable_row: &VariableRow) -> rusqlite::Result<()> {
+    let VariableRow { number, variable } = variable_row;
     transaction.execute_cached(
         "UPDATE variable SET type = ?, behaviour = ?, description = ?, value = ?, double_resolution = ?
          WHERE number = ?",
@@ -222,17 +222,17 @@ pub(crate) fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusq
 
 /// Removes a variable with all its overrides. Returns false if there is no such variable.
 pub(crate) fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
-    let removed = transaction.execute_cached(
+    let removed_count = transaction.execute_cached(
         "DELETE FROM variable WHERE project = ? AND name = ?",
         params![project.to_string(), name],
     )?;
-    Ok(removed > 0)
+    Ok(removed_count > 0)
 }
 
 /// Returns the overrides of a variable, sorted by environment, optionally for only one environment.
-pub(crate) fn overrides(
+pub(crate) fn list_overrides(
     connection: &Connection,
-    found: &VariableRow,
+    variable_row: &VariableRow,
     environment: Option<&str>,
 ) -> rusqlite::Result<Vec<StoredOverride>> {
     connection
@@ -240,7 +240,7 @@ pub(crate) fn overrides(
             "SELECT environment, value FROM variable_override
              WHERE variable = ?1 AND (?2 IS NULL OR environment = ?2) ORDER BY environment",
         )?
-        .query_map(params![found.number, environment], |row| {
+        .query_map(params![variable_row.number, environment], |row| {
             Ok(StoredOverride {
                 environment_name: row.get(0)?,
                 value: row.get(1)?,
@@ -252,12 +252,12 @@ pub(crate) fn overrides(
 /// Adds an override or replaces the existing one.
 pub(crate) fn put_override(
     transaction: &Transaction<'_>,
-    found: &VariableRow,
+    variable_row: &VariableRow,
     item: &StoredOverride,
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "INSERT OR REPLACE INTO variable_override VALUES (?, ?, ?)",
-        params![found.number, item.environment_name, item.value],
+        params![variable_row.number, item.environment_name, item.value],
     )?;
     Ok(())
 }
@@ -265,12 +265,12 @@ pub(crate) fn put_override(
 /// Removes an override. Returns false if there is no such override.
 pub(crate) fn remove_override(
     transaction: &Transaction<'_>,
-    found: &VariableRow,
+    variable_row: &VariableRow,
     environment: &str,
 ) -> rusqlite::Result<bool> {
-    let removed = transaction.execute_cached(
+    let removed_count = transaction.execute_cached(
         "DELETE FROM variable_override WHERE variable = ? AND environment = ?",
-        params![found.number, environment],
+        params![variable_row.number, environment],
     )?;
-    Ok(removed > 0)
+    Ok(removed_count > 0)
 }

@@ -81,7 +81,7 @@ impl Line {
             depth: 1,
             sign: Sign::None,
             is_value: false,
-            text: text::line(words),
+            text: text::escape_line(words),
             component: None,
         }
     }

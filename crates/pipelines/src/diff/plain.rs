@@ -19,7 +19,7 @@ pub fn plain(before: &str, after: &str) -> Vec<Line> {
     let all = lines::compare(&old, &new);
     let mut shown: Vec<Line> = all.iter().take(MOST_LINES).map(line).collect();
     if all.len() > MOST_LINES {
-        let more = text::count(all.len() - MOST_LINES, "more line");
+        let more = text::format_count(all.len() - MOST_LINES, "more line");
         shown.push(Line::remark(&format!("\u{2026} {more}")));
     }
     shown
@@ -31,7 +31,10 @@ fn line(line: &lines::TextLine<'_>) -> Line {
         lines::TextLine::Gone(line) => (Sign::Removed, *line),
         lines::TextLine::New(line) => (Sign::Added, *line),
         lines::TextLine::Skipped(lines) => {
-            return Line::remark(&format!("\u{2026} {} as before", text::count(*lines, "line")));
+            return Line::remark(&format!(
+                "\u{2026} {} as before",
+                text::format_count(*lines, "line")
+            ));
         }
     };
     let cut: String = said.chars().take(WIDTH).collect();
@@ -41,6 +44,6 @@ fn line(line: &lines::TextLine<'_>) -> Line {
         depth: 1,
         sign,
         is_value: true,
-        text: text::line(&(cut + end)),
+        text: text::escape_line(&(cut + end)),
     }
 }

@@ -45,6 +45,6 @@ pub(super) fn cut(value: &str, start: usize, width: usize) -> String {
     let before = if start > 0 { "\u{2026}" } else { "" };
     match length.saturating_sub(start + width) {
         0 => format!("{before}{shown}"),
-        omitted => format!("{before}{shown}\u{2026} ({})", text::more(omitted)),
+        omitted => format!("{before}{shown}\u{2026} ({})", text::format_more(omitted)),
     }
 }

@@ -75,7 +75,7 @@ impl Words {
             depth,
             sign,
             is_value,
-            text: text::line(words),
+            text: text::escape_line(words),
             component: None,
         });
     }
@@ -152,7 +152,7 @@ impl Words {
             }
         }
         if read.len() > most {
-            let more = format!("\u{2026} {}", text::and_more(read.len() - most));
+            let more = format!("\u{2026} {}", text::format_and_more(read.len() - most));
             self.say(depth, Sign::None, &more);
         }
     }
@@ -262,14 +262,14 @@ impl Words {
                 lines::TextLine::Gone(line) => (Sign::Removed, cut(line, 0, width)),
                 lines::TextLine::New(line) => (Sign::Added, cut(line, 0, width)),
                 lines::TextLine::Skipped(lines) => {
-                    let told = text::count(*lines, "line");
+                    let told = text::format_count(*lines, "line");
                     (Sign::None, format!("\u{2026} {told} as before"))
                 }
             };
             self.push(depth, sign, true, &line);
         }
         if lines.len() > VALUE_LINES {
-            let more = text::count(lines.len() - VALUE_LINES, "more line");
+            let more = text::format_count(lines.len() - VALUE_LINES, "more line");
             self.push(depth, Sign::None, true, &format!("\u{2026} {more}"));
         }
     }

@@ -1,7 +1,7 @@
 //! The changes of a file as numbers, as reports contain them.
 
 use serde::{Deserialize, Serialize};
-use sluicegate_base::text::{List, count, counts};
+use sluicegate_base::text::{List, format_count, format_counts};
 use sluicegate_base::words::words;
 
 /// The kind of change of a pipeline's file.
@@ -49,7 +49,7 @@ impl ChangeCounts {
         ];
         let mut said: Vec<String> = Vec::new();
         for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
-            let first = said.is_empty().then(|| count(number, noun));
+            let first = said.is_empty().then(|| format_count(number, noun));
             said.push(format!("{} {what}", first.unwrap_or_else(|| number.to_string())));
         }
         (!said.is_empty()).then(|| said.join(", "))
@@ -98,7 +98,7 @@ impl Changed {
             FileChange::Removed => return self.whole("pipeline removed") + &self.called(),
             FileChange::Modified => FileChange::Modified.name().to_owned(),
         };
-        let other = (self.other > 0).then(|| count(self.other, "other value"));
+        let other = (self.other > 0).then(|| format_count(self.other, "other value"));
         let is_layout_too = self.layout && self.change != FileChange::Layout;
         let parts = [
             self.components.words("component"),
@@ -129,7 +129,7 @@ impl Changed {
         match self.called_by {
             None | Some(0) => String::new(),
             Some(number) => {
-                let said = format!("; called by {}", count(number, "pipeline"));
+                let said = format!("; called by {}", format_count(number, "pipeline"));
                 match self.callers.as_slice() {
                     [] => said,
                     callers => format!("{said} ({})", List::new(callers).with_total(number)),
@@ -141,7 +141,7 @@ impl Changed {
 
 /// Joins numbers of parts after a colon; parts with the number 0 are omitted.
 pub(crate) fn in_short(parts: &[(usize, &str)]) -> String {
-    match counts(parts) {
+    match format_counts(parts) {
         none if none.is_empty() => none,
         counts => format!(": {counts}"),
     }

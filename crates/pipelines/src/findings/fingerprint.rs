@@ -8,7 +8,7 @@
 use super::Finding;
 use crate::pipelines::SubjectKind;
 use sha2::{Digest as _, Sha256};
-use sluicegate_base::text::hex;
+use sluicegate_base::text::to_hex;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -56,7 +56,7 @@ fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
+        f.write_str(&to_hex(&self.0))
     }
 }
 

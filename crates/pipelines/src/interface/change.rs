@@ -195,7 +195,7 @@ impl Change {
             (None, Some(was)) => format!("{was}: {sentence}"),
             (None, None) => sentence,
         };
-        text::line(&line)
+        text::escape_line(&line)
     }
 }
 

@@ -109,7 +109,7 @@ impl Compat {
 
     /// Returns the name of the old side, on one line.
     pub fn old_name(&self) -> String {
-        text::line(&match (&self.against, &self.against_commit) {
+        text::escape_line(&match (&self.against, &self.against_commit) {
             (Some(version), _) => format!("version {version}"),
             (None, Some(commit)) => format!("commit {}", text::short_id(commit)),
             (None, None) => "nothing".to_owned(),

@@ -1,7 +1,7 @@
 //! Formats a comparison for the terminal.
 
 use super::{Class, Compat, What};
-use sluicegate_base::text::{List, bounded, count};
+use sluicegate_base::text::{List, format_count, shorten_name};
 
 /// Maximum number of changes of a class that are listed.
 const TOLD: usize = 50;
@@ -49,9 +49,9 @@ pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
         .filter(|change| change.what == What::PipelineAdded);
     let ids: Vec<String> = new_pipelines
         .filter_map(|change| change.id.as_deref())
-        .map(|id| format!("`{}`", bounded(id)))
+        .map(|id| format!("`{}`", shorten_name(id)))
         .collect();
-    let number = count(ids.len(), "new shared pipeline");
+    let number = format_count(ids.len(), "new shared pipeline");
     (!ids.is_empty()).then(|| format!("{number}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
@@ -67,7 +67,7 @@ pub fn in_short(compat: &Compat) -> String {
     .into_iter()
     .map(|(class, noun)| (number(class), noun))
     .filter(|(number, _)| *number > 0)
-    .map(|(number, noun)| count(number, noun))
+    .map(|(number, noun)| format_count(number, noun))
     .collect();
     match (parts.is_empty(), compat.ids_only) {
         (true, true) => "no id was removed; the parameters were not compared".to_owned(),

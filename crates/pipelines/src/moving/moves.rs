@@ -1,6 +1,6 @@
 //! The new paths after a file or a folder moves, and the new globs for them.
 
-use sluicegate_base::globs::literal;
+use sluicegate_base::globs::escape_glob;
 
 /// A file or a folder that moves, as paths from the repository root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Moves {
     pub fn glob(&self, glob: &str) -> Option<String> {
         let (named, rest) = split(glob, self.from.len())?;
         let ends = rest.is_empty() || rest.starts_with('/');
-        (named == self.from && ends).then(|| format!("{}{rest}", literal(&self.to)))
+        (named == self.from && ends).then(|| format!("{}{rest}", escape_glob(&self.to)))
     }
 
     /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
@@ -61,7 +61,7 @@ fn split(glob: &str, length: usize) -> Option<(String, &str)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sluicegate_base::globs::glob;
+    use sluicegate_base::globs::parse_glob;
 
     fn moves(from: &str, to: &str) -> Moves {
         Moves {
@@ -99,10 +99,10 @@ mod tests {
             from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
             to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
         ) {
-            let moved = moves(&from, &to).glob(&literal(&from));
-            let expected = literal(&to);
+            let moved = moves(&from, &to).glob(&escape_glob(&from));
+            let expected = escape_glob(&to);
             prop_assert_eq!(moved.as_deref(), Some(expected.as_str()));
-            prop_assert!(glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));
+            prop_assert!(parse_glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) type NameLines = Vec<String>;
 pub(super) fn names(canvas: &Canvas) -> Vec<NameLines> {
     let mut seen: HashMap<NameLines, usize> = HashMap::new();
     let unique = |name: &str| {
-        let lines = wrapped(&text::line(name), "");
+        let lines = wrapped(&text::escape_line(name), "");
         let number = seen.entry(lines.clone()).or_default();
         *number += 1;
         if *number == 1 {
@@ -28,7 +28,7 @@ pub(super) fn names(canvas: &Canvas) -> Vec<NameLines> {
         }
         let mut number = *number;
         loop {
-            let lines = wrapped(&text::line(name), &format!(" ({number})"));
+            let lines = wrapped(&text::escape_line(name), &format!(" ({number})"));
             if seen.insert(lines.clone(), 1).is_none() {
                 return lines;
             }
@@ -41,7 +41,7 @@ pub(super) fn names(canvas: &Canvas) -> Vec<NameLines> {
 
 /// Returns the type of a component, truncated to its width.
 pub(super) fn kind(name: &str) -> String {
-    cut(&text::line(name), KIND)
+    cut(&text::escape_line(name), KIND)
 }
 
 /// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
@@ -49,7 +49,7 @@ pub(super) fn links(canvas: &Canvas) -> Vec<Option<String>> {
     let several = canvas.several_kinds();
     let label = |arrow: &Arrow| {
         let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !several[arrow.from];
-        let kind = text::line(&arrow.kind);
+        let kind = text::escape_line(&arrow.kind);
         match (arrow.mark, is_plain) {
             (Mark::Same, true) => None,
             (mark, true) => Some(mark.sign().to_owned()),

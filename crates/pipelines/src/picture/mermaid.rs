@@ -88,7 +88,7 @@ fn title(drawn: &Box) -> String {
 /// their number, which Mermaid shows as the character. A sign or a number at the start would begin a list, so the blank
 /// after it is replaced.
 fn label(raw: &str) -> String {
-    let line = text::line(raw);
+    let line = text::escape_line(raw);
     let mut shown = String::new();
     let begins_list = |before: &str| before.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));
     for (count, c) in line.trim().chars().enumerate() {

@@ -119,8 +119,8 @@ impl<'c> Picture<'c> {
              width=\"{width}\" height=\"{height}\"><title>{}</title><desc>{}</desc>{inside}",
             -MARGIN,
             -MARGIN,
-            text::markup(title),
-            text::markup(&description(&self.canvas))
+            text::escape_markup(title),
+            text::escape_markup(&description(&self.canvas))
         );
         self.links(&mut svg);
         let names = label::names(&self.canvas);
@@ -205,9 +205,9 @@ fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Stack
         svg,
         "<path class=\"link sg-link sg-{change}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{change}\" d=\"{}\" \
          marker-end=\"url(#sg-{change})\"/>",
-        text::markup(&from.name),
-        text::markup(&to.name),
-        text::markup(&arrow.kind),
+        text::escape_markup(&from.name),
+        text::escape_markup(&to.name),
+        text::escape_markup(&arrow.kind),
         rounded(wire)
     );
 }
@@ -251,7 +251,7 @@ fn word(svg: &mut String, label: &Label, mark: Mark) {
         mark.word(),
         label.at.0,
         label.at.1,
-        text::markup(&label.text)
+        text::escape_markup(&label.text)
     );
 }
 
@@ -259,10 +259,10 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
     let id = ids
         .own
         .as_ref()
-        .map(|id| format!(" id=\"{}\"", text::markup(id)))
+        .map(|id| format!(" id=\"{}\"", text::escape_markup(id)))
         .unwrap_or_default();
     if let Some(target) = &ids.leads_to {
-        let _ = write!(svg, "<a href=\"#{}\">", text::markup(target));
+        let _ = write!(svg, "<a href=\"#{}\">", text::escape_markup(target));
     }
     let kind = drawn.kind.as_deref().unwrap_or("no type");
     let change = drawn.mark.word();
@@ -270,8 +270,8 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
         svg,
         "<g{id} class=\"component sg-box sg-{change}\" data-name=\"{}\" data-change=\"{change}\"><title>{}</title>\
          <rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"7\"/>",
-        text::markup(&drawn.name),
-        text::markup(&title(drawn, kind)),
+        text::escape_markup(&drawn.name),
+        text::escape_markup(&title(drawn, kind)),
     );
     let first = if name.len() > 1 { 19 } else { 26 };
     for (line, down) in name.iter().zip([first, first + 15]) {
@@ -280,7 +280,7 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
             "<text x=\"{}\" y=\"{}\">{}</text>",
             x + 12,
             y + down,
-            text::markup(line)
+            text::escape_markup(line)
         );
     }
     let down = if name.len() > 1 { 51 } else { 45 };
@@ -289,7 +289,7 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
         "<text class=\"sg-kind\" x=\"{}\" y=\"{}\">{}</text>",
         x + 12,
         y + down,
-        text::markup(&label::kind(kind))
+        text::escape_markup(&label::kind(kind))
     );
     if drawn.mark != Mark::Same {
         let sign = drawn.mark.sign();

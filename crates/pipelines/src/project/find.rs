@@ -17,7 +17,7 @@ use crate::pipelines::{
 };
 use crate::yaml::Position;
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_base::text::bounded;
+use sluicegate_base::text::shorten_name;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -191,7 +191,7 @@ impl Project<'_> {
         };
         let mut leads = Vec::new();
         for entry in entries {
-            let about = || Some(bounded(&entry.id).into_owned());
+            let about = || Some(shorten_name(&entry.id).into_owned());
             let why = if !shared.there.contains(&entry.pipeline) {
                 Some(NOT_THERE)
             } else if entry.enabled && !is_pipeline(&entry.pipeline) {
@@ -236,7 +236,7 @@ fn lead(check: ProjectCheck, reference: &Reference, said: &str) -> Lead {
 /// Creates a lead; `said` is the text after the component's name.
 fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> Lead {
     // A component may have thousands of references, links and arguments.
-    let component = bounded(component);
+    let component = shorten_name(component);
     Lead {
         check,
         line: position.line,
@@ -340,7 +340,7 @@ impl Finder<'_> {
     /// Returns the consequence for a publish.
     fn reach(&self) -> String {
         let refused = |id| {
-            let id = bounded(id);
+            let id = shorten_name(id);
             format!("; a publish is refused, as the shared pipeline `{id}` needs it")
         };
         self.shared_by.map(refused).unwrap_or_default()

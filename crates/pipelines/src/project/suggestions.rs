@@ -2,7 +2,7 @@
 
 use super::words::{REPAIR, did_you_mean, listed, other_normal_form};
 use crate::pipelines::{Kind, NormalForms, PipelineFiles, file_name, without_extension};
-use sluicegate_base::text::{bounded, is_similar, is_similar_path, most_similar};
+use sluicegate_base::text::{find_most_similar, is_similar, is_similar_path, shorten_name};
 use std::collections::HashMap;
 
 const MOST_SEARCHES: usize = 20;
@@ -65,7 +65,7 @@ impl<'p> CallSuggestions<'p> {
                     .map(did_you_mean)
                     .unwrap_or_default(),
             },
-            [one] => format!("; `{}` has that name{REPAIR}", bounded(one)),
+            [one] => format!("; `{}` has that name{REPAIR}", shorten_name(one)),
             several => format!("; {} have that name", listed(several)),
         }
     }
@@ -103,7 +103,8 @@ impl<'p> CallSuggestions<'p> {
             is_similar(file_name(named), file_name(path)) && is_similar_path(named, path)
         });
         let similar: HashMap<&str, &'p str> = similar.map(|path| (without_extension(path), path)).collect();
-        let path = most_similar(named, similar.keys().copied()).and_then(|name| similar.get(name).copied());
+        let path =
+            find_most_similar(named, similar.keys().copied()).and_then(|name| similar.get(name).copied());
         self.known.insert(key, path);
         path
     }
@@ -131,7 +132,7 @@ impl ComponentSuggestions {
         if self.budget.searches == 0 || !self.budget.take(name, names.clone().map(str::len).sum()) {
             return None;
         }
-        let similar = most_similar(name, names).map(str::to_owned);
+        let similar = find_most_similar(name, names).map(str::to_owned);
         self.known.insert(name.to_owned(), similar.clone());
         similar
     }

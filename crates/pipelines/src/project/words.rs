@@ -3,7 +3,7 @@
 
 use crate::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_base::text::{self, List, bounded, more};
+use sluicegate_base::text::{self, List, format_more, shorten_name};
 
 /// The message for a missing file, after `which`.
 pub const NOT_THERE: &str = "is not in the project";
@@ -21,7 +21,7 @@ pub fn missing_call(kind: Kind, target: &str) -> String {
     format!(
         "calls the {} `{}`, which {NOT_THERE}",
         kind.name(),
-        bounded(target)
+        shorten_name(target)
     )
 }
 
@@ -29,7 +29,7 @@ pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
     format!(
         "calls the {} `{}` without its folder, which may be any of {}",
         kind.name(),
-        bounded(target),
+        shorten_name(target),
         listed(paths)
     )
 }
@@ -38,21 +38,21 @@ pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the whole path, `{}`",
         kind.name(),
-        bounded(target),
-        bounded(path)
+        shorten_name(target),
+        shorten_name(path)
     )
 }
 
 /// Returns the hint for a reference to something that the change renamed.
 pub(super) fn renamed_to(name: &str) -> String {
-    format!("; it was renamed in this change to `{}`", bounded(name))
+    format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
 /// Returns the hint for a name that differs from that of a file only in its Unicode normal form.
 pub(super) fn other_normal_form(path: &str) -> String {
     format!(
         "; `{}` is the same name in another Unicode normal form{REPAIR}",
-        bounded(path)
+        shorten_name(path)
     )
 }
 
@@ -61,7 +61,7 @@ pub(super) fn did_you_mean(name: &str) -> String {
 }
 
 pub fn missing_script(path: &str) -> String {
-    format!("names the script `{}`, which {NOT_THERE}", bounded(path))
+    format!("names the script `{}`, which {NOT_THERE}", shorten_name(path))
 }
 
 /// Returns the message for a script whose content is not a script.
@@ -77,12 +77,12 @@ pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {
     };
     format!(
         "{leads} `{}`, which is no component of the pipeline",
-        bounded(name)
+        shorten_name(name)
     )
 }
 
 pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
-    let (variable, path) = (bounded(variable), bounded(path));
+    let (variable, path) = (shorten_name(variable), shorten_name(path));
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
@@ -90,31 +90,32 @@ pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
 pub fn shared_pipeline(id: &str, path: &str, why: &str) -> String {
     format!(
         "the shared pipeline `{}` is `{}`, which {why}",
-        bounded(id),
-        bounded(path)
+        shorten_name(id),
+        shorten_name(path)
     )
 }
 
 pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
         "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
-        bounded(&entry.id),
-        bounded(&parameter.name),
-        bounded(&entry.pipeline)
+        shorten_name(&entry.id),
+        shorten_name(&parameter.name),
+        shorten_name(&entry.pipeline)
     )
 }
 
 /// Returns the message for a circle; `circle` contains its paths, without repeating the first.
 pub(super) fn circle(circle: &[&str]) -> String {
     match circle {
-        [own] => format!("calls its own pipeline, `{}`", bounded(own)),
+        [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
         [first, ..] => {
-            let list = List::with_limit(circle, NAMED_IN_CIRCLE).map(|path| format!("`{}`", bounded(path)));
+            let list =
+                List::with_limit(circle, NAMED_IN_CIRCLE).map(|path| format!("`{}`", shorten_name(path)));
             let mut steps = list.items().to_vec();
             if list.omitted_count() > 0 {
-                steps.push(more(list.omitted_count()));
+                steps.push(format_more(list.omitted_count()));
             }
-            steps.push(format!("`{}`", bounded(first)));
+            steps.push(format!("`{}`", shorten_name(first)));
             format!("calls in a circle: {}", steps.join(" → "))
         }
         [] => "calls in a circle".to_owned(),
@@ -123,13 +124,13 @@ pub(super) fn circle(circle: &[&str]) -> String {
 
 /// Returns the message for a circle of too many pipelines to list.
 pub(super) fn large_circle(callee: &str, size: usize) -> String {
-    let callee = bounded(callee);
+    let callee = shorten_name(callee);
     format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
 }
 
 /// Joins the first paths and the number of the others.
 pub(super) fn listed(paths: &[&str]) -> String {
-    let list = List::new(paths).map(|path| format!("`{}`", bounded(path)));
+    let list = List::new(paths).map(|path| format!("`{}`", shorten_name(path)));
     match list.items() {
         [others @ .., final_path] if list.omitted_count() == 0 && !others.is_empty() => {
             format!("{} and {final_path}", others.join(", "))

@@ -135,7 +135,7 @@ impl Lint {
     /// Adds unknown keys; a key that resembles a known one is an error, because it is probably misspelled.
     fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
-            let nearest = text::nearest(key, known);
+            let nearest = text::find_nearest(key, known);
             self.problems.push(LintProblem {
                 position,
                 message: format!("{of} has an unknown key `{}`, which is ignored", shortened(key)),

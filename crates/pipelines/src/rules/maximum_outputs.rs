@@ -34,7 +34,7 @@ impl Rule for MaximumOutputs {
             if count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = text::count(count, "output component");
+            let has = text::format_count(count, "output component");
             Ok(vec![of_size(
                 count,
                 &format!(

@@ -25,7 +25,7 @@ impl Rule for MinimumComponents {
             if count >= minimum {
                 return Ok(Vec::new());
             }
-            let has = text::count(count, "component");
+            let has = text::format_count(count, "component");
             Ok(vec![of_size(
                 count,
                 &format!(

@@ -20,7 +20,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 
 /// Returns the known id that is most similar to `id`, or `None` if no id is similar.
 pub fn nearest(id: &str) -> Option<&'static str> {
-    text::nearest(id, &RULES.map(|rule| rule.documentation().id))
+    text::find_nearest(id, &RULES.map(|rule| rule.documentation().id))
 }
 
 #[cfg(test)]

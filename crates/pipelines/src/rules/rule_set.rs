@@ -153,7 +153,7 @@ impl RuleSet {
             let size = document.1.as_ref().map_or(0, Vec::len);
             Ok((document, size))
         });
-        overlap::computed(sized, &|(path, document): (String, _)| {
+        overlap::compute_all(sized, &|(path, document): (String, _)| {
             self.evaluate_document(&path, &document, see)
         })
     }

@@ -5,7 +5,7 @@ use crate::findings::{FileResults, Finding, RuleResult, State, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
-use sluicegate_base::globs::glob;
+use sluicegate_base::globs::parse_glob;
 use std::collections::BTreeMap;
 
 /// Waivers, prepared for matching.
@@ -69,7 +69,7 @@ impl Waivers {
     pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
         let mut globs = GlobSetBuilder::new();
         for entry in &entries {
-            globs.add(glob(&entry.path)?);
+            globs.add(parse_glob(&entry.path)?);
         }
         Ok(Self {
             globs: globs.build()?,

@@ -4,7 +4,7 @@ use super::WaiverEntry;
 use crate::rules;
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
 use jiff::civil::Date;
-use sluicegate_base::globs::glob;
+use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
@@ -116,7 +116,7 @@ fn text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentErro
 
 fn path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     let path = required(item, "path")?;
-    match glob(&path) {
+    match parse_glob(&path) {
         Ok(_) => Ok(path),
         Err(why) => {
             let message = format!("the glob `{}` cannot be read: {}", shortened(&path), why.kind());

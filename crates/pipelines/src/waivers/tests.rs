@@ -264,7 +264,7 @@ fn any_entry() -> impl Strategy<Value = WaiverEntry> {
             until,
         })
         .prop_filter("a glob", |entry| {
-            sluicegate_base::globs::glob(&entry.path).is_ok() && !entry.path.trim().is_empty()
+            sluicegate_base::globs::parse_glob(&entry.path).is_ok() && !entry.path.trim().is_empty()
         })
 }
 

@@ -73,7 +73,9 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
         return Err(DocumentError::too_large());
     }
     // The parser reads a pointer as a string, and an encrypted file as an invalid document.
-    if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) = FileDefect::of_document(bytes) {
+    if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) =
+        FileDefect::find_in_document(bytes)
+    {
         return Err(DocumentError::of_all(format!("the document {}", defect.reason())));
     }
     if is_utf_16(bytes) {

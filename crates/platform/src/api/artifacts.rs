@@ -1,8 +1,8 @@
 //! Published artifact versions: API document, section "Shared pipeline artifacts".
 
-use super::lenient::from_value;
+use super::lenient_values::parse_value;
 use super::lists::Paging;
-use super::{Platform, naming_role};
+use super::{Platform, add_role_hint};
 use crate::http::{HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub struct Artifact {
 /// A shared pipeline within an artifact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DetailedPipeline {
+pub struct ArtifactPipeline {
     pub shared_pipeline_id: Option<String>,
     /// Path of the pipeline file, without extension.
     pub source_pipeline: Option<String>,
@@ -44,7 +44,7 @@ pub struct ArtifactDetails {
     /// The version; its `raw` is `artifactDetails` only.
     #[serde(rename = "artifactDetails")]
     pub artifact: Artifact,
-    pub shared_pipelines: Vec<DetailedPipeline>,
+    pub shared_pipelines: Vec<ArtifactPipeline>,
 }
 
 impl Artifact {
@@ -63,13 +63,12 @@ impl Platform {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
         }
-        let read = |raw: Value, place: &str, response: &_| {
-            let entry = from_value(&raw, place, response)?;
-            Ok(Artifact { raw, ..entry })
-        };
-        self.list(url, Paging::IfAnswered, read)
-            .await
-            .map_err(naming_role)
+        self.read_list(url, Paging::IfPaged, |raw, path, response| {
+            let artifact = parse_value(&raw, path, response)?;
+            Ok(Artifact { raw, ..artifact })
+        })
+        .await
+        .map_err(add_role_hint)
     }
 
     /// Returns the content of a version, or of the latest enabled one: `GET /v1/shared-pipelines/artifacts/details`.
@@ -78,7 +77,7 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<ArtifactDetails, HttpError> {
-        self.details(prefix, version).await?.json()
+        self.fetch_details(prefix, version).await?.json()
     }
 
     /// Like [`Platform::artifact_details`], but returns the raw JSON.
@@ -87,18 +86,18 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<Value, HttpError> {
-        let response = self.details(prefix, version).await?;
+        let response = self.fetch_details(prefix, version).await?;
         let _: ArtifactDetails = response.json()?;
         response.json()
     }
 
-    async fn details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
+    async fn fetch_details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);
         if let Some(version) = version {
             request = request.query("versionName", version);
         }
-        self.client.send(&request).await.map_err(naming_role)
+        self.client.send(&request).await.map_err(add_role_hint)
     }
 
     /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Idempotent. The document does not show a
@@ -112,7 +111,8 @@ impl Platform {
         let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": enabled });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
-        let told = self.tell(&request.succeeds_by(Success::NotShown)).await;
-        told.map_err(naming_role)
+        self.send_and_read(&request.with_success(Success::Undocumented))
+            .await
+            .map_err(add_role_hint)
     }
 }

@@ -28,7 +28,7 @@ impl Platform {
         connection: &NewConnection,
     ) -> Result<Value, HttpError> {
         let url = self.project_url(project, "data-platform-connections", &[])?;
-        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
+        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(connection)))
             .await
     }
 }

@@ -1,6 +1,6 @@
 //! Environments: API document, sections "Environment" and "Projects, environments, provisioning".
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -40,7 +40,7 @@ pub struct NewEnvironment {
     pub connection_overrides: Vec<ConnectionOverride>,
     /// Fields that the document does not define.
     #[serde(flatten)]
-    pub more: Map<String, Value>,
+    pub other_fields: Map<String, Value>,
 }
 
 /// The properties of a connection in an environment.
@@ -53,13 +53,13 @@ pub struct ConnectionOverride {
     pub connection_properties: Map<String, Value>,
     /// Fields that the document does not define.
     #[serde(flatten)]
-    pub more: Map<String, Value>,
+    pub other_fields: Map<String, Value>,
 }
 
 impl Platform {
     /// Returns all environments: `GET /v1/projects/{projectId}/environments`, page by page.
-    pub async fn environments(&self, project: Uuid) -> Result<Vec<Answer<Environment>>, HttpError> {
-        self.all(self.project_url(project, ENVIRONMENTS, &[])?).await
+    pub async fn environments(&self, project: Uuid) -> Result<Vec<ApiValue<Environment>>, HttpError> {
+        self.list_all(self.project_url(project, ENVIRONMENTS, &[])?).await
     }
 
     /// Creates an environment: `POST /v1/projects/{projectId}/environments`. Repeated only if certainly not processed.
@@ -69,7 +69,7 @@ impl Platform {
         environment: &NewEnvironment,
     ) -> Result<Value, HttpError> {
         let url = self.project_url(project, ENVIRONMENTS, &[])?;
-        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
+        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(environment)))
             .await
     }
 }

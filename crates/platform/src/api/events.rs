@@ -1,49 +1,49 @@
 //! Audit events: API document, sections "Audit event record", "Audit logs" and "Events".
 
-use super::lenient::{any_text, from_value};
-use super::{Answer, Platform};
+use super::lenient_values::{parse_value, read_any_text};
+use super::{ApiValue, Platform};
 use crate::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum number of events on a page.
-pub(crate) const EVENT_PAGE: usize = 100;
+pub(crate) const EVENT_PAGE_SIZE: usize = 100;
 
 /// An audit event. A field of another type than the document's is kept as its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Event {
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_id: Option<String>,
     /// The event, for example `Artifact created`.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_name: Option<String>,
     /// Event type; the document does not show the values.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_type: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_description: Option<String>,
     /// Event time, ISO 8601.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_timestamp: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_source: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_project_id: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_subject_id: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_subject_name: Option<String>,
     /// Type of the subject; the document does not show the values.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub event_subject_type: Option<String>,
     /// The user who caused the event.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub actor_id: Option<String>,
     /// E-mail address of that user.
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub actor_email: Option<String>,
-    #[serde(deserialize_with = "any_text")]
+    #[serde(deserialize_with = "read_any_text")]
     pub additional_info: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct EventWindow {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventPage {
-    pub events: Vec<Answer<Event>>,
+    pub events: Vec<ApiValue<Event>>,
     /// Number of events on all pages, if the response contains it.
     pub total: Option<usize>,
     /// Page size, if the response contains one other than the requested size.
@@ -65,7 +65,7 @@ pub struct EventPage {
 }
 
 #[derive(Deserialize)]
-struct Envelope {
+struct EventEnvelope {
     results: Vec<Value>,
     total: Option<usize>,
     size: Option<usize>,
@@ -83,27 +83,23 @@ impl Platform {
         }
         let request = request
             .query("page", &page.to_string())
-            .query("size", &EVENT_PAGE.to_string());
-        let response = self.client.send(&request).await.map_err(naming_role)?;
-        let envelope: Envelope = response.json()?;
-        let read = |(index, raw): (usize, Value)| {
-            let value = from_value(&raw, &format!("results[{index}]"), &response)?;
-            Ok(Answer { value, raw })
-        };
+            .query("size", &EVENT_PAGE_SIZE.to_string());
+        let response = self.client.send(&request).await.map_err(add_role_hint)?;
+        let envelope: EventEnvelope = response.json()?;
+        let mut events = Vec::with_capacity(envelope.results.len());
+        for (index, raw) in envelope.results.into_iter().enumerate() {
+            let value = parse_value(&raw, &format!("results[{index}]"), &response)?;
+            events.push(ApiValue { value, raw });
+        }
         Ok(EventPage {
-            events: envelope
-                .results
-                .into_iter()
-                .enumerate()
-                .map(read)
-                .collect::<Result<_, HttpError>>()?,
+            events,
             total: envelope.total,
             size: envelope.size.filter(|size| *size > 0),
         })
     }
 }
 
-fn naming_role(error: HttpError) -> HttpError {
+fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
         ErrorKind::Forbidden => {
             error.with_hint("audit events need a token with the account role Super Admin")

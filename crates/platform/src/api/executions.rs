@@ -1,6 +1,6 @@
 //! Published pipelines and their executions: API document, section "Pipeline execution".
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -45,7 +45,7 @@ pub struct ExecutionId {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct ExecutionAnswer {
+pub struct ExecutionResponse {
     /// State of the execution.
     pub result: Execution,
 }
@@ -68,8 +68,8 @@ impl Platform {
     pub async fn published_pipelines(
         &self,
         project: Uuid,
-    ) -> Result<Vec<Answer<PublishedPipeline>>, HttpError> {
-        self.all(self.project_url(project, "published-pipelines", &[])?)
+    ) -> Result<Vec<ApiValue<PublishedPipeline>>, HttpError> {
+        self.list_all(self.project_url(project, "published-pipelines", &[])?)
             .await
     }
 
@@ -79,15 +79,15 @@ impl Platform {
         &self,
         project: Uuid,
         execution: &NewExecution,
-    ) -> Result<Answer<ExecutionId>, HttpError> {
+    ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[])?;
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)))
             .await
     }
 
     /// Returns the state of an execution: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
-    pub async fn execution(&self, project: Uuid, id: &str) -> Result<Answer<ExecutionAnswer>, HttpError> {
-        self.ask(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
+    pub async fn execution(&self, project: Uuid, id: &str) -> Result<ApiValue<ExecutionResponse>, HttpError> {
+        self.fetch_value(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
             .await
     }
 
@@ -99,10 +99,10 @@ impl Platform {
         id: &str,
         status: &str,
         force: bool,
-    ) -> Result<Answer<ExecutionId>, HttpError> {
+    ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[id])?;
         let body = json!({ "forceUpdate": force, "status": status });
-        self.ask(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
+        self.fetch_value(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
             .await
     }
 }

@@ -12,10 +12,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 const PAGE_SIZE: usize = 100;
 
 /// Maximum number of pages that are read.
-const MOST_PAGES: usize = 1_000;
+const MAX_PAGES: usize = 1_000;
 
 /// Possible names of an envelope's array.
-const ARRAYS: [&str; 7] = [
+const ENTRY_FIELDS: [&str; 7] = [
     "results",
     "artifacts",
     "items",
@@ -26,143 +26,155 @@ const ARRAYS: [&str; 7] = [
 ];
 
 /// Possible names of the total number of entries.
-const TOTALS: [&str; 3] = ["total", "totalElements", "totalItems"];
+const TOTAL_FIELDS: [&str; 3] = ["total", "totalElements", "totalItems"];
 
 /// Fields that mark an envelope as a page, even if it contains no size.
-const PAGE_NUMBERS: [&str; 2] = ["page", "number"];
+const PAGE_NUMBER_FIELDS: [&str; 2] = ["page", "number"];
 
 /// Whether the first request already has paging parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paging {
     /// The document defines `page` and `size` for this endpoint.
-    FromTheStart,
+    Always,
     /// The document defines no paging: the parameters are sent only if the response is a page.
-    IfAnswered,
+    IfPaged,
 }
 
 #[derive(Debug, PartialEq)]
 struct ListPage {
     /// Name of the field with the entries, for errors.
-    place: &'static str,
+    entries_field: &'static str,
     entries: Vec<Value>,
     total: Option<usize>,
     /// Page size, if the response contains it.
     size: Option<usize>,
     /// Whether the response has a page number.
-    numbered: bool,
+    has_page_number: bool,
 }
 
 impl ListPage {
     /// Returns `None` if there is no array in an expected field.
-    fn from(answer: Value) -> Option<Self> {
-        match answer {
+    fn parse(response: Value) -> Option<Self> {
+        match response {
             Value::Array(entries) => Some(Self {
-                place: "",
+                entries_field: "",
                 entries,
                 total: None,
                 size: None,
-                numbered: false,
+                has_page_number: false,
             }),
             Value::Object(mut fields) => {
-                let mut arrays = ARRAYS
+                let mut arrays = ENTRY_FIELDS
                     .into_iter()
                     .filter(|name| fields.get(*name).is_some_and(Value::is_array));
                 // With two lists, it is unknown which one has the entries.
                 let (Some(place), None) = (arrays.next(), arrays.next()) else {
                     return None;
                 };
-                let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-                let total = TOTALS.into_iter().find_map(number);
-                let size = number("size");
-                let numbered = PAGE_NUMBERS.into_iter().any(|name| number(name).is_some());
+                let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
+                let total = TOTAL_FIELDS.into_iter().find_map(find_number);
+                let size = find_number("size").filter(|size| *size > 0);
+                let has_number = PAGE_NUMBER_FIELDS
+                    .into_iter()
+                    .any(|name| find_number(name).is_some());
                 let Some(Value::Array(entries)) = fields.remove(place) else {
                     return None;
                 };
                 Some(Self {
-                    place,
+                    entries_field: place,
                     entries,
                     total,
-                    size: size.filter(|size| *size > 0),
-                    numbered,
+                    size,
+                    has_page_number: has_number,
                 })
             }
             _ => None,
         }
     }
 
-    /// Returns whether another page must be requested, after `before` entries of earlier pages; `asked` is the
+    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size` is the
     /// requested page size.
-    fn is_followed(&self, before: usize, asked: Option<usize>) -> bool {
+    fn has_next_page(&self, earlier_count: usize, requested_size: Option<usize>) -> bool {
         if self.entries.is_empty() {
             return false;
         }
-        match (self.total, self.size.or(asked)) {
-            (Some(total), _) => before + self.entries.len() < total,
+        match (self.total, self.size.or(requested_size)) {
+            (Some(total), _) => earlier_count + self.entries.len() < total,
             (None, Some(size)) => self.entries.len() >= size,
-            (None, None) => self.numbered,
+            (None, None) => self.has_page_number,
         }
     }
 
     /// Returns whether a page number is the only sign that there may be another page.
-    const fn is_vague(&self) -> bool {
-        self.numbered && self.total.is_none() && self.size.is_none()
+    const fn has_only_page_number(&self) -> bool {
+        self.has_page_number && self.total.is_none() && self.size.is_none()
     }
 }
 
 impl Platform {
     /// Returns all entries of a list, each converted by `read`, which receives the entry's path in its page.
-    pub(super) async fn list<T>(
+    pub(super) async fn read_list<T>(
         &self,
         url: Url,
         paging: Paging,
-        read: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
+        convert: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
     ) -> Result<Vec<T>, HttpError> {
-        let mut all = Vec::new();
-        let mut asked = (paging == Paging::FromTheStart).then_some(PAGE_SIZE);
-        let mut weight = 0;
-        let (mut before, mut last) = (HashSet::new(), None);
-        for number in 0..MOST_PAGES {
-            let response = self.client.send(&page_request(&url, number, asked)).await?;
-            weight = response.fits_beside(weight)?;
-            let page =
-                ListPage::from(response.json()?).ok_or_else(|| response.unusable("it contains no list"))?;
-            let print = fingerprint(&page.entries);
-            let repeats = !page.entries.is_empty() && !before.insert(print);
-            let which = if last.replace(print) == Some(print) {
-                "the page before"
-            } else {
-                "an earlier page"
-            };
-            if repeats && number == 1 && page.is_vague() {
+        let mut entries = Vec::new();
+        let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
+        let mut memory = 0;
+        let mut seen_pages = HashSet::new();
+        let mut previous_page = None;
+        for page_number in 0..MAX_PAGES {
+            let response = self
+                .client
+                .send(&page_request(&url, page_number, page_size))
+                .await?;
+            memory = response.check_memory(memory)?;
+            let page = ListPage::parse(response.json()?)
+                .ok_or_else(|| response.unusable_error("it contains no list"))?;
+            let page_hash = hash_entries(&page.entries);
+            let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
+            let is_previous = previous_page.replace(page_hash) == Some(page_hash);
+            if is_repeated && page_number == 1 && page.has_only_page_number() {
                 // The platform marks the complete list as a page.
-                return Ok(all);
+                return Ok(entries);
             }
-            if repeats {
-                return Err(response.unusable(&format!("page {number} repeats {which}")));
+            if is_repeated {
+                let earlier_page = if is_previous {
+                    "the page before"
+                } else {
+                    "an earlier page"
+                };
+                return Err(response.unusable_error(&format!("page {page_number} repeats {earlier_page}")));
             }
-            let followed = page.is_followed(all.len(), asked);
-            asked = asked.or(page.size).or(Some(page.entries.len()));
+            let has_next_page = page.has_next_page(entries.len(), page_size);
+            page_size = page_size.or(page.size).or(Some(page.entries.len()));
             let total = page.total;
             for (index, entry) in page.entries.into_iter().enumerate() {
-                all.push(read(entry, &format!("{}[{index}]", page.place), &response)?);
+                entries.push(convert(
+                    entry,
+                    &format!("{}[{index}]", page.entries_field),
+                    &response,
+                )?);
             }
-            if let (false, Some(total)) = (followed, total.filter(|total| *total != all.len())) {
-                let held = all.len();
-                return Err(response.unusable(&format!("the list announces {total} entries but has {held}")));
+            if !has_next_page {
+                if let Some(total) = total.filter(|total| *total != entries.len()) {
+                    let count = entries.len();
+                    return Err(response
+                        .unusable_error(&format!("the list announces {total} entries but has {count}")));
+                }
+                return Ok(entries);
             }
-            if !followed {
-                return Ok(all);
-            }
-            if number + 1 == MOST_PAGES {
-                return Err(response.unusable("the list has no end"));
+            if page_number + 1 == MAX_PAGES {
+                return Err(response.unusable_error("the list has no end"));
             }
         }
-        Ok(all)
+        Ok(entries)
     }
 }
 
 /// Returns a hash that distinguishes pages.
-fn fingerprint(entries: &[Value]) -> u64 {
+fn hash_entries(entries: &[Value]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in entries {
         entry.hash(&mut hasher);
@@ -193,17 +205,20 @@ mod tests {
             (json!({ "page": 0, "artifacts": [1, 2] }), "artifacts"),
             (json!({ "items": [1, 2] }), "items"),
         ] {
-            let page = ListPage::from(answer).unwrap();
-            assert_eq!((page.place, page.entries), (place, vec![json!(1), json!(2)]));
+            let page = ListPage::parse(answer).unwrap();
+            assert_eq!(
+                (page.entries_field, page.entries),
+                (place, vec![json!(1), json!(2)])
+            );
         }
-        assert_eq!(ListPage::from(json!({ "results": null })), None);
-        assert_eq!(ListPage::from(json!("text")), None);
-        assert_eq!(ListPage::from(json!({ "results": [], "artifacts": [{}] })), None);
+        assert_eq!(ListPage::parse(json!({ "results": null })), None);
+        assert_eq!(ListPage::parse(json!("text")), None);
+        assert_eq!(ListPage::parse(json!({ "results": [], "artifacts": [{}] })), None);
     }
 
     #[test]
     fn the_end_is_told_by_what_the_page_says() {
-        let followed = |answer, before, asked| ListPage::from(answer).unwrap().is_followed(before, asked);
+        let followed = |answer, before, asked| ListPage::parse(answer).unwrap().has_next_page(before, asked);
         assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
         assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));
         assert!(!followed(json!({ "results": [], "total": 3 }), 2, None));

@@ -4,19 +4,19 @@
 //! accepted, fields that may be missing are `Option`s, and if a command prints the platform's JSON, the response keeps
 //! it as `raw`. A value of the wrong type is an error with its path in the JSON.
 
-mod answer;
+mod access_check;
+mod api_value;
 mod artifacts;
 mod connections;
 mod environments;
 mod events;
 mod executions;
 mod header;
-mod lenient;
+mod lenient_values;
 mod lists;
 mod multipart;
 mod projects;
 mod publish;
-mod reach;
 mod repositories;
 mod review;
 mod secrets;
@@ -26,7 +26,7 @@ mod task_messages;
 mod tasks;
 mod variables;
 
-pub use answer::Answer;
+pub use api_value::ApiValue;
 pub use artifacts::*;
 pub use connections::*;
 pub use environments::*;
@@ -64,24 +64,21 @@ impl Platform {
     }
 
     /// Returns the URL of a resource of a project.
-    fn project_url(&self, project: Uuid, resource: &str, rest: &[&str]) -> Result<Url, HttpError> {
-        let project = project.to_string();
-        let path: Vec<&str> = ["projects", &project, resource]
-            .into_iter()
-            .chain(rest.iter().copied())
-            .collect();
+    fn project_url(&self, project: Uuid, resource: &str, subpath: &[&str]) -> Result<Url, HttpError> {
+        let project_id = project.to_string();
+        let path = [&["projects", &project_id, resource], subpath].concat();
         self.client.url(&path)
     }
 }
 
 /// Hint for a 403 of the shared pipeline endpoints.
-const NEEDS_ADMIN: &str =
+const ADMIN_ROLE_HINT: &str =
     "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
 
 /// Adds the required role as a hint, if the failure is a 403.
-fn naming_role(error: HttpError) -> HttpError {
+fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
-        crate::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),
+        crate::http::ErrorKind::Forbidden => error.with_hint(ADMIN_ROLE_HINT),
         _ => error,
     }
 }

@@ -28,7 +28,7 @@ pub trait PartSource: Send + Sync {
 pub(super) type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// A form of parts whose sizes are known before they are read.
-pub(super) struct Form {
+pub(super) struct MultipartForm {
     boundary: String,
     parts: Vec<UploadPart>,
     source: Arc<dyn PartSource>,
@@ -36,7 +36,7 @@ pub(super) struct Form {
     length: u64,
 }
 
-impl Form {
+impl MultipartForm {
     pub(super) fn new(
         parts: Vec<UploadPart>,
         source: Arc<dyn PartSource>,
@@ -44,8 +44,11 @@ impl Form {
     ) -> Self {
         // RFC 2046, section 5.1.1, allows 70 characters.
         let boundary = format!("sluicegate-{}", Uuid::new_v4().simple());
-        let framed = |part: &UploadPart| head(&boundary, &part.name).len() as u64 + part.length + 2;
-        let length = parts.iter().map(framed).sum::<u64>() + tail(&boundary).len() as u64;
+        let mut length = form_tail(&boundary).len() as u64;
+        for part in &parts {
+            // The line break after the content has two bytes.
+            length += part_head(&boundary, &part.name).len() as u64 + part.length + 2;
+        }
         Self {
             boundary,
             parts,
@@ -56,18 +59,18 @@ impl Form {
     }
 
     /// Returns a reader for a complete part, from its boundary to the end of its last line.
-    fn part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
-        let content = Exact {
+    fn open_part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
+        let content = ExactReader {
             content: self.source.open(index)?,
             length: part.length,
-            missing: part.length,
+            missing_size: part.length,
         };
-        let head = Cursor::new(head(&self.boundary, &part.name).into_bytes());
+        let head = Cursor::new(part_head(&self.boundary, &part.name).into_bytes());
         Ok(Box::new(head.chain(content).chain(&b"\r\n"[..])))
     }
 }
 
-impl UploadBody for Form {
+impl UploadBody for MultipartForm {
     fn content_type(&self) -> HeaderValue {
         // The boundary consists of letters, digits and a dash, so the fallback is never used.
         HeaderValue::from_str(&format!("multipart/form-data; boundary={}", self.boundary))
@@ -79,16 +82,16 @@ impl UploadBody for Form {
     }
 
     fn open(self: Arc<Self>) -> Box<dyn Read + Send> {
-        let tail = Cursor::new(tail(&self.boundary).into_bytes());
-        let parts = Parts {
+        let tail = Cursor::new(form_tail(&self.boundary).into_bytes());
+        let parts = FormReader {
             form: self,
-            opened: 0,
-            open: Box::new(io::empty()),
+            opened_count: 0,
+            open_part: Box::new(io::empty()),
         };
         Box::new(parts.chain(tail))
     }
 
-    fn progress(&self, sent: u64) {
+    fn report_progress(&self, sent: u64) {
         if let Some(progress) = &self.progress {
             progress(sent);
         }
@@ -96,38 +99,43 @@ impl UploadBody for Form {
 }
 
 /// The parts of a form, one after the other.
-struct Parts {
-    form: Arc<Form>,
-    opened: usize,
-    open: Box<dyn Read + Send>,
+struct FormReader {
+    form: Arc<MultipartForm>,
+    opened_count: usize,
+    open_part: Box<dyn Read + Send>,
 }
 
-impl Parts {
+impl FormReader {
     /// Opens the next part; returns false after the last.
-    fn advance(&mut self) -> io::Result<bool> {
-        let Some(part) = self.form.parts.get(self.opened) else {
+    fn open_next_part(&mut self) -> io::Result<bool> {
+        let Some(part) = self.form.parts.get(self.opened_count) else {
             return Ok(false);
         };
-        let opened = self.form.part(self.opened, part);
-        self.open = opened.map_err(|why| named(part, why))?;
-        self.opened += 1;
+        self.open_part = self
+            .form
+            .open_part(self.opened_count, part)
+            .map_err(|error| with_part_name(part, error))?;
+        self.opened_count += 1;
         Ok(true)
     }
 
-    fn read_open(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let part = self.opened.checked_sub(1).and_then(|at| self.form.parts.get(at));
-        match (self.open.read(space), part) {
-            (Err(why), Some(part)) => Err(named(part, why)),
-            (read, _) => read,
+    fn read_open_part(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let part = self
+            .opened_count
+            .checked_sub(1)
+            .and_then(|index| self.form.parts.get(index));
+        match (self.open_part.read(space), part) {
+            (Err(error), Some(part)) => Err(with_part_name(part, error)),
+            (result, _) => result,
         }
     }
 }
 
-impl Read for Parts {
+impl Read for FormReader {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         loop {
-            let size = self.read_open(space)?;
-            if size > 0 || space.is_empty() || !self.advance()? {
+            let size = self.read_open_part(space)?;
+            if size > 0 || space.is_empty() || !self.open_next_part()? {
                 return Ok(size);
             }
         }
@@ -135,23 +143,23 @@ impl Read for Parts {
 }
 
 /// Adds the part's name to an error, unless it is `Interrupted`, which callers retry.
-fn named(part: &UploadPart, why: io::Error) -> io::Error {
-    match why.kind() {
-        io::ErrorKind::Interrupted => why,
-        _ => io::Error::other(format!("{}: {why}", part.name)),
+fn with_part_name(part: &UploadPart, error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        _ => io::Error::other(format!("{}: {error}", part.name)),
     }
 }
 
 /// A reader that fails if its content does not have exactly the planned length.
-struct Exact {
+struct ExactReader {
     content: Box<dyn Read + Send>,
     length: u64,
-    missing: u64,
+    missing_size: u64,
 }
 
-impl Read for Exact {
+impl Read for ExactReader {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let (length, missing) = (self.length, self.missing);
+        let (length, missing) = (self.length, self.missing_size);
         if missing == 0 {
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
@@ -160,26 +168,26 @@ impl Read for Exact {
                 ))),
             };
         }
-        let most = space.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
-        let size = self.content.read(&mut space[..most])?;
-        if size == 0 && most > 0 {
+        let max_size = space.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
+        let size = self.content.read(&mut space[..max_size])?;
+        if size == 0 && max_size > 0 {
             return Err(io::Error::other(format!(
                 "the content ends {missing} bytes before the planned {length}"
             )));
         }
-        self.missing -= size as u64;
+        self.missing_size -= size as u64;
         Ok(size)
     }
 }
 
-fn head(boundary: &str, name: &str) -> String {
+fn part_head(boundary: &str, name: &str) -> String {
     let name = part_name(name);
     format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n"
     )
 }
 
-fn tail(boundary: &str) -> String {
+fn form_tail(boundary: &str) -> String {
     format!("--{boundary}--\r\n")
 }
 

@@ -1,6 +1,6 @@
 //! Projects: API document, sections "Project" and "Projects, environments, provisioning".
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -33,14 +33,14 @@ pub struct ProjectCreated {
 
 impl Platform {
     /// Returns all projects: `GET /v1/projects`, page by page.
-    pub async fn projects(&self) -> Result<Vec<Answer<Project>>, HttpError> {
-        self.all(self.client.url(&["projects"])?).await
+    pub async fn projects(&self) -> Result<Vec<ApiValue<Project>>, HttpError> {
+        self.list_all(self.client.url(&["projects"])?).await
     }
 
     /// Creates a project: `POST /v1/projects`. Repeated only if certainly not processed.
-    pub async fn create_project(&self, project: &NewProject) -> Result<Answer<ProjectCreated>, HttpError> {
+    pub async fn create_project(&self, project: &NewProject) -> Result<ApiValue<ProjectCreated>, HttpError> {
         let url = self.client.url(&["projects"])?;
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
             .await
     }
 }

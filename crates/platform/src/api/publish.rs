@@ -1,7 +1,7 @@
 //! Publishing an artifact: API document, section "Shared pipeline artifacts", "Publish rules".
 
-use super::multipart::{Form, PartSource, UploadPart};
-use super::{HeaderError, Platform, header_value, naming_role};
+use super::multipart::{MultipartForm, PartSource, UploadPart};
+use super::{HeaderError, Platform, add_role_hint, header_value};
 use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl fmt::Debug for Upload {
 /// The platform's response to an upload.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PublishAnswer {
+pub struct PublishResponse {
     pub version_name: Option<String>,
     /// Files that were left out of the artifact; `None` if the response has no such list.
     pub ignored_resources: Option<Vec<Value>>,
@@ -50,10 +50,10 @@ pub struct PublishAnswer {
 
 impl Platform {
     /// Publishes an artifact: `POST /v1/shared-pipelines/artifacts`, one streaming request. It is repeated only if the
-    /// first request was certainly not processed. On an error, [`HttpError::was_accepted`] returns whether the platform
-    /// accepted the artifact (2xx) and only its response was unusable, and [`HttpError::may_have_been_processed`]
+    /// first request was certainly not processed. On an error, [`HttpError::is_accepted`] returns whether the platform
+    /// accepted the artifact (2xx) and only its response was unusable, and [`HttpError::is_maybe_processed`]
     /// whether it may have accepted it.
-    pub async fn publish(&self, upload: Upload) -> Result<PublishAnswer, HttpError> {
+    pub async fn publish(&self, upload: Upload) -> Result<PublishResponse, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let headers = [
             ("sharedpipelineidprefix", "prefix", Some(&upload.prefix)),
@@ -62,27 +62,29 @@ impl Platform {
             ("branch", "branch", upload.branch.as_ref()),
         ];
         let mut request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed);
-        for (header, what, text) in headers {
+        for (header, label, text) in headers {
             if let Some(text) = text {
-                let value = header_value(text).map_err(|why| unfit(what, &why))?;
+                let value = header_value(text).map_err(|error| header_error(label, &error))?;
                 request = request.header(HeaderName::from_static(header), value);
             }
         }
-        let form = Form::new(upload.parts, upload.source, upload.progress);
+        let form = MultipartForm::new(upload.parts, upload.source, upload.progress);
         let response = self
             .client
             .send(&request.upload(Arc::new(form)))
             .await
-            .map_err(naming_role)?;
+            .map_err(add_role_hint)?;
         if !matches!(response.status(), 200 | 201) {
-            return Err(response.unusable("only status 200 or 201 confirms that the artifact is published"));
+            return Err(
+                response.unusable_error("only status 200 or 201 confirms that the artifact is published")
+            );
         }
         let raw: Value = response.json()?;
-        let answer = super::lenient::from_value(&raw, "", &response)?;
-        Ok(PublishAnswer { raw, ..answer })
+        let published = super::lenient_values::parse_value(&raw, "", &response)?;
+        Ok(PublishResponse { raw, ..published })
     }
 }
 
-fn unfit(what: &str, why: &HeaderError) -> HttpError {
-    HttpError::configuration(format!("the {what} cannot be sent as a header: {why}"))
+fn header_error(label: &str, error: &HeaderError) -> HttpError {
+    HttpError::configuration(format!("the {label} cannot be sent as a header: {error}"))
 }

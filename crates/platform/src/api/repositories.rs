@@ -30,7 +30,7 @@ impl Platform {
             "providerParameters": { "ownerName": repository.owner_name },
             "repositoryName": repository.repository_name,
         });
-        self.make(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
+        self.create(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&body))
             .await
     }
 }

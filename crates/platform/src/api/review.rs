@@ -1,6 +1,6 @@
 //! Pipeline review: API document, section "Pipeline review".
 
-use super::lenient::texts;
+use super::lenient_values::read_texts;
 use super::{HeaderError, Platform, header_value};
 use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Deserializer};
@@ -37,7 +37,7 @@ pub struct ReviewRequest {
 
 impl ReviewRequest {
     /// Creates a request for a commit that no repository has.
-    fn of_missing_commit() -> Self {
+    fn for_missing_commit() -> Self {
         Self {
             branch_name: "sluicegate-doctor".to_owned(),
             commit_id: "0".repeat(40),
@@ -61,24 +61,24 @@ impl ReviewRequest {
 /// The platform's review of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ReviewAnswer {
+pub struct ReviewResponse {
     /// `PASSED`, `FAILED`, or a value that the document does not define.
     pub review_status: Option<String>,
     /// The rule results; `None` if the field is missing.
     #[serde(default)]
-    pub results: Option<BTreeMap<String, Vec<RuleAnswer>>>,
+    pub results: Option<BTreeMap<String, Vec<RuleResponse>>>,
     /// The platform's message, if the response has neither a status nor results.
     #[serde(skip)]
-    pub said_instead: Option<String>,
+    pub message: Option<String>,
     /// Files that were not evaluated because of their type; missing or null is empty.
-    #[serde(default, deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "read_texts")]
     pub excluded_files: Vec<String>,
 }
 
 /// The result of one rule for one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RuleAnswer {
+pub struct RuleResponse {
     pub rule_name: Option<String>,
     /// `PASSED`, `FAILED`, `ERROR`, or a value that the document does not define.
     pub status: Option<String>,
@@ -86,7 +86,7 @@ pub struct RuleAnswer {
     #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
     pub error_type: Option<String>,
     /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
-    #[serde(default, deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "read_texts")]
     pub violations: Vec<String>,
 }
 
@@ -110,43 +110,43 @@ impl Platform {
         agent_version: &str,
         request: &ReviewRequest,
         fields: &ReviewFields,
-    ) -> Result<ReviewAnswer, HttpError> {
+    ) -> Result<ReviewResponse, HttpError> {
         let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
         let body = request.body(fields);
         let call = Request::new(Method::POST, url, Repeat::Safe)
-            .reading()
+            .read_only()
             .header(
                 AGENT_VERSION,
-                header_value(agent_version).map_err(|why| unfit(&why))?,
+                header_value(agent_version).map_err(|error| agent_version_error(&error))?,
             )
             .json(&body)
-            .timeout_retries(1);
+            .with_timeout_retries(1);
         let response = self
             .client
             .send(&call)
             .await
-            .map_err(|error| hinted(error, fields))?;
+            .map_err(|error| add_review_hint(error, fields))?;
         if !response.is_ok() && !response.is_created() {
-            return Err(response.unusable("only status 200 or 201 is a valid response to a review"));
+            return Err(response.unusable_error("only status 200 or 201 is a valid response to a review"));
         }
-        let mut answer: ReviewAnswer = response.json()?;
-        if answer.review_status.is_none() && answer.results.is_none() {
-            answer.said_instead = Some(response.said());
+        let mut review: ReviewResponse = response.json()?;
+        if review.review_status.is_none() && review.results.is_none() {
+            review.message = Some(response.message_text());
         }
-        Ok(answer)
+        Ok(review)
     }
 }
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
     /// no repository has. Every response is fine except a 400 that mentions other fields.
-    pub async fn reach_review(
+    pub async fn check_review_access(
         &self,
         project: Uuid,
         agent_version: &str,
         fields: &ReviewFields,
     ) -> Result<(), HttpError> {
-        let request = ReviewRequest::of_missing_commit();
+        let request = ReviewRequest::for_missing_commit();
         match self.review(project, agent_version, &request, fields).await {
             Err(error) if error.is_unavailable() || is_about_fields(&error, fields) => Err(error),
             _ => Ok(()),
@@ -156,11 +156,11 @@ impl Platform {
     /// Sends two requests that contain nothing of a change, and returns whether the platform has responded to any
     /// request so far: the review of a commit that no repository has, and the list of projects.
     pub async fn probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
-        let request = ReviewRequest::of_missing_commit();
+        let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
         let projects = async {
             let url = self.client.url(&["projects"])?;
-            self.client.send(&Request::get(url).timeout_retries(1)).await
+            self.client.send(&Request::get(url).with_timeout_retries(1)).await
         };
         // Only the observer's record matters, which excludes responses of a broken server.
         let _ = futures_util::join!(review, projects);
@@ -169,8 +169,8 @@ impl Platform {
 }
 
 /// Adds a hint: the platform expects other fields, or one of the identifiers in the request may be wrong.
-fn hinted(error: HttpError, fields: &ReviewFields) -> HttpError {
-    if let Some(hint) = other_fields(&error, fields) {
+fn add_review_hint(error: HttpError, fields: &ReviewFields) -> HttpError {
+    if let Some(hint) = find_fields_hint(&error, fields) {
         return error.with_hint(hint);
     }
     match error.kind() {
@@ -183,39 +183,52 @@ fn hinted(error: HttpError, fields: &ReviewFields) -> HttpError {
 }
 
 fn is_about_fields(error: &HttpError, fields: &ReviewFields) -> bool {
-    other_fields(error, fields).is_some()
+    find_fields_hint(error, fields).is_some()
 }
 
 /// Returns the setting to change if a 400 names a field that the request does not have.
-fn other_fields(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
+fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
     if error.kind() != ErrorKind::BadRequest {
         return None;
     }
-    let said = error.server_text();
-    let violations = error.violations();
-    let has_field = |name: &str| violations.iter().any(|it| it.field == name);
-    let names = |name: &str| has_field(name) || has_word(said, name);
-    // `pipelines` also occurs as a word in a sentence: accept it only as a field or in quotes.
-    let wants_pipelines = || {
-        has_field("pipelines")
-            || ['"', '\'', '`']
-                .iter()
-                .any(|q| said.contains(&format!("{q}pipelines{q}")))
-    };
     match fields {
-        ReviewFields::Pipelines if names("filePaths") || names("dataWarehouseType") => Some(
-            "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
+        ReviewFields::Pipelines
+            if names_field(error, "filePaths") || names_field(error, "dataWarehouseType") =>
+        {
+            Some(
+                "this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE \
              (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
-        ),
-        ReviewFields::FilePaths { .. } if names("dataWarehouseType") => {
+            )
+        }
+        ReviewFields::FilePaths { .. } if names_field(error, "dataWarehouseType") => {
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
-        ReviewFields::FilePaths { .. } if wants_pipelines() => Some(
+        ReviewFields::FilePaths { .. } if needs_pipelines_field(error) => Some(
             "this platform expects `pipelines`: set --review-request pipelines (SLUICEGATE_REVIEW_REQUEST), and remove \
              --data-warehouse",
         ),
         _ => None,
     }
+}
+
+fn has_violation(error: &HttpError, field: &str) -> bool {
+    error
+        .violations()
+        .iter()
+        .any(|violation| violation.field == field)
+}
+
+fn names_field(error: &HttpError, field: &str) -> bool {
+    has_violation(error, field) || has_word(error.server_text(), field)
+}
+
+/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only as
+/// a field or in quotes.
+fn needs_pipelines_field(error: &HttpError) -> bool {
+    has_violation(error, "pipelines")
+        || ['"', '\'', '`']
+            .iter()
+            .any(|quote| error.server_text().contains(&format!("{quote}pipelines{quote}")))
 }
 
 /// Returns whether the text contains this name as a separate word.
@@ -224,13 +237,13 @@ fn has_word(text: &str, name: &str) -> bool {
         .any(|word| word == name)
 }
 
-fn unfit(why: &HeaderError) -> HttpError {
-    HttpError::configuration(format!("the agent version cannot be sent: {why}"))
+fn agent_version_error(error: &HeaderError) -> HttpError {
+    HttpError::configuration(format!("the agent version cannot be sent: {error}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ReviewAnswer, ReviewFields, ReviewRequest};
+    use super::{ReviewFields, ReviewRequest, ReviewResponse};
 
     #[test]
     fn the_request_is_the_documents() {
@@ -254,7 +267,7 @@ mod tests {
 
     #[test]
     fn answers_are_read_leniently() {
-        let answer: ReviewAnswer = serde_json::from_str(
+        let answer: ReviewResponse = serde_json::from_str(
             r#"{ "new": 1, "results": { "a": [ { "status": "MAYBE", "violations": ["x", { "y": 1 }, 2] },
                 { "ruleName": null, "errorDetail": null, "violations": null, "more": [] } ] },
                 "excludedFiles": null }"#,
@@ -263,13 +276,13 @@ mod tests {
         let rules = &answer.results.unwrap()["a"];
         assert_eq!(rules[0].violations, ["x", r#"{"y":1}"#, "2"]);
         assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
-        assert_eq!(rules[1], super::RuleAnswer::default());
+        assert_eq!(rules[1], super::RuleResponse::default());
         assert!(answer.excluded_files.is_empty() && answer.review_status.is_none());
     }
 
     #[test]
     fn null_results_are_missing() {
-        let response: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
+        let response: ReviewResponse = serde_json::from_str(r#"{ "results": null }"#).unwrap();
         assert_eq!(response.results, None);
     }
 }

@@ -1,6 +1,6 @@
 //! Secrets of the full SaaS deployment: API document, section "Secret".
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -33,7 +33,7 @@ impl Platform {
         &self,
         agent: &str,
         secret: &NewSecret,
-    ) -> Result<Answer<SecretCreated>, HttpError> {
+    ) -> Result<ApiValue<SecretCreated>, HttpError> {
         let url = self.client.url(&["secrets", agent, "secret-value"])?;
         let value = Value::String(secret.value.expose_secret().to_owned());
         let body = json!({
@@ -44,7 +44,7 @@ impl Platform {
         });
         let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed)
             .json(&body)
-            .hiding(secret.value.clone());
-        self.ask(&request).await
+            .with_secret(secret.value.clone());
+        self.fetch_value(&request).await
     }
 }

@@ -1,8 +1,8 @@
 //! The shared pipelines of the account: API document, section "Shared pipeline artifacts".
 
-use super::lenient::from_value;
+use super::lenient_values::parse_value;
 use super::lists::Paging;
-use super::{Platform, naming_role};
+use super::{Platform, add_role_hint};
 use crate::http::HttpError;
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,12 +26,11 @@ impl Platform {
     /// Returns all shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
     pub async fn shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
         let url = self.client.url(&["shared-pipelines"])?;
-        let read = |raw: Value, place: &str, response: &_| {
-            let entry = from_value(&raw, place, response)?;
-            Ok(SharedPipeline { raw, ..entry })
-        };
-        self.list(url, Paging::FromTheStart, read)
-            .await
-            .map_err(naming_role)
+        self.read_list(url, Paging::Always, |raw, path, response| {
+            let pipeline = parse_value(&raw, path, response)?;
+            Ok(SharedPipeline { raw, ..pipeline })
+        })
+        .await
+        .map_err(add_role_hint)
     }
 }

@@ -1,6 +1,6 @@
 //! Streaming pipelines: API document, sections "Streaming pipeline" and "Streaming pipelines".
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ pub struct StreamingSide {
     pub connection: Option<Map<String, Value>>,
     /// All other fields of this side.
     #[serde(flatten)]
-    pub more: Map<String, Value>,
+    pub other_fields: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -44,7 +44,7 @@ pub enum StreamingCommand {
 }
 
 impl StreamingCommand {
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Stop => "stop",
@@ -59,9 +59,9 @@ impl Platform {
         &self,
         project: Uuid,
         definition: &Value,
-    ) -> Result<Answer<StreamingPipeline>, HttpError> {
+    ) -> Result<ApiValue<StreamingPipeline>, HttpError> {
         let url = self.streaming_url(project, &[])?;
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(definition))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(definition))
             .await
     }
 
@@ -70,22 +70,24 @@ impl Platform {
         &self,
         project: Uuid,
         id: &str,
-    ) -> Result<Answer<StreamingPipeline>, HttpError> {
-        self.ask(&Request::get(self.streaming_url(project, &[id])?)).await
+    ) -> Result<ApiValue<StreamingPipeline>, HttpError> {
+        self.fetch_value(&Request::get(self.streaming_url(project, &[id])?))
+            .await
     }
 
     /// Starts or stops it: `POST …/{streamingPipelineId}/commands`. Success means that the agent received the command,
     /// not that it finished. The command states the desired state, so it is idempotent.
-    pub async fn command_streaming_pipeline(
+    pub async fn send_streaming_command(
         &self,
         project: Uuid,
         id: &str,
         command: StreamingCommand,
     ) -> Result<Value, HttpError> {
         let url = self.streaming_url(project, &[id, "commands"])?;
-        let body = json!({ "command": command.word() });
+        let body = json!({ "command": command.name() });
         let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
-        self.tell(&request.succeeds_by(Success::NotShown)).await
+        self.send_and_read(&request.with_success(Success::Undocumented))
+            .await
     }
 
     /// Returns its state: `GET …/{streamingPipelineId}/status`.
@@ -93,12 +95,12 @@ impl Platform {
         &self,
         project: Uuid,
         id: &str,
-    ) -> Result<Answer<StreamingStatus>, HttpError> {
-        self.ask(&Request::get(self.streaming_url(project, &[id, "status"])?))
+    ) -> Result<ApiValue<StreamingStatus>, HttpError> {
+        self.fetch_value(&Request::get(self.streaming_url(project, &[id, "status"])?))
             .await
     }
 
-    fn streaming_url(&self, project: Uuid, rest: &[&str]) -> Result<Url, HttpError> {
-        self.project_url(project, "streaming-pipelines", rest)
+    fn streaming_url(&self, project: Uuid, subpath: &[&str]) -> Result<Url, HttpError> {
+        self.project_url(project, "streaming-pipelines", subpath)
     }
 }

@@ -1,6 +1,6 @@
 //! Messages of an agent task: API document, "Follow-up message request" and "Message history response".
 
-use super::{AgentConfig, Answer, Permission, Platform};
+use super::{AgentConfig, ApiValue, Permission, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct MessageSent {
 
 /// A page of a task's history, in chronological order. The document does not define an event's fields.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Messages {
+pub struct MessagePage {
     pub results: Vec<Value>,
     /// Token of the next page; absent on the last.
     pub more: Option<String>,
@@ -39,13 +39,13 @@ impl Platform {
         id: &str,
         limit: usize,
         token: Option<&str>,
-    ) -> Result<Answer<Messages>, HttpError> {
+    ) -> Result<ApiValue<MessagePage>, HttpError> {
         let url = self.task_url(&[id, "messages"])?;
         let mut request = Request::get(url).query("limit", &limit.to_string());
         if let Some(token) = token {
             request = request.query("paginationToken", token);
         }
-        self.ask(&request).await
+        self.fetch_value(&request).await
     }
 
     /// Sends a follow-up message: `POST /v1/ai/agents/tasks/{taskId}/messages`. Repeated only if certainly not
@@ -54,9 +54,9 @@ impl Platform {
         &self,
         id: &str,
         message: &FollowUp,
-    ) -> Result<Answer<MessageSent>, HttpError> {
+    ) -> Result<ApiValue<MessageSent>, HttpError> {
         let url = self.task_url(&[id, "messages"])?;
         let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(message));
-        self.ask(&request.succeeds_by(Success::Accepted)).await
+        self.fetch_value(&request.with_success(Success::Accepted)).await
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
-use super::{Answer, Platform};
+use super::{ApiValue, Platform};
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Name of the only agent.
-pub const AGENT: &str = "data_engineer_agent";
+pub const AGENT_NAME: &str = "data_engineer_agent";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -102,11 +102,11 @@ pub struct Task {
     /// Tools that the agent may use without asking; in the detail only.
     pub granted_permissions: Option<Vec<Permission>>,
     /// Decisions that the agent waits for; in the detail only.
-    pub pending_decisions: Option<Vec<Answer<PendingDecision>>>,
+    pub pending_decisions: Option<Vec<ApiValue<PendingDecision>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum TaskPhase {
     /// The agent works, or finishes up after a stop.
     Working,
     /// STOPPED without pending decisions: the task is finished.
@@ -122,7 +122,7 @@ pub enum Phase {
 
 impl Task {
     /// Returns the task's phase, from status and pending decisions together.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> TaskPhase {
         match self
             .status
             .as_deref()
@@ -130,14 +130,14 @@ impl Task {
             .to_ascii_uppercase()
             .as_str()
         {
-            "RUNNING" | "STOPPING" => Phase::Working,
-            "ERRORED" => Phase::Errored,
+            "RUNNING" | "STOPPING" => TaskPhase::Working,
+            "ERRORED" => TaskPhase::Errored,
             "STOPPED" => match &self.pending_decisions {
-                None => Phase::Stopped,
-                Some(pending) if pending.is_empty() => Phase::Finished,
-                Some(_) => Phase::Waiting,
+                None => TaskPhase::Stopped,
+                Some(pending) if pending.is_empty() => TaskPhase::Finished,
+                Some(_) => TaskPhase::Waiting,
             },
-            _ => Phase::Unknown,
+            _ => TaskPhase::Unknown,
         }
     }
 }
@@ -161,7 +161,7 @@ pub struct PendingDecision {
 
 impl PendingDecision {
     /// Returns the id that an answer must contain.
-    pub fn answered_by(&self) -> Option<&str> {
+    pub fn decision_id(&self) -> Option<&str> {
         self.tool_id.as_deref().or(self.id.as_deref())
     }
 }
@@ -205,9 +205,9 @@ pub struct QuestionAnswer {
 /// The remaining decisions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Decided {
+pub struct RemainingDecisions {
     /// Empty if everything is decided; `None` if the response has no such list.
-    pub pending_decisions: Option<Vec<Answer<PendingDecision>>>,
+    pub pending_decisions: Option<Vec<ApiValue<PendingDecision>>>,
 }
 
 /// The permissions of a task, after their replacement.
@@ -229,14 +229,14 @@ pub struct TaskFilter {
 
 impl Platform {
     /// Creates a task: `POST /v1/ai/agents/tasks`. Repeated only if certainly not processed.
-    pub async fn create_task(&self, task: &NewTask) -> Result<Answer<TaskCreated>, HttpError> {
+    pub async fn create_task(&self, task: &NewTask) -> Result<ApiValue<TaskCreated>, HttpError> {
         let url = self.task_url(&[])?;
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
             .await
     }
 
     /// Returns the tasks: `GET /v1/ai/agents/tasks`, page by page.
-    pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Answer<Task>>, HttpError> {
+    pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<ApiValue<Task>>, HttpError> {
         let mut url = self.task_url(&[])?;
         for (name, value) in [
             ("projectId", &filter.project_id),
@@ -247,33 +247,39 @@ impl Platform {
                 url.query_pairs_mut().append_pair(name, value);
             }
         }
-        self.all(url).await
+        self.list_all(url).await
     }
 
     /// Returns a task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
-    pub async fn task(&self, id: &str) -> Result<Answer<Task>, HttpError> {
-        self.ask(&Request::get(self.task_url(&[id])?)).await
+    pub async fn task(&self, id: &str) -> Result<ApiValue<Task>, HttpError> {
+        self.fetch_value(&Request::get(self.task_url(&[id])?)).await
     }
 
     /// Answers pending decisions: `POST /v1/ai/agents/tasks/{taskId}/decisions`. Each answer contains the id of its
     /// decision, which is then no longer pending, so the request may be repeated.
-    pub async fn decide(&self, id: &str, decisions: &[Decision]) -> Result<Answer<Decided>, HttpError> {
+    pub async fn send_decisions(
+        &self,
+        id: &str,
+        decisions: &[Decision],
+    ) -> Result<ApiValue<RemainingDecisions>, HttpError> {
         let url = self.task_url(&[id, "decisions"])?;
         let body = json!({ "decisions": decisions });
         let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
-        self.ask(&request.succeeds_by(Success::Accepted)).await
+        self.fetch_value(&request.with_success(Success::Accepted)).await
     }
 
     /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. Idempotent.
     pub async fn stop_task(&self, id: &str) -> Result<(), HttpError> {
         let url = self.task_url(&[id, "stop"])?;
         let request = Request::new(Method::POST, url, Repeat::Safe);
-        self.tell(&request.succeeds_by(Success::Nothing)).await.map(drop)
+        self.send_and_read(&request.with_success(Success::NoContent))
+            .await
+            .map(drop)
     }
 
     /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`; 409 while it is RUNNING.
     pub async fn delete_task(&self, id: &str) -> Result<(), HttpError> {
-        self.remove(self.task_url(&[id])?)
+        self.delete(self.task_url(&[id])?)
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::Conflict => error.with_hint(format!(
@@ -287,19 +293,15 @@ impl Platform {
     pub async fn set_task_permissions(
         &self,
         id: &str,
-        granted: &[Permission],
-    ) -> Result<Answer<Permissions>, HttpError> {
+        permissions: &[Permission],
+    ) -> Result<ApiValue<Permissions>, HttpError> {
         let url = self.task_url(&[id, "permissions"])?;
-        let body = json!({ "grantedPermissions": granted });
-        self.ask(&Request::new(Method::PUT, url, Repeat::Safe).json(&body))
+        let body = json!({ "grantedPermissions": permissions });
+        self.fetch_value(&Request::new(Method::PUT, url, Repeat::Safe).json(&body))
             .await
     }
 
-    pub(super) fn task_url(&self, rest: &[&str]) -> Result<Url, HttpError> {
-        let path: Vec<&str> = ["ai", "agents", "tasks"]
-            .into_iter()
-            .chain(rest.iter().copied())
-            .collect();
-        self.client.url(&path)
+    pub(super) fn task_url(&self, subpath: &[&str]) -> Result<Url, HttpError> {
+        self.client.url(&[&["ai", "agents", "tasks"], subpath].concat())
     }
 }

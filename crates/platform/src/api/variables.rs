@@ -1,7 +1,7 @@
 //! Project variables: API document, sections "Project variable" and "Project variables".
 
-use super::lenient::null_is_default;
-use super::{Answer, Platform};
+use super::lenient_values::default_if_null;
+use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -72,9 +72,9 @@ pub struct Override {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Overrides {
     /// The variable, with `id`, `name` and `type`.
-    #[serde(default, deserialize_with = "null_is_default")]
+    #[serde(default, deserialize_with = "default_if_null")]
     pub variable: Variable,
-    #[serde(default, deserialize_with = "null_is_default")]
+    #[serde(default, deserialize_with = "default_if_null")]
     pub overrides: Vec<Override>,
 }
 
@@ -92,8 +92,8 @@ pub struct OverridesSet {
 
 impl Platform {
     /// Returns all variables: `GET /v1/projects/{projectId}/variables`, page by page.
-    pub async fn variables(&self, project: Uuid) -> Result<Vec<Answer<Variable>>, HttpError> {
-        self.all(self.variable_url(project, &[])?).await
+    pub async fn variables(&self, project: Uuid) -> Result<Vec<ApiValue<Variable>>, HttpError> {
+        self.list_all(self.variable_url(project, &[])?).await
     }
 
     /// Creates a variable: `POST /v1/projects/{projectId}/variables`. Repeated only if certainly not processed.
@@ -101,9 +101,9 @@ impl Platform {
         &self,
         project: Uuid,
         variable: &NewVariable,
-    ) -> Result<Answer<VariableCreated>, HttpError> {
+    ) -> Result<ApiValue<VariableCreated>, HttpError> {
         let url = self.variable_url(project, &[])?;
-        self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)))
             .await
     }
 
@@ -117,12 +117,14 @@ impl Platform {
     ) -> Result<(), HttpError> {
         let url = self.variable_url(project, &[name])?;
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&json!(fields));
-        self.tell(&request.succeeds_by(Success::Nothing)).await.map(drop)
+        self.send_and_read(&request.with_success(Success::NoContent))
+            .await
+            .map(drop)
     }
 
     /// Deletes a variable and all its overrides: `DELETE /v1/projects/{projectId}/variables/{variableName}`.
     pub async fn delete_variable(&self, project: Uuid, name: &str) -> Result<(), HttpError> {
-        self.remove(self.variable_url(project, &[name])?).await
+        self.delete(self.variable_url(project, &[name])?).await
     }
 
     /// Returns the overrides of a variable, in one environment or in all:
@@ -132,12 +134,12 @@ impl Platform {
         project: Uuid,
         name: &str,
         environment: Option<&str>,
-    ) -> Result<Answer<Overrides>, HttpError> {
+    ) -> Result<ApiValue<Overrides>, HttpError> {
         let mut request = Request::get(self.variable_url(project, &[name, "environment-overrides"])?);
         if let Some(environment) = environment {
             request = request.query("environmentName", environment);
         }
-        self.ask(&request).await
+        self.fetch_value(&request).await
     }
 
     /// Creates or replaces overrides: `POST …/environment-overrides`. Idempotent. Some may fail although the response
@@ -147,10 +149,10 @@ impl Platform {
         project: Uuid,
         name: &str,
         overrides: &[Override],
-    ) -> Result<Answer<OverridesSet>, HttpError> {
+    ) -> Result<ApiValue<OverridesSet>, HttpError> {
         let url = self.variable_url(project, &[name, "environment-overrides"])?;
         let body = json!({ "overrides": overrides });
-        self.ask(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
+        self.fetch_value(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
             .await
     }
 
@@ -161,11 +163,11 @@ impl Platform {
         name: &str,
         environment: &str,
     ) -> Result<(), HttpError> {
-        self.remove(self.variable_url(project, &[name, "environment-overrides", environment])?)
+        self.delete(self.variable_url(project, &[name, "environment-overrides", environment])?)
             .await
     }
 
-    fn variable_url(&self, project: Uuid, rest: &[&str]) -> Result<Url, HttpError> {
-        self.project_url(project, "variables", rest)
+    fn variable_url(&self, project: Uuid, subpath: &[&str]) -> Result<Url, HttpError> {
+        self.project_url(project, "variables", subpath)
     }
 }

@@ -29,7 +29,7 @@ impl Document {
     pub fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
         let unreadable =
             |why: std::io::Error| DesiredError::new(shown, None, format!("could not read the file: {why}"));
-        let bytes = input::file(path, LIMIT).map_err(unreadable)?;
+        let bytes = input::read_file(path, LIMIT).map_err(unreadable)?;
         Self::parse(&bytes, shown)
     }
 

@@ -53,7 +53,7 @@ pub fn environment(
         default_user_access_level: level,
         connection_overrides: overrides(document, &fields, &default_connections)?,
         default_connections,
-        more: fields.others(known),
+        other_fields: fields.others(known),
     })
 }
 
@@ -96,7 +96,8 @@ fn overrides(
         Ok(ConnectionOverride {
             connection_name: name,
             connection_properties: properties_of(document, &at, properties)?,
-            more: fields.others(|key| ["connectionName", "connectionProperties"].contains(&key.as_str())),
+            other_fields: fields
+                .others(|key| ["connectionName", "connectionProperties"].contains(&key.as_str())),
         })
     };
     entries.iter().enumerate().map(one).collect()

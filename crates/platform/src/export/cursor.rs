@@ -3,17 +3,17 @@
 //! Its time is that of the newest event, so that the clocks of both sides need not agree. Events can arrive late, so
 //! the next run starts a little earlier and skips, by id, events that were already exported.
 
-use super::collect::{key, time};
-use super::window::earliest;
+use super::collected_events::{event_key, event_time};
+use super::window::earliest_time;
 use super::{Window, WindowError};
-use crate::api::{Answer, Event};
+use crate::api::{ApiValue, Event};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Maximum delay with which an event may arrive.
-const LATE: SignedDuration = SignedDuration::from_mins(15);
+const MAX_DELAY: SignedDuration = SignedDuration::from_mins(15);
 
 const SCHEMA: &str = "sluicegate.cursor/v1";
 
@@ -29,44 +29,40 @@ pub struct Cursor {
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
-    #[error("could not read the cursor {}: {why}", path.display())]
-    Unreadable { path: PathBuf, why: String },
+    #[error("could not read the cursor {}: {reason}", path.display())]
+    Unreadable { path: PathBuf, reason: String },
     /// The platform no longer has all events that follow the cursor.
-    #[error("the cursor {} is too old, events after it are lost: {why}", path.display())]
-    TooOld { path: PathBuf, why: WindowError },
+    #[error("the cursor {} is too old, events after it are lost: {error}", path.display())]
+    TooOld { path: PathBuf, error: WindowError },
 }
 
 impl Cursor {
     /// Parses the content of the file at `path`.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
-        let unreadable = |why: String| CursorError::Unreadable {
-            path: path.to_owned(),
-            why,
+        let reason = match serde_json::from_slice::<Self>(bytes) {
+            Ok(cursor) if cursor.schema == SCHEMA => return Ok(cursor),
+            Ok(cursor) => format!("its schema is {:?} and not {SCHEMA}", cursor.schema),
+            Err(error) => error.to_string(),
         };
-        let cursor: Self = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
-        if cursor.schema == SCHEMA {
-            Ok(cursor)
-        } else {
-            Err(unreadable(format!(
-                "its schema is {:?} and not {SCHEMA}",
-                cursor.schema
-            )))
-        }
+        Err(CursorError::Unreadable {
+            path: path.to_owned(),
+            reason,
+        })
     }
 
     /// Returns the window that continues from this cursor.
     pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
-        let earliest = earliest(now);
+        let earliest = earliest_time(now);
         if self.through < earliest {
             return Err(CursorError::TooOld {
                 path: path.to_owned(),
-                why: WindowError::TooOld {
+                error: WindowError::TooOld {
                     from: self.through,
                     earliest,
                 },
             });
         }
-        let from = before(self.through).max(earliest);
+        let from = subtract_delay(self.through).max(earliest);
         Ok(Window {
             from: Some(from),
             to: to.map(|to| to.max(from)),
@@ -74,27 +70,27 @@ impl Cursor {
     }
 
     /// Returns the events that were not exported before.
-    pub fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
+    pub fn select_new_events(&self, events: Vec<ApiValue<Event>>) -> Vec<ApiValue<Event>> {
         events
             .into_iter()
-            .filter(|event| !self.seen.contains_key(&key(event)))
+            .filter(|event| !self.seen.contains_key(&event_key(event)))
             .collect()
     }
 
     /// Returns the cursor after these events, or `None` if there was never an event.
-    pub fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
-        let newest = events.iter().filter_map(time).max();
-        let through = newest.max(last.as_ref().map(|cursor| cursor.through))?;
-        let since = before(through);
-        let kept = last.map(|last| last.seen).unwrap_or_default();
-        let fresh = events
-            .iter()
-            .map(|event| (key(event), time(event).unwrap_or(through)));
-        let seen = kept.into_iter().chain(fresh).filter(|(_, time)| *time >= since);
+    pub fn with_events(last: Option<Self>, events: &[ApiValue<Event>]) -> Option<Self> {
+        let newest_time = events.iter().filter_map(event_time).max();
+        let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
+        let start = subtract_delay(through);
+        let mut seen = last.map(|cursor| cursor.seen).unwrap_or_default();
+        for event in events {
+            seen.insert(event_key(event), event_time(event).unwrap_or(through));
+        }
+        seen.retain(|_, time| *time >= start);
         Some(Self {
             schema: SCHEMA.to_owned(),
             through,
-            seen: seen.collect(),
+            seen,
         })
     }
 
@@ -103,8 +99,8 @@ impl Cursor {
     }
 }
 
-fn before(time: Timestamp) -> Timestamp {
-    time.checked_sub(LATE).unwrap_or(Timestamp::MIN)
+fn subtract_delay(time: Timestamp) -> Timestamp {
+    time.checked_sub(MAX_DELAY).unwrap_or(Timestamp::MIN)
 }
 
 #[cfg(test)]
@@ -112,7 +108,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn event(id: &str, time: &str) -> Answer<Event> {
+    fn event(id: &str, time: &str) -> ApiValue<Event> {
         serde_json::from_value(json!({ "eventId": id, "eventTimestamp": time })).unwrap()
     }
 
@@ -126,7 +122,7 @@ mod tests {
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
         ];
-        let cursor = Cursor::after(None, &first).unwrap();
+        let cursor = Cursor::with_events(None, &first).unwrap();
         let window = cursor.window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
         // The event that arrived late is new, the other one is not.
@@ -135,27 +131,27 @@ mod tests {
             event("b", "2026-11-20T09:00:00Z"),
             event("c", "2026-11-20T09:05:00Z"),
         ];
-        let news = cursor.news(second);
-        assert_eq!(news.iter().map(key).collect::<Vec<_>>(), ["late", "c"]);
-        let next = Cursor::after(Some(cursor), &news).unwrap();
+        let news = cursor.select_new_events(second);
+        assert_eq!(news.iter().map(event_key).collect::<Vec<_>>(), ["late", "c"]);
+        let next = Cursor::with_events(Some(cursor), &news).unwrap();
         assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
         assert_eq!(
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["b", "c", "late"]
         );
-        let later = Cursor::after(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
+        let later = Cursor::with_events(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
         assert_eq!(
             later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["c", "d"]
         );
         // Without new events the cursor does not move.
-        assert_eq!(Cursor::after(Some(next.clone()), &[]), Some(next));
-        assert_eq!(Cursor::after(None, &[]), None);
+        assert_eq!(Cursor::with_events(Some(next.clone()), &[]), Some(next));
+        assert_eq!(Cursor::with_events(None, &[]), None);
     }
 
     #[test]
     fn a_cursor_before_the_window_says_that_events_are_lost() {
-        let cursor = Cursor::after(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
+        let cursor = Cursor::with_events(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
         let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
@@ -163,7 +159,7 @@ mod tests {
     #[test]
     fn a_cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
-        let cursor = Cursor::after(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
+        let cursor = Cursor::with_events(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
         assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);
         for text in [
             "{}",

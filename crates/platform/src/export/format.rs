@@ -1,11 +1,11 @@
 //! Events as JSON lines, which keep everything, and as CSV, which spreadsheets open.
 
-use crate::api::{Answer, Event};
+use crate::api::{ApiValue, Event};
 use serde_json::Value;
 use sluicegate_base::text;
 
 /// The fields of the API document, in its order.
-const FIELDS: [&str; 13] = [
+const DOCUMENTED_FIELDS: [&str; 13] = [
     "eventId",
     "eventName",
     "eventType",
@@ -22,16 +22,18 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Writes one event per line as raw JSON, escaped for CI logs.
-pub fn json_lines(events: &[Answer<Event>]) -> String {
-    let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
-    events.iter().map(line).collect()
+pub fn render_json_lines(events: &[ApiValue<Event>]) -> String {
+    events
+        .iter()
+        .map(|event| text::escape_json(event.raw.to_string()) + "\n")
+        .collect()
 }
 
 /// Writes a row for each event (RFC 4180), with a column for every field that any of them has. A text that a
 /// spreadsheet would read as a formula gets an apostrophe in front, control characters are escaped, and no line can be
 /// a command to a CI host.
-pub fn csv(events: &[Answer<Event>]) -> String {
-    let mut columns: Vec<&str> = FIELDS.to_vec();
+pub fn render_csv(events: &[ApiValue<Event>]) -> String {
+    let mut columns: Vec<&str> = DOCUMENTED_FIELDS.to_vec();
     for key in events
         .iter()
         .filter_map(|event| event.raw.as_object())
@@ -41,27 +43,29 @@ pub fn csv(events: &[Answer<Event>]) -> String {
             columns.push(key);
         }
     }
-    let mut table = row(columns.iter().map(|column| (*column).to_owned()));
+    let mut table = render_row(columns.iter().map(|column| (*column).to_owned()));
     for event in events {
-        table.push_str(&row(columns.iter().map(|column| shown(&event.raw[*column]))));
+        table.push_str(&render_row(
+            columns.iter().map(|column| cell_text(&event.raw[*column])),
+        ));
     }
     table
 }
 
-fn row(cells: impl Iterator<Item = String>) -> String {
-    cells.map(|text| cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
+fn render_row(cells: impl Iterator<Item = String>) -> String {
+    cells.map(|text| escape_cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-fn shown(value: &Value) -> String {
+fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        _ => value.to_string(),
     }
 }
 
-fn cell(text: &str) -> String {
-    let mut safe = text::block(text).into_owned();
+fn escape_cell(text: &str) -> String {
+    let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.
     if safe
         .trim_start()
@@ -83,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn event(value: &Value) -> Answer<Event> {
+    fn event(value: &Value) -> ApiValue<Event> {
         serde_json::from_value(value.clone()).unwrap()
     }
 
@@ -93,7 +97,7 @@ mod tests {
             event(&json!({ "eventId": "1", "eventName": "a, \"b\"", "new": { "k": 1 } })),
             event(&json!({ "eventId": "2", "additionalInfo": "x\ny" })),
         ];
-        insta::assert_snapshot!(csv(&events).replace("\r\n", "|\n"), @r#"
+        insta::assert_snapshot!(render_csv(&events).replace("\r\n", "|\n"), @r#"
         eventId,eventName,eventType,eventDescription,eventTimestamp,eventSource,eventProjectId,eventSubjectId,eventSubjectName,eventSubjectType,actorId,actorEmail,additionalInfo,new|
         1,"a, ""b""",,,,,,,,,,,,"{""k"":1}"|
         2,,,,,,,,,,,,"x
@@ -114,14 +118,14 @@ mod tests {
             ("a=b", "a=b"),
             ("\u{1b}[31m", "\\u{1b}[31m"),
         ] {
-            assert_eq!(cell(text), safe, "{text:?}");
+            assert_eq!(escape_cell(text), safe, "{text:?}");
         }
     }
 
     #[test]
     fn json_lines_lose_nothing() {
         let value = json!({ "eventId": "1", "eventDescription": "##[error] x\n::error::", "new": [null] });
-        let lines = json_lines(&[event(&value), event(&value)]);
+        let lines = render_json_lines(&[event(&value), event(&value)]);
         assert!(!lines.contains("##["));
         let read: Vec<Value> = lines
             .lines()
@@ -133,7 +137,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_cell_is_a_formula_or_ends_early(text in "(\\PC|[\\r\\n\\t=+@\",-]){0,20}") {
-            let cell = cell(&text);
+            let cell = escape_cell(&text);
             let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
             let plain = inner.map_or_else(|| cell.clone(), |inner| inner.replace("\"\"", "\u{1}"));
             prop_assert!(!plain.contains('"'), "{cell:?}");

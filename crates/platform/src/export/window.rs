@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 /// Time for which the platform keeps events.
-const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
+const RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// A time or window that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum WindowError {
     #[error(
         "{0:?} is not a valid time: use a time with an offset like 2026-11-20T09:30:00Z, or a date (0:00 UTC)"
     )]
-    NoTime(String),
+    InvalidTime(String),
     /// The end is before the start.
     #[error("--to {to} is before --from {from}")]
     Backwards { from: Timestamp, to: Timestamp },
@@ -37,27 +37,30 @@ pub struct Window {
 
 /// Parses a time with an offset, or a date.
 pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
-    let date = || {
-        let date: Date = text.parse().ok()?;
-        // A time without an offset would parse as its date.
-        (text.len() == 10).then_some(())?;
-        Some(date.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp())
-    };
     text.parse()
         .ok()
-        .or_else(date)
-        .ok_or_else(|| WindowError::NoTime(text.to_owned()))
+        .or_else(|| parse_date(text))
+        .ok_or_else(|| WindowError::InvalidTime(text.to_owned()))
+}
+
+fn parse_date(text: &str) -> Option<Timestamp> {
+    // A time without an offset would parse as its date.
+    if text.len() != 10 {
+        return None;
+    }
+    let date: Date = text.parse().ok()?;
+    Some(date.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp())
 }
 
 /// Returns the earliest time of which the platform still has events.
-pub(super) fn earliest(now: Timestamp) -> Timestamp {
-    now.checked_sub(KEPT).unwrap_or(Timestamp::MIN)
+pub(super) fn earliest_time(now: Timestamp) -> Timestamp {
+    now.checked_sub(RETENTION).unwrap_or(Timestamp::MIN)
 }
 
 impl Window {
     /// Checks that the window is not empty and within the time that the platform keeps.
     pub fn check(self, now: Timestamp) -> Result<Self, WindowError> {
-        let earliest = earliest(now);
+        let earliest = earliest_time(now);
         match (self.from, self.to) {
             (Some(from), _) if from < earliest => Err(WindowError::TooOld { from, earliest }),
             (Some(from), Some(to)) if to < from => Err(WindowError::Backwards { from, to }),
@@ -65,7 +68,7 @@ impl Window {
         }
     }
 
-    pub(super) fn asked(self) -> EventWindow {
+    pub(super) fn to_event_window(self) -> EventWindow {
         EventWindow {
             from: self.from.map(|time| time.to_string()),
             to: self.to.map(|time| time.to_string()),
@@ -91,7 +94,7 @@ mod tests {
         for text in ["2026-11-20T10:30:00", "yesterday", "", "2026-13-01"] {
             assert_eq!(
                 parse_time(text),
-                Err(WindowError::NoTime(text.to_owned())),
+                Err(WindowError::InvalidTime(text.to_owned())),
                 "{text}"
             );
         }

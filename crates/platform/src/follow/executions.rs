@@ -1,7 +1,7 @@
 //! Waits until an execution ends.
 
-use super::{End, Pace, silent};
-use crate::api::{Answer, Execution, ExecutionAnswer, Platform};
+use super::{Pace, PollEnd, no_response_error};
+use crate::api::{ApiValue, Execution, ExecutionResponse, Platform};
 use crate::http::{ErrorKind, HttpError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -17,7 +17,7 @@ pub(super) enum ExecutionStanding {
 
 /// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
 /// encounter. An unknown status counts as the end only if the response has an end time, and then always as a failure.
-pub(crate) fn standing(execution: &Execution) -> ExecutionStanding {
+pub(crate) fn execution_standing(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
         .as_deref()
@@ -37,47 +37,50 @@ pub const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns whether the platform responded as if it did not know the execution yet: with 404, or with a body that has no
 /// state.
-fn is_not_shown_yet(error: &HttpError) -> bool {
+fn may_appear_later(error: &HttpError) -> bool {
     match error.kind() {
         ErrorKind::NotFound => true,
-        ErrorKind::BadAnswer => error.was_accepted(),
+        ErrorKind::BadResponse => error.is_accepted(),
         _ => false,
     }
 }
 
-/// Polls until the execution ends; calls `told` for each new status. During `appearance_limit`, the platform may not show
+/// Polls until the execution ends; calls `report_status` for each new status. During `appearance_limit`, the platform may not show
 /// the execution.
-pub async fn execution(
+pub async fn poll_execution(
     platform: &Platform,
-    (project, id): (Uuid, &str),
+    project: Uuid,
+    id: &str,
     mut pace: Pace,
     appearance_limit: Duration,
-    mut told: impl FnMut(&Execution),
-) -> Result<(Answer<ExecutionAnswer>, End), HttpError> {
-    let (mut status, mut last) = (None, None);
-    let begin = Instant::now();
+    mut report_status: impl FnMut(&Execution),
+) -> Result<(ApiValue<ExecutionResponse>, PollEnd), HttpError> {
+    let (mut status, mut last_response) = (None, None);
+    let start = Instant::now();
     loop {
-        let Some(answer) = pace.in_time(platform.execution(project, id)).await else {
-            return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
+        let Some(result) = pace.before_deadline(platform.execution(project, id)).await else {
+            return last_response
+                .map(|response| (response, PollEnd::Deadline))
+                .ok_or_else(no_response_error);
         };
-        let answer = match answer {
-            Err(error) if is_not_shown_yet(&error) && begin.elapsed() < appearance_limit => {
+        let response = match result {
+            Err(error) if may_appear_later(&error) && start.elapsed() < appearance_limit => {
                 if pace.pause().await {
                     continue;
                 }
                 return Err(error);
             }
-            answer => answer?,
+            result => result?,
         };
-        if answer.result.status != status {
-            status.clone_from(&answer.result.status);
-            told(&answer.result);
+        if response.result.status != status {
+            status.clone_from(&response.result.status);
+            report_status(&response.result);
         }
-        match standing(&answer.result) {
-            ExecutionStanding::Succeeded => return Ok((answer, End::Good)),
-            ExecutionStanding::Failed => return Ok((answer, End::Bad)),
-            ExecutionStanding::Open if pace.pause().await => last = Some(answer),
-            ExecutionStanding::Open => return Ok((answer, End::Deadline)),
+        match execution_standing(&response.result) {
+            ExecutionStanding::Succeeded => return Ok((response, PollEnd::Succeeded)),
+            ExecutionStanding::Failed => return Ok((response, PollEnd::Failed)),
+            ExecutionStanding::Open if pace.pause().await => last_response = Some(response),
+            ExecutionStanding::Open => return Ok((response, PollEnd::Deadline)),
         }
     }
 }
@@ -89,7 +92,7 @@ mod tests {
     #[test]
     fn only_success_is_a_success_and_unknown_words_end_nothing() {
         let found = |status: Option<&str>, finished: Option<&str>| {
-            standing(&Execution {
+            execution_standing(&Execution {
                 status: status.map(str::to_owned),
                 finished_at: finished.map(str::to_owned),
                 ..Execution::default()

@@ -7,27 +7,27 @@
 mod executions;
 mod messages;
 mod pace;
-mod streams;
+mod streaming;
 mod tasks;
 
 use crate::http::HttpError;
 
-pub use executions::{APPEARANCE_LIMIT, execution};
+pub use executions::{APPEARANCE_LIMIT, poll_execution};
 pub use messages::MessageReader;
-pub use pace::{Pace, changed_in_time};
-pub use streams::stream;
-pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
+pub use pace::{Pace, send_before_deadline};
+pub use streaming::poll_stream;
+pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, poll_task, scope_word};
 
 /// Returns the error of a wait in which no response arrived at all.
-pub fn silent() -> HttpError {
-    HttpError::late("no response arrived within the timeout")
+pub fn no_response_error() -> HttpError {
+    HttpError::timeout("no response arrived within the timeout")
         .with_hint("the operation may still be running; pass a longer --timeout to keep waiting")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    Good,
-    Bad,
+pub enum PollEnd {
+    Succeeded,
+    Failed,
     /// The deadline passed before the end.
     Deadline,
 }

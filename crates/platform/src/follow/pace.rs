@@ -1,18 +1,18 @@
 //! The waits between polls, and their deadline.
 
-use super::silent;
+use super::no_response_error;
 use crate::http::HttpError;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// Time limit for a response that is requested at the deadline.
-const LAST_MOMENT: Duration = Duration::from_secs(2);
+const DEADLINE_GRACE: Duration = Duration::from_secs(2);
 
 /// Waits that grow by half each time, up to a limit, within a deadline.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    first: Duration,
-    next: Duration,
+    first_wait: Duration,
+    next_wait: Duration,
     limit: Duration,
     deadline: Option<Instant>,
 }
@@ -24,8 +24,8 @@ impl Pace {
     /// Starts with waits of `first` and ends after `limit`.
     pub fn new(first: Duration, limit: Duration) -> Self {
         Self {
-            first,
-            next: first,
+            first_wait: first,
+            next_wait: first,
             limit,
             deadline: Instant::now().checked_add(limit),
         }
@@ -37,19 +37,19 @@ impl Pace {
     }
 
     /// Returns the response if it arrives in time: a response that hangs is not awaited beyond the deadline. A request
-    /// at the deadline itself still gets `LAST_MOMENT`.
-    pub async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+    /// at the deadline itself still gets `DEADLINE_GRACE`.
+    pub async fn before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
-            return Some(answer.await);
+            return Some(response.await);
         };
-        let end = deadline.max(Instant::now() + LAST_MOMENT);
-        timeout_at(end, answer).await.ok()
+        let end = deadline.max(Instant::now() + DEADLINE_GRACE);
+        timeout_at(end, response).await.ok()
     }
 
     /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
     /// there is one more poll at that time.
     pub async fn pause(&mut self) -> bool {
-        match self.wait(Instant::now()) {
+        match self.wait_until_poll(Instant::now()) {
             None => false,
             Some(wait) => {
                 sleep(wait).await;
@@ -58,35 +58,37 @@ impl Pace {
         }
     }
 
-    fn wait(&mut self, now: Instant) -> Option<Duration> {
-        let left = self
+    fn wait_until_poll(&mut self, now: Instant) -> Option<Duration> {
+        let remaining_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(now));
-        (left != Some(Duration::ZERO)).then(|| self.step().min(left.unwrap_or(Duration::MAX)))
+        (remaining_time != Some(Duration::ZERO))
+            .then(|| self.take_wait().min(remaining_time.unwrap_or(Duration::MAX)))
     }
 
     /// Restarts with short waits, as something has just happened.
-    pub(crate) fn hasten(&mut self) {
-        self.next = self.first;
+    pub(crate) fn restart(&mut self) {
+        self.next_wait = self.first_wait;
     }
 
-    fn step(&mut self) -> Duration {
-        let step = self.next;
-        self.next = (step + step / 2).min(self.first * Self::GROWTH);
-        step
+    fn take_wait(&mut self) -> Duration {
+        let wait = self.next_wait;
+        self.next_wait = (wait + wait / 2).min(self.first_wait * Self::GROWTH);
+        wait
     }
 }
 
 /// Sends a change whose effect is then waited for, within the same deadline; `None` means no deadline.
-pub async fn changed_in_time<T>(
+pub async fn send_before_deadline<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,
 ) -> Result<T, HttpError> {
     let Some(pace) = pace else {
         return change.await;
     };
-    let answer = pace.in_time(change).await;
-    answer.unwrap_or_else(|| Err(silent().maybe_processed()))
+    pace.before_deadline(change)
+        .await
+        .unwrap_or_else(|| Err(no_response_error().with_possible_effect()))
 }
 
 #[cfg(test)]
@@ -96,11 +98,11 @@ mod tests {
     #[test]
     fn waits_grow_up_to_a_limit_and_begin_anew() {
         let mut pace = Pace::new(Duration::from_secs(2), Duration::from_secs(3600));
-        let steps: Vec<f64> = (0..9).map(|_| pace.step().as_secs_f64()).collect();
+        let steps: Vec<f64> = (0..9).map(|_| pace.take_wait().as_secs_f64()).collect();
         assert_eq!(steps[..4], [2.0, 3.0, 4.5, 6.75]);
         assert!((steps[8] - 30.0).abs() < f64::EPSILON, "{steps:?}");
-        pace.hasten();
-        assert_eq!(pace.step(), Duration::from_secs(2));
+        pace.restart();
+        assert_eq!(pace.take_wait(), Duration::from_secs(2));
     }
 
     #[test]
@@ -108,8 +110,8 @@ mod tests {
         let mut pace = Pace::new(Duration::from_secs(4), Duration::from_secs(9));
         let deadline = pace.deadline.unwrap();
         let before = |seconds| deadline - Duration::from_secs(seconds);
-        assert_eq!(pace.wait(before(9)), Some(Duration::from_secs(4)));
-        assert_eq!(pace.wait(before(5)), Some(Duration::from_secs(5)));
-        assert_eq!(pace.wait(deadline), None);
+        assert_eq!(pace.wait_until_poll(before(9)), Some(Duration::from_secs(4)));
+        assert_eq!(pace.wait_until_poll(before(5)), Some(Duration::from_secs(5)));
+        assert_eq!(pace.wait_until_poll(deadline), None);
     }
 }

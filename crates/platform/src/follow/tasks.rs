@@ -1,39 +1,41 @@
 //! Waits until an agent task finishes, fails, or needs a decision.
 
-use super::{Pace, silent};
-use crate::api::{Answer, Decision, PendingDecision, Phase, Platform, Task};
+use super::{Pace, no_response_error};
+use crate::api::{ApiValue, Decision, PendingDecision, Platform, Task, TaskPhase};
 use crate::http::HttpError;
 use std::collections::HashSet;
 
 /// Number of times in a row that a task must look finished right after it was resumed.
-const LOOKS: usize = 3;
+const MIN_FINISHED_POLLS: usize = 3;
 
 /// The tools that are approved automatically.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub struct ApprovalPolicy {
     pub tools: Vec<String>,
     /// Whether to approve each for the rest of the task, not only once.
-    pub for_the_task: bool,
+    pub for_whole_task: bool,
 }
 
 /// Returns the platform's word for the scope of an approval.
-pub const fn scope_word(for_the_task: bool) -> &'static str {
-    if for_the_task { "CONVERSATION" } else { "ONCE" }
+pub const fn scope_word(for_whole_task: bool) -> &'static str {
+    if for_whole_task { "CONVERSATION" } else { "ONCE" }
 }
 
-impl Policy {
+impl ApprovalPolicy {
     /// Returns the decisions for everything that is pending, or `None` if the policy does not cover all of it.
-    fn answers(&self, pending: &[Answer<PendingDecision>]) -> Option<Vec<Decision>> {
+    fn decide(&self, pending: &[ApiValue<PendingDecision>]) -> Option<Vec<Decision>> {
         pending
             .iter()
             .map(|decision| {
                 let tool = decision.tool_name.as_ref()?;
                 let is_tool = decision.r#type.as_deref() == Some("tool");
-                (is_tool && self.tools.contains(tool)).then_some(())?;
+                if !is_tool || !self.tools.contains(tool) {
+                    return None;
+                }
                 Some(Decision::Tool {
                     id: decision.tool_id.clone()?,
                     approved: true,
-                    scope: scope_word(self.for_the_task).to_owned(),
+                    scope: scope_word(self.for_whole_task).to_owned(),
                 })
             })
             .collect()
@@ -56,115 +58,135 @@ pub enum TaskEnd {
 }
 
 #[derive(Debug)]
-pub enum Turn<'a> {
+pub enum TaskEvent<'a> {
     Status(&'a str),
     Approved(&'a str),
 }
 
 /// The state of the task when it was last resumed.
 #[derive(Debug, Default)]
-struct Resumed {
+struct ResumedTask {
     /// Time of the task's last change.
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
-    answered: HashSet<String>,
+    answered_ids: HashSet<String>,
     /// Number of times it looked finished since.
-    looks: usize,
+    finished_polls: usize,
     /// Whether it was seen working since, so that its status is a new one.
-    worked: bool,
+    has_worked: bool,
 }
 
 /// Polls until the task ends or needs a decision. `before` is the task before the caller resumed it, with the answered
 /// ids; `None` for a new task. The document does not define the status right after that, so an unchanged status is not
 /// trusted at once.
-pub async fn task(
+pub async fn poll_task(
     platform: &Platform,
     id: &str,
-    policy: &Policy,
-    before: Option<(&Task, Vec<String>)>,
+    policy: &ApprovalPolicy,
+    resumed_from: Option<(&Task, Vec<String>)>,
     mut pace: Pace,
-    mut told: impl FnMut(Turn<'_>),
-) -> Result<(Answer<Task>, TaskEnd), HttpError> {
-    let mut resumed = before.map(|(task, answered)| Resumed::after(task, answered));
-    let (mut status, mut stopping, mut last) = (None, false, None);
+    mut report: impl FnMut(TaskEvent<'_>),
+) -> Result<(ApiValue<Task>, TaskEnd), HttpError> {
+    let mut resumed_task =
+        resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
+    let (mut status, mut was_stopping, mut last_task) = (None, false, None);
     loop {
-        let Some(answer) = pace.in_time(platform.task(id)).await else {
-            return last.map(|answer| (answer, TaskEnd::Deadline)).ok_or_else(silent);
+        let Some(result) = pace.before_deadline(platform.task(id)).await else {
+            return last_task
+                .map(|task| (task, TaskEnd::Deadline))
+                .ok_or_else(no_response_error);
         };
-        let answer = answer?;
-        if answer.status != status {
-            status.clone_from(&answer.status);
-            told(Turn::Status(status.as_deref().unwrap_or("(no status)")));
+        let task = result?;
+        if task.status != status {
+            status.clone_from(&task.status);
+            report(TaskEvent::Status(status.as_deref().unwrap_or("(no status)")));
         }
-        stopping |= is_stopping(&answer);
-        let settling = resumed.as_mut().is_some_and(|resumed| !resumed.is_over(&answer));
-        let end = if settling { None } else { end(&answer, stopping) };
+        was_stopping |= is_stopping(&task);
+        let is_status_old = resumed_task
+            .as_mut()
+            .is_some_and(|resumed_task| !resumed_task.has_new_status(&task));
+        let end = if is_status_old {
+            None
+        } else {
+            find_end(&task, was_stopping)
+        };
         match end {
             Some(TaskEnd::Waiting) => {
-                let pending = answer.pending_decisions.as_deref().unwrap_or_default();
-                let Some(decisions) = policy.answers(pending) else {
-                    return Ok((answer, TaskEnd::Waiting));
+                let pending = task.pending_decisions.as_deref().unwrap_or_default();
+                let Some(decisions) = policy.decide(pending) else {
+                    return Ok((task, TaskEnd::Waiting));
                 };
-                pace.in_time(platform.decide(id, &decisions))
+                pace.before_deadline(platform.send_decisions(id, &decisions))
                     .await
-                    .ok_or_else(silent)??;
+                    .ok_or_else(no_response_error)??;
                 for decision in pending {
-                    told(Turn::Approved(decision.tool_name.as_deref().unwrap_or_default()));
+                    report(TaskEvent::Approved(
+                        decision.tool_name.as_deref().unwrap_or_default(),
+                    ));
                 }
-                resumed = Some(Resumed::after(&answer, ids(pending)));
-                pace.hasten();
+                resumed_task = Some(ResumedTask::from_task(&task, decision_ids(pending)));
+                pace.restart();
             }
-            Some(end) => return Ok((answer, end)),
+            Some(end) => return Ok((task, end)),
             None => {}
         }
         if !pace.pause().await {
-            return Ok((answer, TaskEnd::Deadline));
+            return Ok((task, TaskEnd::Deadline));
         }
-        last = Some(answer);
+        last_task = Some(task);
     }
 }
 
 fn is_stopping(task: &Task) -> bool {
-    let status = task.status.as_deref().unwrap_or_default();
-    status.eq_ignore_ascii_case("STOPPING")
+    task.status
+        .as_deref()
+        .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
-fn end(task: &Task, stopping: bool) -> Option<TaskEnd> {
+fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
-        Phase::Finished if stopping => Some(TaskEnd::Halted),
-        Phase::Finished => Some(TaskEnd::Finished),
-        Phase::Waiting => Some(TaskEnd::Waiting),
-        Phase::Stopped => Some(TaskEnd::Unclear),
-        Phase::Errored => Some(TaskEnd::Errored),
-        Phase::Working | Phase::Unknown => None,
+        TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
+        TaskPhase::Finished => Some(TaskEnd::Finished),
+        TaskPhase::Waiting => Some(TaskEnd::Waiting),
+        TaskPhase::Stopped => Some(TaskEnd::Unclear),
+        TaskPhase::Errored => Some(TaskEnd::Errored),
+        TaskPhase::Working | TaskPhase::Unknown => None,
     }
 }
 
 /// Returns the ids for the answers to these decisions.
-fn ids(pending: &[Answer<PendingDecision>]) -> Vec<String> {
-    let id = |decision: &Answer<PendingDecision>| decision.answered_by().map(str::to_owned);
-    pending.iter().filter_map(id).collect()
+fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
+    pending
+        .iter()
+        .filter_map(|decision| decision.decision_id().map(str::to_owned))
+        .collect()
 }
 
-impl Resumed {
-    fn after(task: &Task, answered: Vec<String>) -> Self {
+impl ResumedTask {
+    fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
             modified_at: task.modified_at.clone(),
-            answered: answered.into_iter().collect(),
+            answered_ids: answered_ids.into_iter().collect(),
             ..Self::default()
         }
     }
 
     /// Returns whether the task's status is newer than its resumption.
-    fn is_over(&mut self, task: &Task) -> bool {
+    fn has_new_status(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
-        self.worked |= matches!(task.phase(), Phase::Working | Phase::Unknown);
-        let old_question = !pending.is_empty() && ids(pending).iter().all(|id| self.answered.contains(id));
-        if old_question && !self.worked {
+        self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
+        let is_old_decision = !pending.is_empty()
+            && decision_ids(pending)
+                .iter()
+                .all(|id| self.answered_ids.contains(id));
+        if is_old_decision && !self.has_worked {
             return false;
         }
-        self.looks += 1;
-        self.worked || task.modified_at != self.modified_at || !pending.is_empty() || self.looks >= LOOKS
+        self.finished_polls += 1;
+        self.has_worked
+            || task.modified_at != self.modified_at
+            || !pending.is_empty()
+            || self.finished_polls >= MIN_FINISHED_POLLS
     }
 }
 
@@ -179,7 +201,7 @@ mod tests {
 
     #[test]
     fn both_meanings_of_stopped_are_told_apart() {
-        let ended = |task| end(&seen(task), false);
+        let ended = |task| find_end(&seen(task), false);
         assert_eq!(
             ended(json!({ "status": "STOPPED", "pendingDecisions": [] })),
             Some(TaskEnd::Finished)
@@ -201,14 +223,14 @@ mod tests {
             );
         }
         let stopped = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
-        assert_eq!(end(&stopped, true), Some(TaskEnd::Halted));
+        assert_eq!(find_end(&stopped, true), Some(TaskEnd::Halted));
     }
 
     #[test]
     fn a_policy_answers_everything_or_nothing() {
-        let policy = Policy {
+        let policy = ApprovalPolicy {
             tools: vec!["git_push".to_owned()],
-            for_the_task: true,
+            for_whole_task: true,
         };
         let pending = |value| {
             seen(json!({ "pendingDecisions": value }))
@@ -217,7 +239,7 @@ mod tests {
         };
         let push = json!({ "type": "tool", "toolName": "git_push", "toolId": "1" });
         assert_eq!(
-            policy.answers(&pending(json!([push]))).unwrap(),
+            policy.decide(&pending(json!([push]))).unwrap(),
             [Decision::Tool {
                 id: "1".into(),
                 approved: true,
@@ -225,10 +247,10 @@ mod tests {
             }]
         );
         let edit = json!({ "type": "tool", "toolName": "edit_file", "toolId": "2" });
-        assert!(policy.answers(&pending(json!([push, edit]))).is_none());
+        assert!(policy.decide(&pending(json!([push, edit]))).is_none());
         assert!(
             policy
-                .answers(&pending(
+                .decide(&pending(
                     json!([{ "type": "question", "id": "3", "toolName": "git_push", "toolId": "1" }])
                 ))
                 .is_none()
@@ -240,22 +262,24 @@ mod tests {
         let waiting =
             json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "a" }] });
         let finished = json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [] });
-        let fresh = || Resumed::after(&seen(waiting.clone()), vec!["a".to_owned()]);
+        let fresh = || ResumedTask::from_task(&seen(waiting.clone()), vec!["a".to_owned()]);
         let mut resumed = fresh();
-        assert!(!resumed.is_over(&seen(waiting.clone())));
-        assert!(!resumed.is_over(&seen(finished.clone())));
-        assert!(resumed.is_over(&seen(json!({ "status": "RUNNING", "modifiedAt": "1" }))));
-        assert!(resumed.is_over(&seen(finished.clone())));
+        assert!(!resumed.has_new_status(&seen(waiting.clone())));
+        assert!(!resumed.has_new_status(&seen(finished.clone())));
+        assert!(resumed.has_new_status(&seen(json!({ "status": "RUNNING", "modifiedAt": "1" }))));
+        assert!(resumed.has_new_status(&seen(finished.clone())));
         let mut changed = fresh();
-        assert!(changed.is_over(&seen(
+        assert!(changed.has_new_status(&seen(
             json!({ "status": "STOPPED", "modifiedAt": "2", "pendingDecisions": [] })
         )));
         let mut other = fresh();
-        assert!(other.is_over(&seen(
+        assert!(other.has_new_status(&seen(
             json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "b" }] })
         )));
         let mut thrice = fresh();
-        let looks: Vec<bool> = (0..3).map(|_| thrice.is_over(&seen(finished.clone()))).collect();
+        let looks: Vec<bool> = (0..3)
+            .map(|_| thrice.has_new_status(&seen(finished.clone())))
+            .collect();
         assert_eq!(looks, [false, false, true]);
     }
 }

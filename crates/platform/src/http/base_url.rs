@@ -1,7 +1,7 @@
 //! The platform's base URL: parsed leniently, and joined so that no identifier can change the path it is put into.
 
 use super::HttpError;
-use super::segment::{below, check};
+use super::path_segments::{append_segments, reject_invalid_segments};
 use reqwest::Url;
 use std::fmt;
 
@@ -44,23 +44,23 @@ impl BaseUrl {
         if !text.contains("://") {
             return Err(BaseUrlError::NoScheme(text.chars().count()));
         }
-        let url = Url::parse(text).map_err(|why| BaseUrlError::Invalid(why.to_string()))?;
-        refuse_what_does_not_belong(&url)?;
-        Ok(Self(without_version(url)))
+        let url = Url::parse(text).map_err(|error| BaseUrlError::Invalid(error.to_string()))?;
+        reject_unsupported_parts(&url)?;
+        Ok(Self(trim_version(url)))
     }
 
     /// Returns the URL of a resource below `/v1`. Each segment is encoded separately and once: a `/`, `?` or `%` in a
     /// name stays a part of that name. Rejects a name that cannot be a path segment ([`ErrorKind::Configuration`]).
     ///
     /// [`ErrorKind::Configuration`]: super::ErrorKind::Configuration
-    pub(crate) fn join(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
-        check(path_below_v1)?;
-        Ok(below(&self.root(), path_below_v1))
+    pub(crate) fn resource_url(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
+        reject_invalid_segments(path_below_v1)?;
+        Ok(append_segments(&self.api_root(), path_below_v1))
     }
 
     /// Returns the URL that all resources are below: the base URL with `/v1`.
-    pub(super) fn root(&self) -> Url {
-        below(&self.0, &["v1"])
+    pub(super) fn api_root(&self) -> Url {
+        append_segments(&self.0, &["v1"])
     }
 
     /// Returns the normalized URL: without credentials, default port, trailing `/` and `/v1`.
@@ -83,7 +83,7 @@ impl BaseUrl {
     }
 
     /// Returns whether the host is the local machine.
-    pub(crate) fn is_on_this_machine(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         is_loopback(&self.0)
     }
 
@@ -106,7 +106,7 @@ impl fmt::Debug for BaseUrl {
     }
 }
 
-fn refuse_what_does_not_belong(url: &Url) -> Result<(), BaseUrlError> {
+fn reject_unsupported_parts(url: &Url) -> Result<(), BaseUrlError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BaseUrlError::Scheme);
     }
@@ -119,11 +119,11 @@ fn refuse_what_does_not_belong(url: &Url) -> Result<(), BaseUrlError> {
     Ok(())
 }
 
-fn without_version(mut url: Url) -> Url {
-    let path = url.path().trim_end_matches('/');
-    let path = path
+fn trim_version(mut url: Url) -> Url {
+    let full_path = url.path().trim_end_matches('/');
+    let path = full_path
         .strip_suffix("/v1")
-        .unwrap_or(path)
+        .unwrap_or(full_path)
         .trim_end_matches('/')
         .to_owned();
     url.set_path(&path);
@@ -154,13 +154,13 @@ mod tests {
             let base = BaseUrl::parse(text).unwrap();
             assert_eq!(base.to_string(), "https://h/dpc");
             assert_eq!(
-                base.join(&["events"]).unwrap().as_str(),
+                base.resource_url(&["events"]).unwrap().as_str(),
                 "https://h/dpc/v1/events",
                 "{text:?}"
             );
         }
         assert_eq!(
-            BaseUrl::parse("http://h:8080").unwrap().root().as_str(),
+            BaseUrl::parse("http://h:8080").unwrap().api_root().as_str(),
             "http://h:8080/v1"
         );
     }

@@ -3,7 +3,7 @@
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::retry::Delays;
-use super::token::Tokens;
+use super::token::TokenCache;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, ErrorKind, HttpError, Request, Response, TokenSource};
 use reqwest::Url;
@@ -31,7 +31,7 @@ pub struct Client(Arc<ClientParts>);
 
 struct ClientParts {
     base_url: BaseUrl,
-    tokens: Tokens,
+    tokens: TokenCache,
     transport: Transport,
 }
 
@@ -61,18 +61,18 @@ impl Client {
             delays,
             observer,
         };
-        let proxies = Proxies::on_the_way_to(base_url.url());
+        let proxies = Proxies::for_url(base_url.url());
         let transport = Transport::new(limits, ca_cert.as_deref(), proxies)?;
         Ok(Self(Arc::new(ClientParts {
             base_url,
-            tokens: Tokens::new(token),
+            tokens: TokenCache::new(token),
             transport,
         })))
     }
 
     /// Returns the URL of a resource from its path segments below `/v1`; rejects a name that cannot be a path segment.
     pub(crate) fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
-        self.0.base_url.join(path)
+        self.0.base_url.resource_url(path)
     }
 
     /// Sends a request with the token. After a 401, fetches the token again if its source can give another one, and
@@ -86,12 +86,12 @@ impl Client {
         let ClientParts {
             tokens, transport, ..
         } = &*self.0;
-        let token = tokens.current(transport).await?;
+        let token = tokens.current_token(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            other => return other?.expect_success(request.success),
+            result => return result?.expect_success(request.success),
         };
-        match tokens.after_refusal(&token, transport).await {
+        match tokens.replace_refused_token(&token, transport).await {
             None => Err(error),
             Some(token) => transport
                 .send(request, Some(&token?))

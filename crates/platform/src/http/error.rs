@@ -4,8 +4,8 @@
 //! Texts from the server are kept unchanged (bounded, without the secrets that were sent); the code that shows them
 //! has to escape them.
 
-use super::redact::redacted;
-use super::words::{self, FieldViolation, ServerText};
+use super::redaction::redact;
+use super::server_text::{self, FieldViolation, ServerText};
 use reqwest::{Method, StatusCode, Url};
 use secrecy::SecretString;
 use std::fmt;
@@ -37,9 +37,9 @@ pub enum ErrorKind {
     /// No response, or no progress, within the timeout.
     Timeout,
     /// A response that cannot be used: not the expected JSON, too large, a redirect to another origin.
-    BadAnswer,
+    BadResponse,
     /// The content of an upload did not have its announced length, or could not be read.
-    Source,
+    UploadSource,
 }
 
 /// Rule for sending the same request again.
@@ -54,116 +54,116 @@ pub(super) enum RetryRule {
 }
 
 #[derive(Debug, Clone)]
-pub struct HttpError(Box<Facts>);
+pub struct HttpError(Box<ErrorDetails>);
 
 #[derive(Debug, Clone)]
-struct Facts {
+struct ErrorDetails {
     kind: ErrorKind,
     subject: String,
     status: Option<StatusCode>,
     request_id: Option<String>,
-    words: ServerText,
+    message: ServerText,
     tries: u32,
-    again: RetryRule,
+    retry_rule: RetryRule,
     retry_after: Option<Duration>,
-    processed: bool,
+    is_maybe_processed: bool,
     hint: Option<String>,
 }
 
 impl HttpError {
     /// Creates a failure of this kind. By default it is final and the request had no effect.
-    pub(super) fn new(kind: ErrorKind, words: impl Into<ServerText>) -> Self {
-        Self(Box::new(Facts {
+    pub(super) fn new(kind: ErrorKind, message: impl Into<ServerText>) -> Self {
+        Self(Box::new(ErrorDetails {
             kind,
             subject: String::new(),
             status: None,
             request_id: None,
-            words: words.into(),
+            message: message.into(),
             tries: 1,
-            again: RetryRule::Never,
+            retry_rule: RetryRule::Never,
             retry_after: None,
-            processed: false,
+            is_maybe_processed: false,
             hint: None,
         }))
     }
 
-    pub(crate) fn configuration(words: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Configuration, words.into())
+    pub(crate) fn configuration(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Configuration, message.into())
     }
 
     /// Creates an error for responses that are valid separately but cannot be used together.
-    pub(crate) fn bad_answer(words: impl Into<String>) -> Self {
-        Self::new(ErrorKind::BadAnswer, words.into())
+    pub(crate) fn bad_response(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::BadResponse, message.into())
     }
 
     /// Creates an error for a response that did not arrive within the time limit.
-    pub(crate) fn late(words: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Timeout, words.into())
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Timeout, message.into())
     }
 
-    pub(super) fn about(mut self, subject: &str) -> Self {
+    pub(super) fn with_subject(mut self, subject: &str) -> Self {
         subject.clone_into(&mut self.0.subject);
         self
     }
 
-    pub(super) fn status_is(mut self, status: StatusCode, request_id: Option<&str>) -> Self {
+    pub(super) fn with_status(mut self, status: StatusCode, request_id: Option<&str>) -> Self {
         self.0.status = Some(status);
         self.0.request_id = request_id.map(str::to_owned);
         self
     }
 
-    pub(super) fn again(mut self, again: RetryRule) -> Self {
-        self.0.again = again;
+    pub(super) fn with_retry_rule(mut self, again: RetryRule) -> Self {
+        self.0.retry_rule = again;
         self
     }
 
     /// Marks the request as one that may have had its effect.
     #[must_use]
-    pub(crate) fn maybe_processed(mut self) -> Self {
-        self.0.processed = true;
+    pub(crate) fn with_possible_effect(mut self) -> Self {
+        self.0.is_maybe_processed = true;
         self
     }
 
     pub(super) fn without_effect(mut self) -> Self {
-        self.0.processed = false;
+        self.0.is_maybe_processed = false;
         self
     }
 
-    pub(super) fn retry_after(mut self, delay: Option<Duration>) -> Self {
+    pub(super) fn with_retry_after(mut self, delay: Option<Duration>) -> Self {
         self.0.retry_after = delay;
         self
     }
 
     /// Reports that the server requests a longer wait than the client allows.
-    pub(super) fn too_long(mut self, most: Duration) -> Self {
-        let asked = self.0.retry_after.unwrap_or_default().as_secs();
-        let text = &mut self.0.words.text;
-        let more = format!(
-            "the server requests a wait of {asked} s, and the limit is {} s",
-            most.as_secs()
+    pub(super) fn with_excessive_delay(mut self, max_delay: Duration) -> Self {
+        let requested = self.0.retry_after.unwrap_or_default().as_secs();
+        let text = &mut self.0.message.text;
+        let reason = format!(
+            "the server requests a wait of {requested} s, and the limit is {} s",
+            max_delay.as_secs()
         );
         *text = if text.is_empty() {
-            more
+            reason
         } else {
-            format!("{more}: {text}")
+            format!("{reason}: {text}")
         };
-        self.with_hint(format!("try again in {asked} s"))
+        self.with_hint(format!("try again in {requested} s"))
     }
 
-    pub(super) fn tried(mut self, tries: u32) -> Self {
+    pub(super) fn with_tries(mut self, tries: u32) -> Self {
         self.0.tries = tries;
         self
     }
 
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
-            let words = &mut self.0.words;
-            words.text = redacted(&words.text, secret);
+            let words = &mut self.0.message;
+            words.text = redact(&words.text, secret);
             for violation in &mut words.violations {
-                violation.field = redacted(&violation.field, secret);
-                violation.message = redacted(&violation.message, secret);
+                violation.field = redact(&violation.field, secret);
+                violation.message = redact(&violation.message, secret);
             }
-            self.0.request_id = self.0.request_id.map(|id| redacted(&id, secret));
+            self.0.request_id = self.0.request_id.map(|id| redact(&id, secret));
         }
         self
     }
@@ -195,79 +195,86 @@ impl HttpError {
             self.0.kind,
             ErrorKind::Unreachable
                 | ErrorKind::Timeout
-                | ErrorKind::BadAnswer
+                | ErrorKind::BadResponse
                 | ErrorKind::OtherStatus(429 | 500..=599)
         )
     }
 
     /// Returns the fields that the server rejects, with its messages.
     pub fn violations(&self) -> &[FieldViolation] {
-        &self.0.words.violations
+        &self.0.message.violations
     }
 
     /// Returns the server's message, unabridged; for searching in it.
     pub(crate) fn server_text(&self) -> &str {
-        &self.0.words.text
+        &self.0.message.text
     }
 
     /// Returns whether the server responded with 2xx and only its response could not be used.
-    pub fn was_accepted(&self) -> bool {
+    pub fn is_accepted(&self) -> bool {
         self.0.status.is_some_and(|status| status.is_success())
     }
 
     /// Returns whether the request may have had its effect although no usable response arrived.
-    pub fn may_have_been_processed(&self) -> bool {
-        self.0.processed
+    pub fn is_maybe_processed(&self) -> bool {
+        self.0.is_maybe_processed
     }
 
     pub fn hint(&self) -> Option<String> {
-        let hint = self.0.hint.clone();
-        hint.or_else(|| Some(self.hint_where("check the result before you repeat it")))
+        self.0
+            .hint
+            .clone()
+            .or_else(|| Some(self.hint_with_check("check the result before you repeat it")))
     }
 
-    /// Returns the hint for this error. If the request may have been processed, it starts with `look`.
-    pub fn hint_where(&self, look: &str) -> String {
+    /// Returns the hint for this error. If the request may have been processed, it starts with `check`.
+    pub fn hint_with_check(&self, check: &str) -> String {
         let general = general_hint(self.0.kind);
-        if self.0.processed {
-            format!("the request may have been processed nevertheless: {look}; then {general}")
+        if self.0.is_maybe_processed {
+            format!("the request may have been processed nevertheless: {check}; then {general}")
         } else {
             general.to_owned()
         }
     }
 
     pub(super) fn retry_rule(&self) -> RetryRule {
-        self.0.again
+        self.0.retry_rule
     }
 
     pub(super) fn requested_delay(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    fn facts_in_brackets(&self) -> String {
-        let mut facts = Vec::new();
+    fn format_details(&self) -> String {
+        let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
-            facts.push(format!("request id {}", words::bounded(id, 200)));
+            details.push(format!("request id {}", server_text::truncate(id, 200)));
         }
         if self.0.tries > 1 {
-            facts.push(format!("{} tries", self.0.tries));
+            details.push(format!("{} tries", self.0.tries));
         }
-        if facts.is_empty() {
+        if details.is_empty() {
             String::new()
         } else {
-            format!(" ({})", facts.join(", "))
+            format!(" ({})", details.join(", "))
         }
     }
 }
 
 /// The failure without the server's message: the reason for a retry.
-pub(super) struct Brief<'a>(pub(super) &'a HttpError);
+pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
 
-impl fmt::Display for Brief<'_> {
+impl fmt::Display for RetryReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let facts = &*self.0.0;
-        match facts.status {
-            Some(status) => write!(f, "{}: {}", facts.subject, status_line(status)),
-            None => write!(f, "{}: {}", facts.subject, words::bounded(&facts.words.text, 300)),
+        let error = &*self.0.0;
+        match error.status {
+            Some(status) => write!(f, "{}: {}", error.subject, status_line(status)),
+            None => write!(
+                f,
+                "{}: {}",
+                error.subject,
+                server_text::truncate(&error.message.text, 300)
+            ),
         }
     }
 }
@@ -275,47 +282,47 @@ impl fmt::Display for Brief<'_> {
 impl HttpError {
     /// Returns the message without the request id and the number of tries, so that requests that failed for the same
     /// reason have the same text.
-    pub fn cause(&self) -> String {
-        self.said("")
+    pub fn cause_text(&self) -> String {
+        self.format_message("")
     }
 
-    fn said(&self, brackets: &str) -> String {
-        let facts = &*self.0;
+    fn format_message(&self, details: &str) -> String {
+        let error = &*self.0;
         let mut parts = Vec::new();
-        if !facts.subject.is_empty() {
-            parts.push(facts.subject.clone());
+        if !error.subject.is_empty() {
+            parts.push(error.subject.clone());
         }
-        let words = facts.words.to_string();
-        match facts.status {
+        let message = error.message.to_string();
+        match error.status {
             Some(status) => {
-                parts.push(format!("{}{brackets}", status_line(status)));
-                parts.extend(beyond_the_reason(status, &words));
+                parts.push(format!("{}{details}", status_line(status)));
+                parts.extend(strip_status_reason(status, &message));
             }
-            None if facts.tries > 1 => parts.extend([format!("failed{brackets}"), words]),
-            None => parts.push(words),
+            None if error.tries > 1 => parts.extend([format!("failed{details}"), message]),
+            None => parts.push(message),
         }
         parts.join(": ")
     }
 }
 
 /// Returns the message without the reason of the status line, which servers like to repeat at its start.
-fn beyond_the_reason(status: StatusCode, words: &str) -> Option<String> {
+fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
-    let mut rest = words;
+    let mut message = text;
     loop {
-        if !reason.is_empty() && rest.eq_ignore_ascii_case(reason) {
+        if !reason.is_empty() && message.eq_ignore_ascii_case(reason) {
             return None;
         }
-        match rest.split_once(": ") {
-            Some((start, further)) if start.eq_ignore_ascii_case(reason) => rest = further,
-            _ => return Some(rest.to_owned()),
+        match message.split_once(": ") {
+            Some((start, details)) if start.eq_ignore_ascii_case(reason) => message = details,
+            _ => return Some(message.to_owned()),
         }
     }
 }
 
 impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.said(&self.facts_in_brackets()))
+        f.write_str(&self.format_message(&self.format_details()))
     }
 }
 
@@ -336,7 +343,7 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
         ErrorKind::Conflict => {
             "an existing resource or running operation conflicts with this one: end or rename one of the two"
         }
-        ErrorKind::Source => "nothing was published: make sure that no file changes during the upload",
+        ErrorKind::UploadSource => "nothing was published: make sure that no file changes during the upload",
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
@@ -353,7 +360,7 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
             "if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
         }
         ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
-        ErrorKind::BadAnswer => "check that the base URL is the address of the platform's API",
+        ErrorKind::BadResponse => "check that the base URL is the address of the platform's API",
         ErrorKind::OtherStatus(_) => {
             "check the base URL; `sluicegate doctor` checks the connection to the platform"
         }
@@ -362,20 +369,20 @@ const fn general_hint(kind: ErrorKind) -> &'static str {
 
 /// Returns the request for display: method and URL, without user, password and fragment, and without the query unless
 /// this program built the URL.
-pub(super) fn subject(method: &Method, url: &Url, show_query: bool) -> String {
-    let mut shown = url.clone();
+pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> String {
+    let mut display_url = url.clone();
     // Both setters fail only on URLs that cannot have the part that is removed.
-    let _ = shown.set_username("");
-    let _ = shown.set_password(None);
-    shown.set_fragment(None);
+    let _ = display_url.set_username("");
+    let _ = display_url.set_password(None);
+    display_url.set_fragment(None);
     if !show_query {
-        shown.set_query(None);
+        display_url.set_query(None);
     }
-    format!("{method} {}", words::bounded(shown.as_str(), 500))
+    format!("{method} {}", server_text::truncate(display_url.as_str(), 500))
 }
 
 /// Returns the error kind of a status other than 2xx.
-pub(super) fn kind_of(status: StatusCode) -> ErrorKind {
+pub(super) fn error_kind_for(status: StatusCode) -> ErrorKind {
     match status.as_u16() {
         400 | 422 => ErrorKind::BadRequest,
         401 => ErrorKind::Unauthorized,
@@ -383,7 +390,7 @@ pub(super) fn kind_of(status: StatusCode) -> ErrorKind {
         404 => ErrorKind::NotFound,
         409 => ErrorKind::Conflict,
         413 => ErrorKind::TooLarge,
-        other => ErrorKind::OtherStatus(other),
+        code => ErrorKind::OtherStatus(code),
     }
 }
 
@@ -394,17 +401,20 @@ mod tests {
     #[test]
     fn the_subject_shows_no_secret() {
         let url = Url::parse("https://me:pw@h/a?token=t#f").unwrap();
-        assert_eq!(subject(&Method::GET, &url, false), "GET https://h/a");
+        assert_eq!(format_subject(&Method::GET, &url, false), "GET https://h/a");
         let ours = Url::parse("https://h/a?page=0").unwrap();
-        assert_eq!(subject(&Method::GET, &ours, true), "GET https://h/a?page=0");
+        assert_eq!(
+            format_subject(&Method::GET, &ours, true),
+            "GET https://h/a?page=0"
+        );
     }
 
     #[test]
     fn every_fact_is_shown() {
         let error = HttpError::new(ErrorKind::OtherStatus(503), "down for an hour")
-            .about("GET https://h/v1/events")
-            .status_is(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
-            .tried(5);
+            .with_subject("GET https://h/v1/events")
+            .with_status(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
+            .with_tries(5);
         insta::assert_snapshot!(error, @"GET https://h/v1/events: 503 Service Unavailable (request id abc-1, 5 tries): down for an hour");
         insta::assert_snapshot!(error.hint().unwrap(), @"the platform has a problem: try again later");
     }
@@ -412,7 +422,7 @@ mod tests {
     #[test]
     fn a_secret_that_the_server_repeats_is_hidden() {
         let error = HttpError::new(ErrorKind::Unauthorized, "bad token s3cret")
-            .status_is(StatusCode::UNAUTHORIZED, Some("s3cret"))
+            .with_status(StatusCode::UNAUTHORIZED, Some("s3cret"))
             .without_secret(Some(&SecretString::from("s3cret")));
         assert!(!format!("{error} {error:?}").contains("s3cret"));
     }

@@ -12,28 +12,28 @@ use std::path::Path;
 
 /// Returns the failure of a request that ended before the head of a response arrived.
 /// `ca_cert` is the file with additional root certificates.
-pub(super) fn before_answer(error: reqwest::Error, ca_cert: Option<&Path>) -> HttpError {
+pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Path>) -> HttpError {
     let error = error.without_url();
-    if let Some(problem) = find_cause(&error, &|cause| certificate_problem(cause, ca_cert)) {
+    if let Some(problem) = find_cause(&error, &|cause| find_certificate_failure(cause, ca_cert)) {
         return problem;
     }
     if error.is_connect() {
         return HttpError::new(
             ErrorKind::Unreachable,
-            format!("cannot connect: {}", causes(&error)),
+            format!("cannot connect: {}", join_causes(&error)),
         )
-        .again(RetryRule::Always);
+        .with_retry_rule(RetryRule::Always);
     }
     if error.is_builder() {
-        return HttpError::configuration(format!("could not build the request: {}", causes(&error)));
+        return HttpError::configuration(format!("could not build the request: {}", join_causes(&error)));
     }
-    broken_off(&error, "the connection broke before the response")
+    connection_failure(&error, "the connection broke before the response")
 }
 
 /// Returns the failure of a request whose response body could not be read.
-pub(super) fn within_answer(error: reqwest::Error) -> HttpError {
+pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
-    let corrupt = error.is_decode()
+    let is_corrupt = error.is_decode()
         && find_cause(&error, &|cause| {
             let io = cause.downcast_ref::<io::Error>()?;
             matches!(
@@ -43,22 +43,22 @@ pub(super) fn within_answer(error: reqwest::Error) -> HttpError {
             .then_some(())
         })
         .is_some();
-    if corrupt {
-        let why = format!("the response cannot be used: {}", causes(&error));
-        return HttpError::new(ErrorKind::BadAnswer, why).maybe_processed();
+    if is_corrupt {
+        let message = format!("the response cannot be used: {}", join_causes(&error));
+        return HttpError::new(ErrorKind::BadResponse, message).with_possible_effect();
     }
-    broken_off(&error, "the connection broke during the response")
+    connection_failure(&error, "the connection broke during the response")
 }
 
-fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
+fn connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
     } else {
         ErrorKind::Unreachable
     };
-    HttpError::new(kind, format!("{what}: {}", causes(error)))
-        .again(RetryRule::IfSafe)
-        .maybe_processed()
+    HttpError::new(kind, format!("{description}: {}", join_causes(error)))
+        .with_retry_rule(RetryRule::IfSafe)
+        .with_possible_effect()
 }
 
 /// The reason why there is no connection through a proxy.
@@ -78,13 +78,13 @@ impl TunnelProblem {
     /// Without TLS there is no tunnel: the client only connects to the proxy.
     pub(super) fn find(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
-            return Some(Self::Unreachable(causes(error)));
+            return Some(Self::Unreachable(join_causes(error)));
         }
         find_cause(
             error,
             &|cause| match cause.to_string().strip_prefix("tunnel error: ")? {
                 "failed to create underlying connection" => Some(Self::Unreachable(
-                    cause.source().map_or_else(String::new, texts_of),
+                    cause.source().map_or_else(String::new, join_error_texts),
                 )),
                 "proxy authorization required" => Some(Self::Credentials),
                 "unsuccessful" => Some(Self::Refused),
@@ -96,119 +96,125 @@ impl TunnelProblem {
 }
 
 /// Returns the failure for a connection that ended at the proxy with this address. A retry after a refusal cannot help.
-pub(super) fn at_proxy(
+pub(super) fn proxy_failure(
     problem: TunnelProblem,
     address: &str,
     url: &Url,
     status: Option<StatusCode>,
 ) -> HttpError {
-    let failure =
-        |message: String, hint: &str| HttpError::new(ErrorKind::Unreachable, message).with_hint(hint);
     let host = url.host_str().unwrap_or_default();
     let target = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
-    let allow = format!(
+    let refusal_hint = format!(
         "allow {host} in the proxy, or add it to NO_PROXY if this machine reaches it without the proxy"
     );
-    match problem {
-        TunnelProblem::Unreachable(reason) => failure(
+    let mut retry_rule = RetryRule::Always;
+    let (message, hint) = match problem {
+        TunnelProblem::Unreachable(reason) => (
             format!("cannot connect to the proxy {address}: {reason}"),
             "check the proxy variables (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and whether the proxy runs",
-        )
-        .again(RetryRule::Always),
-        TunnelProblem::Credentials => failure(
-            format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
-            "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
         ),
-        TunnelProblem::Refused => match status {
-            Some(status) => {
-                let refusal = failure(
-                    format!("the proxy {address} refused the connection to {target}: {}", status_line(status)),
-                    &allow,
-                );
-                let again = if status.is_server_error() { RetryRule::Always } else { RetryRule::Never };
-                refusal.again(again)
+        TunnelProblem::Credentials => {
+            retry_rule = RetryRule::Never;
+            (
+                format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
+                "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+            )
+        }
+        TunnelProblem::Refused => {
+            let mut message = format!("the proxy {address} refused the connection to {target}");
+            if let Some(status) = status {
+                message = format!("{message}: {}", status_line(status));
+                if !status.is_server_error() {
+                    retry_rule = RetryRule::Never;
+                }
             }
-            None => failure(format!("the proxy {address} refused the connection to {target}"), &allow)
-                .again(RetryRule::Always),
-        },
-        TunnelProblem::Closed => failure(
+            (message, refusal_hint.as_str())
+        }
+        TunnelProblem::Closed => (
             format!("the proxy {address} closed the connection to {target} without a response"),
-            &allow,
-        )
-        .again(RetryRule::Always),
-    }
+            refusal_hint.as_str(),
+        ),
+    };
+    HttpError::new(ErrorKind::Unreachable, message)
+        .with_hint(hint)
+        .with_retry_rule(retry_rule)
 }
 
 /// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
-fn certificate_problem(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
+fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
     const OPERATORS: &str = "the platform's operators have to replace the server's certificate";
     let error = cause.downcast_ref::<rustls::Error>()?;
     let rustls::Error::InvalidCertificate(reason) = error else {
         let is_missing = matches!(error, rustls::Error::NoCertificatesPresented);
-        return is_missing.then(|| rejected(&error.to_string(), OPERATORS));
-    };
-    let outdated = |message: String, time: UnixTime| {
-        let hint =
-            "check the local clock; if it is right, the platform's operators have to renew the certificate";
-        rejected(&format!("{message}; the local clock shows {}", day(time)), hint)
+        return is_missing.then(|| certificate_failure(&error.to_string(), OPERATORS));
     };
     Some(match reason {
         CertificateError::ExpiredContext { time, not_after } => {
-            outdated(format!("it expired on {}", day(*not_after)), *time)
+            invalid_period_failure(&format!("it expired on {}", format_day(*not_after)), *time)
         }
-        CertificateError::NotValidYetContext { time, not_before } => {
-            outdated(format!("it is not valid before {}", day(*not_before)), *time)
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => rejected(
-            &error.to_string(),
-            "use a host name of the certificate in the URL",
+        CertificateError::NotValidYetContext { time, not_before } => invalid_period_failure(
+            &format!("it is not valid before {}", format_day(*not_before)),
+            *time,
         ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            certificate_failure(
+                &error.to_string(),
+                "use a host name of the certificate in the URL",
+            )
+        }
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            unknown_issuer(&error.to_string(), ca_cert)
+            unknown_issuer_failure(&error.to_string(), ca_cert)
         }
         // The verifier's own error is only known by its text.
-        other if format!("{other:?}").contains("CaUsedAsEndEntity") => rejected(
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => certificate_failure(
             "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
             "the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority \
              signs; --ca-cert cannot make this one valid",
         ),
-        _ => rejected(&error.to_string(), OPERATORS),
+        _ => certificate_failure(&error.to_string(), OPERATORS),
     })
 }
 
-fn rejected(reason: &str, hint: &str) -> HttpError {
+fn invalid_period_failure(reason: &str, time: UnixTime) -> HttpError {
+    certificate_failure(
+        &format!("{reason}; the local clock shows {}", format_day(time)),
+        "check the local clock; if it is right, the platform's operators have to renew the certificate",
+    )
+}
+
+fn certificate_failure(reason: &str, hint: &str) -> HttpError {
     let message = format!("the server's certificate was rejected: {reason}");
     HttpError::new(ErrorKind::Certificate, message).with_hint(hint)
 }
 
 /// Returns the failure for a certificate of an unknown authority; the hint does not advise the setting that is set.
-fn unknown_issuer(reason: &str, ca_cert: Option<&Path>) -> HttpError {
-    let Some(file) = ca_cert else {
+fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
+    let Some(path) = ca_cert else {
         let message = format!("the server's certificate was rejected: {reason}");
         return HttpError::new(ErrorKind::Certificate, message);
     };
-    let file = file.display();
     let hint = format!(
-        "no certificate of {file} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: put the root \
-         certificate of the authority that signed it into that file"
+        "no certificate of {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: put the root \
+         certificate of the authority that signed it into that file",
+        path.display()
     );
-    rejected(reason, &hint)
+    certificate_failure(reason, &hint)
 }
 
 /// Formats the day in UTC, as `2026-11-20`.
-fn day(time: UnixTime) -> String {
+fn format_day(time: UnixTime) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     Timestamp::from_second(seconds).map_or_else(
         |_| format!("second {seconds} of Unix time"),
-        |at| at.strftime("%Y-%m-%d").to_string(),
+        |timestamp| timestamp.strftime("%Y-%m-%d").to_string(),
     )
 }
 
 /// Searches the causes. An I/O error hides the error that it wraps from `source`, so it is unwrapped.
-fn find_cause<T>(error: &dyn Error, found: &impl Fn(&(dyn Error + 'static)) -> Option<T>) -> Option<T> {
+fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) -> Option<T>) -> Option<T> {
     let mut next = error.source();
     while let Some(cause) = next {
-        if let Some(value) = found(cause) {
+        if let Some(value) = examine(cause) {
             return Some(value);
         }
         next = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
@@ -220,12 +226,12 @@ fn find_cause<T>(error: &dyn Error, found: &impl Fn(&(dyn Error + 'static)) -> O
 }
 
 /// Joins the causes behind an error, outermost first, without those that only repeat another one.
-fn causes(error: &reqwest::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), texts_of)
+fn join_causes(error: &reqwest::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), join_error_texts)
 }
 
 /// Joins the texts of an error and its causes, without those that only repeat another one.
-fn texts_of(error: &(dyn Error + 'static)) -> String {
+fn join_error_texts(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(cause) = next {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time without progress after which a wait is reported.
-pub(super) const SILENCE: Duration = Duration::from_secs(2);
+pub(super) const SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Receives a sentence for each wait and each retry, with its reason. The texts contain the server's messages
 /// unchanged; the code that shows them has to escape them.
@@ -21,17 +21,17 @@ pub struct Observer {
 type Listener = dyn Fn(&str) + Send + Sync;
 
 impl Observer {
-    /// Creates an observer that passes each sentence to `told`.
-    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Self {
+    /// Creates an observer that passes each sentence to `listener`.
+    pub fn new(listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self {
-            listener: Some(Arc::new(told)),
+            listener: Some(Arc::new(listener)),
             ..Self::default()
         }
     }
 
     /// Records responses in `responded`, which several clients of a server can share.
     #[must_use]
-    pub fn recording_in(self, responded: Arc<AtomicBool>) -> Self {
+    pub fn with_response_flag(self, responded: Arc<AtomicBool>) -> Self {
         Self { responded, ..self }
     }
 
@@ -44,30 +44,35 @@ impl Observer {
         self.responded.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn say(&self, sentence: &str) {
+    pub(super) fn report(&self, sentence: &str) {
         tracing::info!("{sentence}");
-        if let Some(told) = &self.listener {
-            told(sentence);
+        if let Some(listener) = &self.listener {
+            listener(sentence);
         }
     }
 
-    /// Returns the outcome of `work`; reports `what` once if it takes longer than `SILENCE`.
-    pub async fn waiting<T>(&self, work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
-        self.during(work, tokio::time::sleep(SILENCE), what).await
+    /// Returns the outcome of `work`; reports `description` once if it takes longer than `SILENCE_LIMIT`.
+    pub async fn report_wait<T>(
+        &self,
+        work: impl Future<Output = T>,
+        description: impl FnOnce() -> String,
+    ) -> T {
+        self.report_wait_after(work, tokio::time::sleep(SILENCE_LIMIT), description)
+            .await
     }
 
-    /// Returns the outcome of `work`; reports `what` once if `silence` ends first.
-    pub(super) async fn during<T>(
+    /// Returns the outcome of `work`; reports `description` once if `silence` ends first.
+    pub(super) async fn report_wait_after<T>(
         &self,
         work: impl Future<Output = T>,
         silence: impl Future<Output = ()>,
-        what: impl FnOnce() -> String,
+        description: impl FnOnce() -> String,
     ) -> T {
         let mut work = pin!(work);
         tokio::select! {
             biased;
             outcome = &mut work => return outcome,
-            () = silence => self.say(&what()),
+            () = silence => self.report(&description()),
         }
         work.await
     }

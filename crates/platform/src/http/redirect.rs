@@ -7,33 +7,37 @@ use reqwest::header::LOCATION;
 use reqwest::{Method, StatusCode, Url};
 
 /// Maximum number of redirects that are followed for one request.
-pub(super) const MOST: u32 = 5;
+pub(super) const MAX_REDIRECTS: u32 = 5;
 
 /// Returns the URL to go to next, or `None` if the response is not a redirect. A redirect that is not followed is a
 /// failure that shows only the target's origin.
-pub(super) fn next(head: &ResponseHead, method: &Method, from: &Url) -> Result<Option<Url>, HttpError> {
+pub(super) fn find_redirect_target(
+    head: &ResponseHead,
+    method: &Method,
+    url: &Url,
+) -> Result<Option<Url>, HttpError> {
     if !is_redirect(head.status) {
         return Ok(None);
     }
     let Some(location) = head.headers.get(LOCATION) else {
         return Ok(None);
     };
-    let target = std::str::from_utf8(location.as_bytes())
+    let Some(target) = std::str::from_utf8(location.as_bytes())
         .ok()
-        .and_then(|text| from.join(text).ok());
-    let Some(target) = target else {
-        return Err(refused(head, "a redirect to something that is not a URL"));
+        .and_then(|text| url.join(text).ok())
+    else {
+        return Err(reject_redirect(head, "a redirect to something that is not a URL"));
     };
-    if target.origin() != from.origin() {
+    if target.origin() != url.origin() {
         let origin = target.origin().ascii_serialization();
-        return Err(refused(
+        return Err(reject_redirect(
             head,
             &format!("a redirect to another origin, {origin}, is not followed"),
         )
         .with_hint("if this origin is the platform, set it as the base URL"));
     }
     if method != Method::GET && !keeps_method(head.status) {
-        return Err(refused(
+        return Err(reject_redirect(
             head,
             &format!("a redirect that would turn {method} into GET is not followed"),
         ));
@@ -49,11 +53,11 @@ fn keeps_method(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308)
 }
 
-fn refused(head: &ResponseHead, why: &str) -> HttpError {
-    let error = head.failure(ErrorKind::BadAnswer, why);
+fn reject_redirect(head: &ResponseHead, reason: &str) -> HttpError {
+    let error = head.build_error(ErrorKind::BadResponse, reason);
     if keeps_method(head.status) {
         error
     } else {
-        error.maybe_processed()
+        error.with_possible_effect()
     }
 }

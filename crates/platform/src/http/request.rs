@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The body of a request.
 pub(super) enum Body {
     Empty,
-    Whole(Bytes),
+    Complete(Bytes),
     Upload(Arc<dyn UploadBody>),
 }
 
@@ -25,7 +25,7 @@ pub struct Request {
     pub(super) body: Body,
     pub(super) repeat: Repeat,
     pub(super) success: Success,
-    pub(super) reads: bool,
+    pub(super) is_read_only: bool,
     pub(super) timeout_retries: u32,
     pub(super) secret: Option<SecretString>,
     show_query: bool,
@@ -35,7 +35,7 @@ impl Request {
     /// Creates a request without a body. Errors show its URL with the query, so it must not contain a secret.
     pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
         Self {
-            reads: method == Method::GET,
+            is_read_only: method == Method::GET,
             method,
             url,
             headers: HeaderMap::new(),
@@ -54,14 +54,14 @@ impl Request {
 
     /// Marks the request as one that changes nothing, regardless of its method.
     #[must_use]
-    pub fn reading(mut self) -> Self {
-        self.reads = true;
+    pub fn read_only(mut self) -> Self {
+        self.is_read_only = true;
         self
     }
 
     /// Sets an expected success other than a JSON body.
     #[must_use]
-    pub(crate) fn succeeds_by(mut self, success: Success) -> Self {
+    pub(crate) fn with_success(mut self, success: Success) -> Self {
         self.success = success;
         self
     }
@@ -80,20 +80,20 @@ impl Request {
 
     #[must_use]
     pub fn json(self, value: &serde_json::Value) -> Self {
-        self.whole("application/json", value.to_string())
+        self.with_body("application/json", value.to_string())
     }
 
     /// Hides this secret, which the body contains, in everything that the server responds.
     #[must_use]
-    pub(crate) fn hiding(mut self, secret: SecretString) -> Self {
+    pub(crate) fn with_secret(mut self, secret: SecretString) -> Self {
         self.secret = Some(secret);
         self
     }
 
     /// Limits the retries after a timeout, if fewer make sense than after other failures.
     #[must_use]
-    pub(crate) fn timeout_retries(mut self, most: u32) -> Self {
-        self.timeout_retries = most;
+    pub(crate) fn with_timeout_retries(mut self, max_retries: u32) -> Self {
+        self.timeout_retries = max_retries;
         self
     }
 
@@ -110,25 +110,25 @@ impl Request {
         let form = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
             .finish();
-        self.whole("application/x-www-form-urlencoded", form)
+        self.with_body("application/x-www-form-urlencoded", form)
     }
 
     /// Hides the query in errors, for a URL that this program did not build.
     #[must_use]
-    pub(super) fn hide_query(mut self) -> Self {
+    pub(super) fn without_query_in_errors(mut self) -> Self {
         self.show_query = false;
         self
     }
 
-    fn whole(mut self, content_type: &'static str, text: String) -> Self {
+    fn with_body(mut self, content_type: &'static str, text: String) -> Self {
         self.headers
             .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        self.body = Body::Whole(text.into());
+        self.body = Body::Complete(text.into());
         self
     }
 
     /// Returns the name of the request for errors.
     pub(super) fn subject(&self) -> String {
-        error::subject(&self.method, &self.url, self.show_query)
+        error::format_subject(&self.method, &self.url, self.show_query)
     }
 }

@@ -18,8 +18,8 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    pub(super) fn allows(self, again: RetryRule) -> bool {
-        match again {
+    pub(super) fn allows(self, retry_rule: RetryRule) -> bool {
+        match retry_rule {
             RetryRule::Never => false,
             RetryRule::IfSafe => self == Self::Safe,
             RetryRule::Always => true,
@@ -34,7 +34,7 @@ pub struct Delays {
     /// Upper limit of the doubling.
     pub max: Duration,
     /// Maximum wait that is accepted from a server's `Retry-After`.
-    pub max_asked: Duration,
+    pub max_requested: Duration,
 }
 
 impl Default for Delays {
@@ -42,7 +42,7 @@ impl Default for Delays {
         Self {
             base: Duration::from_millis(500),
             max: Duration::from_secs(30),
-            max_asked: Duration::from_secs(120),
+            max_requested: Duration::from_secs(120),
         }
     }
 }
@@ -50,12 +50,12 @@ impl Default for Delays {
 impl Delays {
     /// Returns the wait before retry number `retry` (from 0): a random part of the exponentially growing limit, so that
     /// many clients do not come back together, and at least the wait that the server requested.
-    pub(super) fn before(&self, retry: u32, asked: Option<Duration>) -> Duration {
-        let jittered = self.limit(retry).mul_f64(fastrand::f64());
-        jittered.max(asked.unwrap_or_default().min(self.max_asked))
+    pub(super) fn delay_before(&self, retry: u32, requested_delay: Option<Duration>) -> Duration {
+        let random_delay = self.max_delay(retry).mul_f64(fastrand::f64());
+        random_delay.max(requested_delay.unwrap_or_default().min(self.max_requested))
     }
 
-    fn limit(&self, retry: u32) -> Duration {
+    fn max_delay(&self, retry: u32) -> Duration {
         self.base
             .saturating_mul(2_u32.saturating_pow(retry))
             .min(self.max)
@@ -64,7 +64,7 @@ impl Delays {
 
 /// Returns `Retry-After` as a wait from `now`, in either form: seconds or a date.
 /// See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
-pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(super) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
@@ -74,10 +74,10 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 }
 
 /// Returns whether a repeated request may get another response than this status (not 2xx).
-pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> RetryRule {
+pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duration>) -> RetryRule {
     match status.as_u16() {
         429 => RetryRule::Always,
-        503 if asked.is_some() => RetryRule::Always,
+        503 if requested_delay.is_some() => RetryRule::Always,
         408 | 425 | 500 | 502 | 503 | 504 => RetryRule::IfSafe,
         // Statuses of a single proxy vendor, such as 520 to 527, are server failures of an unknown kind.
         500..600 if status.canonical_reason().is_none() => RetryRule::IfSafe,
@@ -87,12 +87,12 @@ pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> RetryR
 
 /// Returns whether a request that got this status (not 2xx) may have had its effect: the server may fail after it did
 /// the work, and it may use 301 to 303 after a POST to show the result.
-pub(super) fn maybe_processed(status: StatusCode, asked: Option<Duration>) -> bool {
+pub(super) fn may_have_effect(status: StatusCode, requested_delay: Option<Duration>) -> bool {
     match status.as_u16() {
-        503 => asked.is_none(),
+        503 => requested_delay.is_none(),
         307 | 308 => false,
         408 => true,
-        other => !(400..500).contains(&other),
+        code => !(400..500).contains(&code),
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
         // 2026-11-20T09:30:00Z
-        retry_after(
+        parse_retry_after(
             &headers,
             SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_167_000),
         )
@@ -127,13 +127,15 @@ mod tests {
     #[test]
     fn what_a_server_asks_for_is_kept_and_bounded() {
         let delays = Delays::default();
-        assert!(delays.before(0, Some(Duration::from_secs(60))) == Duration::from_secs(60));
-        assert!(delays.before(0, Some(Duration::from_secs(86_400))) == Duration::from_secs(120));
+        assert!(delays.delay_before(0, Some(Duration::from_secs(60))) == Duration::from_secs(60));
+        assert!(delays.delay_before(0, Some(Duration::from_secs(86_400))) == Duration::from_secs(120));
     }
 
     #[test]
     fn the_limit_doubles_up_to_the_maximum() {
-        let limits: Vec<u128> = (0..9).map(|n| Delays::default().limit(n).as_millis()).collect();
+        let limits: Vec<u128> = (0..9)
+            .map(|n| Delays::default().max_delay(n).as_millis())
+            .collect();
         assert_eq!(
             limits,
             [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]
@@ -143,7 +145,7 @@ mod tests {
     #[test]
     fn creating_requests_are_repeated_only_when_surely_unprocessed() {
         let repeated = |status: u16, asked: Option<Duration>| {
-            let again = again_after(StatusCode::from_u16(status).unwrap(), asked);
+            let again = retry_rule_for(StatusCode::from_u16(status).unwrap(), asked);
             (
                 Repeat::Safe.allows(again),
                 Repeat::OnlyIfUnprocessed.allows(again),
@@ -162,7 +164,7 @@ mod tests {
     proptest! {
         #[test]
         fn waits_stay_within_their_bounds(retry: u32, seconds in proptest::option::of(any::<u64>())) {
-            let wait = Delays::default().before(retry, seconds.map(Duration::from_secs));
+            let wait = Delays::default().delay_before(retry, seconds.map(Duration::from_secs));
             prop_assert!(wait <= Duration::from_secs(120));
             prop_assert!(seconds.is_some() || wait <= Duration::from_secs(30));
         }

@@ -12,46 +12,45 @@ pub enum Success {
     /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it.
     Accepted,
     /// 204, and no body.
-    Nothing,
+    NoContent,
     /// The document shows no body: 204, or 200 or 201 with anything but a page of HTML.
-    NotShown,
+    Undocumented,
 }
 
 impl Response {
     /// Returns the response if it is the expected success. Any other response leaves open whether the work was done.
     pub(super) fn expect_success(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
-        let fits = match success {
+        let is_expected = match success {
             Success::Body => matches!(status, 200 | 201),
             Success::Accepted => matches!(status, 200..=202),
-            Success::Nothing => status == 204,
-            Success::NotShown => matches!(status, 200 | 201 | 204),
+            Success::NoContent => status == 204,
+            Success::Undocumented => matches!(status, 200 | 201 | 204),
         };
-        let empty = self.body.iter().all(u8::is_ascii_whitespace);
-        if !fits {
-            return Err(self.unusable(&self.instead(success)));
+        let is_empty = self.body.iter().all(u8::is_ascii_whitespace);
+        if !is_expected {
+            return Err(self.unusable_error(&self.describe_unexpected_status(success)));
         }
         match success {
-            Success::Body | Success::Accepted if empty => Err(self.unusable("the body is empty")),
-            Success::NotShown if self.is_page() => {
-                Err(self.unusable(&format!("the body is an HTML page: {}", self.said())))
+            Success::Body | Success::Accepted if is_empty => Err(self.unusable_error("the body is empty")),
+            Success::Undocumented if self.is_html() => {
+                Err(self.unusable_error(&format!("the body is an HTML page: {}", self.message_text())))
             }
             _ => Ok(self),
         }
     }
 
-    fn instead(&self, success: Success) -> String {
-        let due = match success {
-            Success::Body | Success::NotShown => "200 or 201",
+    fn describe_unexpected_status(&self, success: Success) -> String {
+        let expected_status = match success {
+            Success::Body | Success::Undocumented => "200 or 201",
             Success::Accepted => "202",
-            Success::Nothing => "204",
+            Success::NoContent => "204",
         };
-        let said = self.said();
-        let said = if said.is_empty() {
-            said
+        let message = self.message_text();
+        if message.is_empty() {
+            format!("expected status {expected_status}")
         } else {
-            format!(": {said}")
-        };
-        format!("expected status {due}{said}")
+            format!("expected status {expected_status}: {message}")
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! TLS: the ring provider and the machine's root certificates, or the bundled ones if it has none.
 
 use super::HttpError;
-use super::roots::{MachineRoots, verifier};
+use super::machine_roots::{MachineRoots, build_verifier};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum size of a PEM file, in bytes; the bundle of a system has about 200 KB.
-const PEM_LIMIT: u64 = 16 * 1024 * 1024;
+const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 
 /// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the machine.
 pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
@@ -19,15 +19,15 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
     let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
         None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
         Some(path) => {
-            let verifier = verifier(read_certificates(path)?, &provider).map_err(|why| {
-                HttpError::configuration(format!("the trusted root certificates cannot be used: {why}"))
+            let verifier = build_verifier(read_certificates(path)?, &provider).map_err(|error| {
+                HttpError::configuration(format!("the trusted root certificates cannot be used: {error}"))
             })?;
             Arc::new(verifier)
         }
     };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|why| HttpError::configuration(format!("could not set up TLS: {why}")))?
+        .map_err(|error| HttpError::configuration(format!("could not set up TLS: {error}")))?
         .dangerous()
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
@@ -37,46 +37,57 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
 
 /// Reads the certificates of a PEM file. No error shows a byte of the file: it may contain a private key.
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
-    let broken = |why: &dyn std::fmt::Display, hint: &str| {
-        HttpError::configuration(format!("the CA certificate file {} {why}", path.display())).with_hint(hint)
-    };
-    let bytes = input::file(path, PEM_LIMIT)
-        .map_err(|why| broken(&format!("cannot be read: {why}"), CERTIFICATES_HINT))?;
-    if bytes.windows(PRIVATE_KEY.len()).any(|part| part == PRIVATE_KEY) {
-        let why = "contains a private key, which does not belong into a file of trusted certificates";
-        return Err(broken(
-            &why,
+    let bytes = input::read_file(path, MAX_PEM_SIZE)
+        .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), CERTIFICATES_HINT))?;
+    if bytes
+        .windows(PRIVATE_KEY.len())
+        .any(|window| window == PRIVATE_KEY)
+    {
+        return Err(ca_file_error(
+            path,
+            "contains a private key, which does not belong into a file of trusted certificates",
             "remove the key from the file, and replace it where it was used",
         ));
     }
-    if bytes.windows(ESCAPED_LINE.len()).any(|part| part == ESCAPED_LINE) {
-        let why = "is not PEM: its lines end with the two characters `\\n` instead of line breaks";
-        return Err(broken(
-            &why,
+    if bytes
+        .windows(ESCAPED_LINE_END.len())
+        .any(|window| window == ESCAPED_LINE_END)
+    {
+        return Err(ca_file_error(
+            path,
+            "is not PEM: its lines end with the two characters `\\n` instead of line breaks",
             "write the certificate with line breaks, for example with `printf '%b'`",
         ));
     }
     let mut certificates = Vec::new();
-    for parsed in CertificateDer::pem_slice_iter(&bytes) {
+    for result in CertificateDer::pem_slice_iter(&bytes) {
         let number = certificates.len() + 1;
-        let certificate = parsed.map_err(|error| {
+        let certificate = result.map_err(|error| {
             let reason = describe_pem_error(&error);
-            broken(
+            ca_file_error(
+                path,
                 &format!("is not PEM: certificate {number}: {reason}"),
                 CERTIFICATES_HINT,
             )
         })?;
         // Only the verifier parses the content, and its error does not name the certificate.
         RootCertStore::empty().add(certificate.clone()).map_err(|error| {
-            let hint = "replace this certificate, or remove it from the file";
-            broken(&format!("cannot be used: certificate {number}: {error}"), hint)
+            ca_file_error(
+                path,
+                &format!("cannot be used: certificate {number}: {error}"),
+                "replace this certificate, or remove it from the file",
+            )
         })?;
         certificates.push(certificate);
     }
     if certificates.is_empty() {
-        return Err(broken(&"contains no certificate", CERTIFICATES_HINT));
+        return Err(ca_file_error(path, "contains no certificate", CERTIFICATES_HINT));
     }
     Ok(certificates)
+}
+
+fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
+    HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
 }
 
 const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
@@ -84,7 +95,7 @@ const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (---
 const PRIVATE_KEY: &[u8] = b"PRIVATE KEY-----";
 
 /// The end of a first line whose line break is written as two characters.
-const ESCAPED_LINE: &[u8] = b"-----\\n";
+const ESCAPED_LINE_END: &[u8] = b"-----\\n";
 
 /// Returns the reason without the bytes of the file that the parser's own message has.
 const fn describe_pem_error(error: &pem::Error) -> &'static str {

@@ -1,36 +1,38 @@
 //! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
-use super::bearer::Token;
-use super::error::{Brief, HttpError, RetryRule};
+use super::error::{HttpError, RetryReason, RetryRule};
 use super::failure::{self, TunnelProblem};
-use super::hint::is_for_hint;
+use super::hint_request::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::request::{Body, Request};
-use super::response::{ERROR_LIMIT, Response, ResponseHead};
+use super::response::{MAX_ERROR_BODY_SIZE, Response, ResponseHead};
 use super::retry::Delays;
-use super::upload::Monitor;
+use super::token_value::Token;
+use super::upload::UploadMonitor;
 use super::{ErrorKind, observer, redirect, tls};
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
+use rustls::ClientConfig;
+use secrecy::SecretString;
 use sluicegate_base::address::user_agent;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// Timeout for establishing a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum pause within a response.
-const STALL: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum size of a response, in bytes, after decompression.
-const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
+const MAX_RESPONSE_SIZE: usize = 64 * 1024 * 1024;
 
 /// Maximum timeout; a longer one is reduced to it, so that the clock does not overflow.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Timeouts, retries, and the observer of waits.
 #[derive(Clone)]
@@ -46,8 +48,8 @@ pub(super) struct Limits {
 
 /// The connections, and the rules for using them. Contains no token.
 pub(super) struct Transport {
-    calls: reqwest::Client,
-    uploads: reqwest::Client,
+    call_client: reqwest::Client,
+    upload_client: reqwest::Client,
     proxies: Proxies,
     /// File with the root certificates that are trusted in addition to those of the machine.
     ca_cert: Option<PathBuf>,
@@ -57,39 +59,45 @@ pub(super) struct Transport {
     pub(super) observer: Observer,
 }
 
+fn configure_client(
+    tls: &ClientConfig,
+    proxies: &Proxies,
+    connect_timeout: Duration,
+) -> reqwest::ClientBuilder {
+    let builder = reqwest::Client::builder()
+        .user_agent(user_agent())
+        .redirect(Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .connect_timeout(connect_timeout)
+        .tls_backend_preconfigured(tls.clone());
+    match proxies {
+        Proxies::Environment => builder,
+        Proxies::None => builder.no_proxy(),
+        Proxies::Fixed { proxy, .. } => builder.proxy(reqwest::Proxy::clone(proxy)),
+    }
+}
+
+fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, HttpError> {
+    builder
+        .build()
+        .map_err(|error| HttpError::configuration(format!("could not build the HTTP client: {error}")))
+}
+
 impl Transport {
     pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: Proxies) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
-        let limit = limits.timeout.min(LONGEST);
+        let timeout = limits.timeout.min(MAX_TIMEOUT);
         // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
-        let connect = CONNECT.min(limit.mul_f32(0.9));
-        let builder = || {
-            let builder = reqwest::Client::builder();
-            let builder = match &proxies {
-                Proxies::OfEnvironment => builder,
-                Proxies::None => builder.no_proxy(),
-                Proxies::Only { proxy, .. } => builder.proxy(reqwest::Proxy::clone(proxy)),
-            };
-            builder
-                .user_agent(user_agent())
-                .redirect(Policy::none())
-                .referer(false)
-                .retry(reqwest::retry::never())
-                .connect_timeout(connect)
-                .tls_backend_preconfigured(tls.clone())
-        };
-        let built = |builder: reqwest::ClientBuilder| {
-            builder
-                .build()
-                .map_err(|why| HttpError::configuration(format!("could not build the HTTP client: {why}")))
-        };
+        let connect_timeout = CONNECT_TIMEOUT.min(timeout.mul_f32(0.9));
+        let configure = || configure_client(&tls, &proxies, connect_timeout);
         Ok(Self {
-            calls: built(builder())?,
+            call_client: build_client(configure())?,
             // A connection is used for one upload only: a connection that the server has just closed would break it.
-            uploads: built(builder().pool_max_idle_per_host(0))?,
+            upload_client: build_client(configure().pool_max_idle_per_host(0))?,
             proxies,
             ca_cert: ca_cert.map(Path::to_owned),
-            timeout: limit,
+            timeout,
             retries: limits.retries,
             delays: limits.delays,
             observer: limits.observer,
@@ -98,67 +106,73 @@ impl Transport {
 
     /// Sends a request until it gets a 2xx response or must not be repeated.
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
-        let mut timeouts = 0;
+        let mut timeout_count = 0;
         let mut tries = 0;
         loop {
             tries += 1;
-            let error = match self.attempt(request, token).await {
+            let error = match self.try_request(request, token).await {
                 Ok(response) => return Ok(response),
                 Err(error) => error
-                    .without_secret(token.map(|it| &it.secret))
+                    .without_secret(token.map(|token| &token.secret))
                     .without_secret(request.secret.as_ref())
-                    .tried(tries),
+                    .with_tries(tries),
             };
-            timeouts += u32::from(error.kind() == ErrorKind::Timeout);
-            let worth_it = request.repeat.allows(error.retry_rule()) && timeouts <= request.timeout_retries;
-            if tries > self.retries || !worth_it || is_for_hint() {
+            timeout_count += u32::from(error.kind() == ErrorKind::Timeout);
+            let can_retry =
+                request.repeat.allows(error.retry_rule()) && timeout_count <= request.timeout_retries;
+            if tries > self.retries || !can_retry || is_for_hint() {
                 return Err(error);
             }
             if error
                 .requested_delay()
-                .is_some_and(|asked| asked > self.delays.max_asked)
+                .is_some_and(|delay| delay > self.delays.max_requested)
             {
-                return Err(error.too_long(self.delays.max_asked));
+                return Err(error.with_excessive_delay(self.delays.max_requested));
             }
-            let wait = self.delays.before(tries - 1, error.requested_delay());
-            self.observer.say(&format!(
+            let delay = self.delays.delay_before(tries - 1, error.requested_delay());
+            self.observer.report(&format!(
                 "{}; starting try {} of {} in {:.1} s",
-                Brief(&error),
+                RetryReason(&error),
                 tries + 1,
                 self.retries + 1,
-                wait.as_secs_f64()
+                delay.as_secs_f64()
             ));
-            tokio::time::sleep(wait).await;
+            tokio::time::sleep(delay).await;
         }
     }
 
     /// Returns status and headers of the first response to a request without a token, whatever the status is.
-    pub(super) async fn first_answer(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
-        let exchange = timeout(self.timeout, self.exchange(request, &request.url, None, None));
-        let answer = self
+    pub(super) async fn send_once(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
+        let exchange = timeout(self.timeout, self.send_to(request, &request.url, None, None));
+        let response = self
             .observer
-            .waiting(exchange, || self.waiting_for(request))
+            .report_wait(exchange, || self.describe_wait(request))
             .await
-            .unwrap_or_else(|_| Err(self.no_answer()))
-            .map_err(|error| error.about(&request.subject()))?;
-        Ok((answer.status().as_u16(), answer.headers().clone()))
+            .unwrap_or_else(|_| Err(self.timeout_error()))
+            .map_err(|error| error.with_subject(&request.subject()))?;
+        Ok((response.status().as_u16(), response.headers().clone()))
     }
 
-    async fn attempt(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
-        let waiting = || self.waiting_for(request);
-        let outcome = if let Body::Upload(body) = &request.body {
-            let monitor = Monitor::new(std::sync::Arc::clone(body));
-            let exchange = monitor.watch(self.timeout, self.follow(request, token, Some(&monitor)));
-            let still = monitor.stalled(observer::SILENCE);
-            self.observer.during(exchange, still, waiting).await
+    async fn try_request(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
+        let describe = || self.describe_wait(request);
+        let result = if let Body::Upload(body) = &request.body {
+            let monitor = UploadMonitor::new(std::sync::Arc::clone(body));
+            let exchange = monitor.run_until_stall(
+                self.timeout,
+                self.follow_redirects(request, token, Some(&monitor)),
+            );
+            let silence = monitor.wait_for_stall(observer::SILENCE_LIMIT);
+            self.observer.report_wait_after(exchange, silence, describe).await
         } else {
-            let exchange = timeout(self.timeout, self.follow(request, token, None));
-            let answered = self.observer.waiting(exchange, waiting).await;
-            answered.unwrap_or_else(|_| Err(self.no_answer()))
+            let exchange = timeout(self.timeout, self.follow_redirects(request, token, None));
+            self.observer
+                .report_wait(exchange, describe)
+                .await
+                .unwrap_or_else(|_| Err(self.timeout_error()))
         };
-        let outcome = outcome.map_err(|error| error.about(&request.subject()));
-        outcome.map_err(|error| {
-            if request.reads {
+        result.map_err(|error| {
+            let error = error.with_subject(&request.subject());
+            if request.is_read_only {
                 error.without_effect()
             } else {
                 error
@@ -167,59 +181,74 @@ impl Transport {
     }
 
     /// Runs one exchange, and those for redirects within the origin.
-    async fn follow(
+    async fn follow_redirects(
         &self,
         request: &Request,
         token: Option<&Token>,
-        monitor: Option<&Monitor>,
+        monitor: Option<&UploadMonitor>,
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
-        for hop in 0..=redirect::MOST {
+        for redirect_count in 0..=redirect::MAX_REDIRECTS {
+            let result = self.exchange_or_redirect(request, &mut url, token, monitor).await;
             // The request to the first address may have had its effect there.
-            let known = |error: HttpError| match hop {
+            let result = result.map_err(|error| match redirect_count {
                 0 => error,
-                _ => error.maybe_processed(),
-            };
-            let answer = self
-                .exchange(request, &url, token, monitor)
-                .await
-                .map_err(known)?;
-            if token.is_some() && !answer.status().is_server_error() {
-                self.observer.record_response();
-            }
-            let head = ResponseHead {
-                subject: request.subject(),
-                reads: request.reads,
-                status: answer.status(),
-                headers: answer.headers().clone(),
-            };
-            match redirect::next(&head, &request.method, &url).map_err(known)? {
-                Some(target) => url = target,
-                None => {
-                    return self
-                        .read(head, answer, (request, token), monitor)
-                        .await
-                        .map_err(known);
-                }
+                _ => error.with_possible_effect(),
+            });
+            if let Some(response) = result? {
+                return Ok(response);
             }
         }
         Err(HttpError::new(
-            ErrorKind::BadAnswer,
-            format!("more than {} redirects", redirect::MOST),
+            ErrorKind::BadResponse,
+            format!("more than {} redirects", redirect::MAX_REDIRECTS),
         ))
     }
 
-    async fn exchange(
+    /// Runs one exchange. Returns `None` after a redirect, with its target in `url`.
+    async fn exchange_or_redirect(
+        &self,
+        request: &Request,
+        url: &mut Url,
+        token: Option<&Token>,
+        monitor: Option<&UploadMonitor>,
+    ) -> Result<Option<Response>, HttpError> {
+        let response = self.send_to(request, url, token, monitor).await?;
+        if token.is_some() && !response.status().is_server_error() {
+            self.observer.record_response();
+        }
+        let head = ResponseHead {
+            subject: request.subject(),
+            is_read_only: request.is_read_only,
+            status: response.status(),
+            headers: response.headers().clone(),
+        };
+        if let Some(target) = redirect::find_redirect_target(&head, &request.method, url)? {
+            *url = target;
+            return Ok(None);
+        }
+        if let Some(reason) = monitor.and_then(UploadMonitor::describe_incomplete_upload)
+            && head.status.is_success()
+        {
+            return Err(head.build_error(ErrorKind::BadResponse, reason));
+        }
+        let mut sent_secrets: Vec<SecretString> =
+            token.map(|token| token.secret.clone()).into_iter().collect();
+        sent_secrets.extend(request.secret.clone());
+        self.read_response(head, response, sent_secrets).await.map(Some)
+    }
+
+    async fn send_to(
         &self,
         request: &Request,
         url: &Url,
         token: Option<&Token>,
-        monitor: Option<&Monitor>,
+        monitor: Option<&UploadMonitor>,
     ) -> Result<reqwest::Response, HttpError> {
         let client = if monitor.is_some() {
-            &self.uploads
+            &self.upload_client
         } else {
-            &self.calls
+            &self.call_client
         };
         let mut builder = client
             .request(request.method.clone(), url.clone())
@@ -229,7 +258,7 @@ impl Transport {
             builder = builder.header(AUTHORIZATION, token.header.clone());
         }
         builder = match (&request.body, monitor) {
-            (Body::Whole(bytes), _) => builder.body(bytes.clone()),
+            (Body::Complete(bytes), _) => builder.body(bytes.clone()),
             (Body::Upload(body), Some(monitor)) => builder
                 .header(CONTENT_LENGTH, body.length())
                 .body(monitor.start()),
@@ -237,72 +266,67 @@ impl Transport {
         };
         match builder.send().await {
             Ok(response) => Ok(response),
-            Err(error) => Err(self.explain(error, url).await),
+            Err(error) => Err(self.explain_failure(error, url).await),
         }
     }
 
     /// Returns the failure of a request without a response, with the proxy or the file of certificates behind it.
-    async fn explain(&self, error: reqwest::Error, url: &Url) -> HttpError {
+    async fn explain_failure(&self, error: reqwest::Error, url: &Url) -> HttpError {
         if error.is_connect()
-            && let Some(address) = self.proxies.address_for(url)
+            && let Some(address) = self.proxies.find_address(url)
             && let Some(problem) = TunnelProblem::find(&error, url)
         {
             let status = match problem {
-                TunnelProblem::Refused => self.proxies.tunnel_status(url).await,
+                TunnelProblem::Refused => self.proxies.request_tunnel_status(url).await,
                 _ => None,
             };
-            return failure::at_proxy(problem, &address, url, status);
+            return failure::proxy_failure(problem, &address, url, status);
         }
-        failure::before_answer(error, self.ca_cert.as_deref())
+        failure::failure_before_response(error, self.ca_cert.as_deref())
     }
 
-    async fn read(
+    async fn read_response(
         &self,
         head: ResponseHead,
-        answer: reqwest::Response,
-        (request, token): (&Request, Option<&Token>),
-        monitor: Option<&Monitor>,
+        response: reqwest::Response,
+        sent_secrets: Vec<SecretString>,
     ) -> Result<Response, HttpError> {
         if !head.status.is_success() {
             // The status is enough, even if the rest of the response is lost.
-            let (body, _) = self.body(answer, ERROR_LIMIT).await;
-            return Err(head.refusal(&body));
+            let (body, _) = self.read_body(response, MAX_ERROR_BODY_SIZE).await;
+            return Err(head.status_error(&body));
         }
-        if let Some(why) = monitor.and_then(Monitor::incomplete) {
-            return Err(head.failure(ErrorKind::BadAnswer, why));
-        }
-        match self.body(answer, ANSWER_LIMIT).await {
+        match self.read_body(response, MAX_RESPONSE_SIZE).await {
             (body, None) => Ok(Response {
                 head,
                 body,
-                sent_secrets: token
-                    .map(|token| token.secret.clone())
-                    .into_iter()
-                    .chain(request.secret.clone())
-                    .collect(),
+                sent_secrets,
             }),
-            (_, Some(error)) => Err(head.known(error)),
+            (_, Some(error)) => Err(head.add_context(error)),
         }
     }
 
     /// Reads the body up to a limit, and returns it with the error that ended it early.
-    async fn body(&self, mut answer: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
+    async fn read_body(&self, mut response: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
         let mut body = BytesMut::new();
         loop {
-            match timeout(STALL.min(self.timeout), answer.chunk()).await {
+            match timeout(STALL_TIMEOUT.min(self.timeout), response.chunk()).await {
                 Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => body.extend_from_slice(&chunk),
                 Ok(Ok(Some(_))) => {
-                    let why = format!("the response cannot be used: it has more than {limit} bytes");
-                    return (body.freeze(), Some(HttpError::new(ErrorKind::BadAnswer, why)));
+                    let message = format!("the response cannot be used: it has more than {limit} bytes");
+                    return (
+                        body.freeze(),
+                        Some(HttpError::new(ErrorKind::BadResponse, message)),
+                    );
                 }
                 Ok(Ok(None)) => return (body.freeze(), None),
-                Ok(Err(error)) => return (body.freeze(), Some(failure::within_answer(error))),
-                Err(_) => return (body.freeze(), Some(self.no_answer())),
+                Ok(Err(error)) => return (body.freeze(), Some(failure::failure_within_response(error))),
+                Err(_) => return (body.freeze(), Some(self.timeout_error())),
             }
         }
     }
 
-    fn waiting_for(&self, request: &Request) -> String {
+    fn describe_wait(&self, request: &Request) -> String {
         let limit = self.timeout.as_secs_f64();
         format!(
             "waiting for the response to {} (timeout {limit} s)",
@@ -310,12 +334,12 @@ impl Transport {
         )
     }
 
-    fn no_answer(&self) -> HttpError {
+    fn timeout_error(&self) -> HttpError {
         HttpError::new(
             ErrorKind::Timeout,
             format!("no complete response within {} s", self.timeout.as_secs_f64()),
         )
-        .again(RetryRule::IfSafe)
-        .maybe_processed()
+        .with_retry_rule(RetryRule::IfSafe)
+        .with_possible_effect()
     }
 }

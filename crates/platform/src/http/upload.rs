@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 /// The size of a chunk in bytes: more than the connection collects before it sends (400 KB).
-const CHUNK: usize = 512 * 1024;
+const CHUNK_SIZE: usize = 512 * 1024;
 
 /// A body that can be read several times.
 pub(crate) trait UploadBody: Send + Sync + 'static {
@@ -28,27 +28,27 @@ pub(crate) trait UploadBody: Send + Sync + 'static {
     /// Opens the body at its start. Reading may block; a read error ends the upload and is reported as its cause.
     fn open(self: Arc<Self>) -> Box<dyn Read + Send>;
     /// Receives the number of bytes of the body that were passed on for sending so far.
-    fn progress(&self, _sent: u64) {}
+    fn report_progress(&self, _sent: u64) {}
 }
 
 /// Monitors one try of an upload: starts its body and watches its progress.
-pub(super) struct Monitor {
+pub(super) struct UploadMonitor {
     body: Arc<dyn UploadBody>,
     state: Arc<UploadState>,
 }
 
 struct UploadState {
-    sent: AtomicU64,
-    moved: watch::Sender<Instant>,
-    broken: Mutex<Option<String>>,
+    sent_size: AtomicU64,
+    progress_time: watch::Sender<Instant>,
+    read_error: Mutex<Option<String>>,
 }
 
-impl Monitor {
+impl UploadMonitor {
     pub(super) fn new(body: Arc<dyn UploadBody>) -> Self {
         let state = UploadState {
-            sent: AtomicU64::new(0),
-            moved: watch::Sender::new(Instant::now()),
-            broken: Mutex::new(None),
+            sent_size: AtomicU64::new(0),
+            progress_time: watch::Sender::new(Instant::now()),
+            read_error: Mutex::new(None),
         };
         Self {
             body,
@@ -57,59 +57,59 @@ impl Monitor {
     }
 
     pub(super) fn start(&self) -> Body {
-        self.state.sent.store(0, Ordering::Release);
-        let chunks = chunks(Arc::clone(&self.body).open());
+        self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
-        let taken = move |chunk: &io::Result<Bytes>| match chunk {
-            Ok(bytes) => body.progress(state.took(bytes.len())),
-            Err(why) => state.broke(why),
-        };
-        Body::wrap_stream(chunks.inspect(taken))
+        Body::wrap_stream(
+            stream_chunks(Arc::clone(&self.body).open()).inspect(move |chunk| match chunk {
+                Ok(bytes) => body.report_progress(state.record_sent(bytes.len())),
+                Err(error) => state.record_read_error(error),
+            }),
+        )
     }
 
     /// Returns the outcome, or a timeout if nothing moves for `limit`. If the body could not be read, that error
     /// replaces the errors that followed from it.
-    pub(super) async fn watch(
+    pub(super) async fn run_until_stall(
         &self,
         limit: Duration,
         exchange: impl Future<Output = Result<Response, HttpError>>,
     ) -> Result<Response, HttpError> {
         let outcome = tokio::select! {
             outcome = exchange => outcome,
-            () = self.stalled(limit) => Err(self.no_progress(limit)),
+            () = self.wait_for_stall(limit) => Err(self.stall_error(limit)),
         };
-        let refused = matches!(&outcome, Err(error) if error.status().is_some() && !error.was_accepted());
-        match self.state.broken() {
-            Some(why) if !refused => Err(HttpError::new(
-                ErrorKind::Source,
-                format!("the upload was stopped: {why}"),
+        let is_refused = matches!(&outcome, Err(error) if error.status().is_some() && !error.is_accepted());
+        match self.state.read_error() {
+            Some(reason) if !is_refused => Err(HttpError::new(
+                ErrorKind::UploadSource,
+                format!("the upload was stopped: {reason}"),
             )),
             _ => outcome,
         }
     }
 
     /// Returns the reason why a 2xx response cannot be trusted: it arrived before the body was sent completely.
-    pub(super) fn incomplete(&self) -> Option<String> {
-        let (sent, length) = (self.state.sent.load(Ordering::Acquire), self.body.length());
+    pub(super) fn describe_incomplete_upload(&self) -> Option<String> {
+        let (sent, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         (sent < length)
             .then(|| format!("accepted after {sent} of {length} bytes, before the upload was complete"))
     }
 
     /// Waits until there was no progress for this time.
-    pub(super) async fn stalled(&self, limit: Duration) {
-        let mut moved = self.state.moved.subscribe();
+    pub(super) async fn wait_for_stall(&self, limit: Duration) {
+        let mut progress_time = self.state.progress_time.subscribe();
         loop {
-            let last = *moved.borrow_and_update();
-            tokio::time::sleep_until(last + limit).await;
-            if *moved.borrow() == last {
+            let earlier_time = *progress_time.borrow_and_update();
+            tokio::time::sleep_until(earlier_time + limit).await;
+            if *progress_time.borrow() == earlier_time {
                 return;
             }
         }
     }
 
-    fn no_progress(&self, limit: Duration) -> HttpError {
-        let (sent, length) = (self.state.sent.load(Ordering::Acquire), self.body.length());
-        let what = if sent < length {
+    fn stall_error(&self, limit: Duration) -> HttpError {
+        let (sent, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
+        let message = if sent < length {
             format!(
                 "no progress within {} s, after {sent} of {length} bytes",
                 limit.as_secs_f64()
@@ -120,37 +120,41 @@ impl Monitor {
                 limit.as_secs_f64()
             )
         };
-        HttpError::new(ErrorKind::Timeout, what)
-            .again(RetryRule::IfSafe)
-            .maybe_processed()
+        HttpError::new(ErrorKind::Timeout, message)
+            .with_retry_rule(RetryRule::IfSafe)
+            .with_possible_effect()
     }
 }
 
 impl UploadState {
-    fn broke(&self, why: &io::Error) {
-        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
+    fn record_read_error(&self, error: &io::Error) {
+        *self.read_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
     }
 
-    fn took(&self, size: usize) -> u64 {
-        self.moved.send_replace(Instant::now());
+    fn record_sent(&self, size: usize) -> u64 {
+        self.progress_time.send_replace(Instant::now());
         let size = size as u64;
-        self.sent.fetch_add(size, Ordering::AcqRel) + size
+        self.sent_size.fetch_add(size, Ordering::AcqRel) + size
     }
 
-    fn broken(&self) -> Option<String> {
-        self.broken.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn read_error(&self) -> Option<String> {
+        self.read_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
 /// Streams the body in chunks, each read by a thread that may block, up to its end or its first error.
-fn chunks(body: Box<dyn Read + Send>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+fn stream_chunks(body: Box<dyn Read + Send>) -> impl Stream<Item = io::Result<Bytes>> + Send {
     try_unfold(body, async |mut body| {
-        let read = spawn_blocking(move || {
-            let mut chunk = Vec::with_capacity(CHUNK);
-            (&mut body).take(CHUNK as u64).read_to_end(&mut chunk)?;
+        let (chunk, body) = spawn_blocking(move || {
+            let mut chunk = Vec::with_capacity(CHUNK_SIZE);
+            (&mut body).take(CHUNK_SIZE as u64).read_to_end(&mut chunk)?;
             Ok::<_, io::Error>((Bytes::from(chunk), body))
-        });
-        let (chunk, body) = read.await.map_err(io::Error::other)??;
+        })
+        .await
+        .map_err(io::Error::other)??;
         Ok((!chunk.is_empty()).then_some((chunk, body)))
     })
 }

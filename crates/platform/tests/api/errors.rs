@@ -95,7 +95,10 @@ async fn long_answers_are_cut() {
 async fn decode_errors_name_the_place() {
     let body = r#"{ "artifactDetails": { "enabled": "yes" }, "sharedPipelines": [] }"#;
     let (error, shown) = failure(json(200, body)).await;
-    assert_eq!((error.kind(), error.was_accepted()), (ErrorKind::BadAnswer, true));
+    assert_eq!(
+        (error.kind(), error.is_accepted()),
+        (ErrorKind::BadResponse, true)
+    );
     insta::assert_snapshot!(shown, @r#"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: at artifactDetails.enabled: invalid type: string "yes", expected a boolean at line 1 column 39"#);
     insta::assert_snapshot!(failure(json(200, "<html>login</html>")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is not JSON (expected value at line 1 column 1): login");
     insta::assert_snapshot!(failure(json(200, "")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is empty");

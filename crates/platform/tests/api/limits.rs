@@ -3,7 +3,7 @@
 use crate::raw::{RawServer, Script};
 use crate::support::{PROJECT, platform};
 use flate2::{Compression, write::GzEncoder};
-use sluicegate_platform::api::{ReviewAnswer, ReviewFields, ReviewRequest};
+use sluicegate_platform::api::{ReviewFields, ReviewRequest, ReviewResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::io::Write;
 
@@ -15,7 +15,7 @@ async fn a_large_answer_is_given_up() {
         connection.flood(99_999_998);
     })]);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     let shown = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: it has more than 67108864 bytes");
     assert_eq!(server.served(1), 1);
@@ -27,7 +27,7 @@ async fn a_small_answer_that_unpacks_to_a_large_one_is_given_up() {
     assert!(packed.len() < 1_000_000);
     let server = answering(packed);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().contains("more than 67108864 bytes"), "{error}");
 }
 
@@ -40,7 +40,7 @@ async fn an_answer_of_countless_values_is_given_up_before_they_are_made() {
     ] {
         let server = answering(gzip(body.as_bytes()));
         let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadAnswer);
+        assert_eq!(error.kind(), ErrorKind::BadResponse);
         let shown = error.to_string().replace(&server.url(), "URL");
         insta::allow_duplicates! {
             insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: its values would take more than 480 MB of memory");
@@ -56,7 +56,7 @@ async fn a_review_of_countless_findings_is_given_up_and_a_large_one_is_read() {
     );
     let server = answering(gzip(review(&countless).as_bytes()));
     let error = reviewed(&server).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(
         error.to_string().contains("more than 480 MB of memory"),
         "{error}"
@@ -85,7 +85,7 @@ async fn what_pages_hold_together_has_a_limit() {
     };
     let server = RawServer::start(vec![sending(page(0)), sending(page(1))]);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     let told = "all values up to this page would take more than 480 MB of memory";
     assert!(error.to_string().contains(told), "{error}");
 }
@@ -98,7 +98,7 @@ fn review(rules: &str) -> String {
     format!(r#"{{"reviewStatus":"FAILED","results":{{"a.orch.yaml":{rules}}}}}"#)
 }
 
-async fn reviewed(server: &RawServer) -> Result<ReviewAnswer, HttpError> {
+async fn reviewed(server: &RawServer) -> Result<ReviewResponse, HttpError> {
     let request = ReviewRequest {
         branch_name: "main".to_owned(),
         commit_id: "c".repeat(40),

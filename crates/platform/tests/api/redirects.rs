@@ -59,8 +59,8 @@ async fn other_methods_follow_only_what_keeps_them() {
         .set_artifact_enabled("p", "v", true)
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
-    assert!(error.may_have_been_processed());
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
+    assert!(error.is_maybe_processed());
     let shown = error.to_string().replace(&server.uri(), "https://h");
     insta::assert_snapshot!(shown, @"PATCH https://h/v1/shared-pipelines/artifacts: 303 See Other: a redirect that would turn PATCH into GET is not followed");
 }
@@ -81,7 +81,7 @@ async fn another_origin_gets_nothing() {
         .mount(&server)
         .await;
     let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     let shown = error
         .to_string()
         .replace(&server.uri(), "https://h")
@@ -99,6 +99,6 @@ async fn a_circle_ends() {
         .mount(&server)
         .await;
     let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().ends_with("more than 5 redirects"), "{error}");
 }

@@ -46,7 +46,7 @@ async fn a_review_is_sent_and_read_as_documented() {
         .await
         .unwrap();
     insta::assert_debug_snapshot!(answer, @r#"
-    ReviewAnswer {
+    ReviewResponse {
         review_status: Some(
             "FAILED",
         ),
@@ -54,7 +54,7 @@ async fn a_review_is_sent_and_read_as_documented() {
             {
                 "sales/clean.tran.yaml": [],
                 "sales/load orders.orch.yaml": [
-                    RuleAnswer {
+                    RuleResponse {
                         rule_name: Some(
                             "component-naming-convention",
                         ),
@@ -64,7 +64,7 @@ async fn a_review_is_sent_and_read_as_documented() {
                         error_type: None,
                         violations: [],
                     },
-                    RuleAnswer {
+                    RuleResponse {
                         rule_name: Some(
                             "maximum-components",
                         ),
@@ -76,7 +76,7 @@ async fn a_review_is_sent_and_read_as_documented() {
                             "14 components are more than the 10 allowed",
                         ],
                     },
-                    RuleAnswer {
+                    RuleResponse {
                         rule_name: Some(
                             "start-and-end-components",
                         ),
@@ -91,7 +91,7 @@ async fn a_review_is_sent_and_read_as_documented() {
                 ],
             },
         ),
-        said_instead: None,
+        message: None,
         excluded_files: [
             "sales/notes.md",
         ],
@@ -122,7 +122,7 @@ async fn a_review_of_the_wrong_shape_names_the_place() {
             .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
             .await
             .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadAnswer);
+        assert_eq!(error.kind(), ErrorKind::BadResponse);
         assert!(
             error.to_string().contains(&format!(" at {place}: invalid type")),
             "{error}"

@@ -89,7 +89,7 @@ async fn other_refusals_are_final() {
         let server = server(ResponseTemplate::new(status), 1, empty_list()).await;
         let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
         assert_eq!(error.status(), Some(status));
-        assert!(!error.may_have_been_processed() || status == 501, "{status}");
+        assert!(!error.is_maybe_processed() || status == 501, "{status}");
         assert_eq!(requests(&server).await, 1, "{status}");
     }
 }
@@ -130,7 +130,7 @@ async fn an_upload_is_repeated_only_when_surely_unprocessed() {
     for status in [408, 500, 502, 503, 504] {
         let server = server(ResponseTemplate::new(status), 1, done()).await;
         let error = platform(&server.uri()).publish(upload()).await.unwrap_err();
-        assert!(error.may_have_been_processed(), "{status}");
+        assert!(error.is_maybe_processed(), "{status}");
         assert_eq!(requests(&server).await, 1, "{status}");
     }
 }
@@ -138,7 +138,7 @@ async fn an_upload_is_repeated_only_when_surely_unprocessed() {
 #[tokio::test]
 async fn retry_after_is_waited_for_and_bounded() {
     let delays = Delays {
-        max_asked: Duration::from_secs(2),
+        max_requested: Duration::from_secs(2),
         ..SHORT
     };
     let patient = |url: &str| Platform::new(Client::with_delays(settings(url), delays).unwrap());
@@ -189,7 +189,7 @@ async fn nobody_there_is_unreachable_and_surely_unprocessed() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
-    assert!(!error.may_have_been_processed());
+    assert!(!error.is_maybe_processed());
     let shown = error.to_string();
     assert!(
         shown.contains("/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: "),
@@ -233,7 +233,7 @@ async fn a_cut_answer_to_an_upload_is_not_repeated() {
     })]);
     let error = platform(&server.url()).publish(upload()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
-    assert!(error.may_have_been_processed() && error.was_accepted());
+    assert!(error.is_maybe_processed() && error.is_accepted());
     let shown = error.to_string().replace(&server.url(), "URL");
     insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke during the response: error reading a body from connection: end of file before message length reached");
     assert_eq!(server.served(1), 1);

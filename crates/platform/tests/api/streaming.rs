@@ -82,12 +82,12 @@ async fn show_is_read_as_documented() {
         source.connection.as_ref().unwrap()["password"]["secretType"],
         "CLOUD_A_KEY_VAULT"
     );
-    assert_eq!(source.more["tables"][0]["schema"], "public");
+    assert_eq!(source.other_fields["tables"][0]["schema"], "public");
     assert_eq!(
         target.connection.as_ref().unwrap()["authentication"]["type"],
         "key-pair"
     );
-    assert_eq!(target.more["temporalMapping"], "NATIVE");
+    assert_eq!(target.other_fields["temporalMapping"], "NATIVE");
     assert_eq!(
         shown.advanced_properties.as_ref().unwrap()["max.batch.size"],
         "2048"
@@ -105,10 +105,10 @@ async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
         let body = value!({ "command": word });
         let (_server, platform) = expecting("POST", &path, Some(body), ResponseTemplate::new(200)).await;
         platform
-            .command_streaming_pipeline(PROJECT, ID, command)
+            .send_streaming_command(PROJECT, ID, command)
             .await
             .unwrap();
-        is_repeated(async |platform| platform.command_streaming_pipeline(PROJECT, ID, command).await).await;
+        is_repeated(async |platform| platform.send_streaming_command(PROJECT, ID, command).await).await;
     }
 }
 

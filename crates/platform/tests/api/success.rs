@@ -44,7 +44,7 @@ async fn changes(platform: &Platform) -> Vec<(&'static str, Result<(), HttpError
         (
             "start",
             platform
-                .command_streaming_pipeline(PROJECT, "s", start)
+                .send_streaming_command(PROJECT, "s", start)
                 .await
                 .map(drop),
         ),
@@ -73,8 +73,8 @@ async fn a_page_is_no_success_and_leaves_the_outcome_open() {
         let error = outcome
             .err()
             .unwrap_or_else(|| panic!("{what} took a page for a success"));
-        assert_eq!(error.kind(), ErrorKind::BadAnswer, "{what}: {error}");
-        assert!(error.may_have_been_processed(), "{what}");
+        assert_eq!(error.kind(), ErrorKind::BadResponse, "{what}: {error}");
+        assert!(error.is_maybe_processed(), "{what}");
         assert!(error.to_string().contains("Sign in"), "{what}: {error}");
     }
     // No request is sent twice.
@@ -89,7 +89,7 @@ async fn an_empty_body_where_one_is_due_is_no_success() {
             .create_connection(PROJECT, &connection())
             .await
             .unwrap_err();
-        assert!(error.may_have_been_processed(), "{error}");
+        assert!(error.is_maybe_processed(), "{error}");
         assert!(error.to_string().contains("the body is empty"), "{error}");
         // If the document shows no body, no body is required.
         platform.set_artifact_enabled("p", "1", true).await.unwrap();

@@ -25,7 +25,7 @@ pub fn settings(base_url: &str) -> Settings {
 pub const SHORT: Delays = Delays {
     base: Duration::from_millis(1),
     max: Duration::from_millis(4),
-    max_asked: Duration::from_millis(60),
+    max_requested: Duration::from_millis(60),
 };
 
 /// Returns a client with these settings.
@@ -90,9 +90,9 @@ pub async fn refused<T>(
 /// Checks that a call that creates a resource is retried only if the server certainly did not process it.
 pub async fn creates_only_once<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
     let (sent, error) = refused(500, &call).await;
-    assert!(sent == 1 && error.may_have_been_processed(), "{error}");
+    assert!(sent == 1 && error.is_maybe_processed(), "{error}");
     let (sent, error) = refused(429, &call).await;
-    assert!(sent == 3 && !error.may_have_been_processed(), "{error}");
+    assert!(sent == 3 && !error.is_maybe_processed(), "{error}");
 }
 
 /// Checks that an idempotent call is retried.

@@ -3,7 +3,7 @@
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform, refused};
 use serde_json::json as value;
 use sluicegate_platform::api::{
-    AGENT, AgentConfig, Decision, FollowUp, NewTask, Permission, Phase, QuestionAnswer, TaskFilter,
+    AGENT_NAME, AgentConfig, Decision, FollowUp, NewTask, Permission, QuestionAnswer, TaskFilter, TaskPhase,
 };
 use wiremock::matchers::{query_param, query_param_is_missing};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -26,7 +26,7 @@ fn task() -> NewTask {
     NewTask {
         message: "Add a step".to_owned(),
         agent_config: AgentConfig {
-            name: Some(AGENT.to_owned()),
+            name: Some(AGENT_NAME.to_owned()),
             mode: Some("ACT".to_owned()),
             project_id: Some(PROJECT.to_string()),
             source_branch_name: Some("main".to_owned()),
@@ -55,7 +55,7 @@ async fn create_is_sent_and_read_as_documented() {
     let made = platform.create_task(&task()).await.unwrap();
     assert_eq!(made.task_id.as_deref(), Some(ID));
     assert_eq!(made.status.as_deref(), Some("RUNNING"));
-    assert_eq!(made.agent_name.as_deref(), Some(AGENT));
+    assert_eq!(made.agent_name.as_deref(), Some(AGENT_NAME));
     assert_eq!(made.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
     creates_only_once(async |platform| platform.create_task(&task()).await).await;
 }
@@ -84,7 +84,7 @@ async fn list_is_read_as_documented_and_filtered() {
     let all = platform(&server.uri()).tasks(&filter).await.unwrap();
     let one = &all[0];
     assert_eq!(one.task_id.as_deref(), Some(ID));
-    assert_eq!(one.agent_name.as_deref(), Some(AGENT));
+    assert_eq!(one.agent_name.as_deref(), Some(AGENT_NAME));
     assert_eq!(one.mode.as_deref(), Some("ACT"));
     assert_eq!(one.modified_at.as_deref(), Some("2026-11-20T09:30:04Z"));
     assert_eq!(
@@ -96,7 +96,7 @@ async fn list_is_read_as_documented_and_filtered() {
         Some("c7f1e3a5-2468-4b0d-9e8f-6a5b4c3d2e1f")
     );
     // The list does not distinguish the two meanings of STOPPED.
-    assert_eq!(one.phase(), Phase::Stopped);
+    assert_eq!(one.phase(), TaskPhase::Stopped);
 }
 
 // Endpoint: GET /v1/ai/agents/tasks
@@ -128,7 +128,7 @@ async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/task.json"));
     let (_server, platform) = expecting("GET", &at(""), None, answer).await;
     let task = platform.task(ID).await.unwrap();
-    assert_eq!(task.phase(), Phase::Waiting);
+    assert_eq!(task.phase(), TaskPhase::Waiting);
     assert_eq!(task.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
     assert_eq!(
         task.agent_config.as_ref().unwrap().graph_id.as_deref(),
@@ -169,31 +169,31 @@ async fn show_tells_both_meanings_of_stopped_apart() {
     for (body, phase) in [
         (
             r#"{ "status": "STOPPED", "pendingDecisions": [] }"#,
-            Phase::Finished,
+            TaskPhase::Finished,
         ),
         (
             r#"{ "status": "STOPPED", "pendingDecisions": [{}] }"#,
-            Phase::Waiting,
+            TaskPhase::Waiting,
         ),
         (
             r#"{ "status": "STOPPED", "pendingDecisions": null }"#,
-            Phase::Stopped,
+            TaskPhase::Stopped,
         ),
         (
             r#"{ "status": "RUNNING", "pendingDecisions": [] }"#,
-            Phase::Working,
+            TaskPhase::Working,
         ),
         (
             r#"{ "status": "STOPPING", "pendingDecisions": [] }"#,
-            Phase::Working,
+            TaskPhase::Working,
         ),
         (
             r#"{ "status": "ERRORED", "pendingDecisions": [] }"#,
-            Phase::Errored,
+            TaskPhase::Errored,
         ),
         (
             r#"{ "status": "DREAMING", "pendingDecisions": [] }"#,
-            Phase::Unknown,
+            TaskPhase::Unknown,
         ),
     ] {
         let (_server, platform) = expecting("GET", &at(""), None, json(200, body)).await;
@@ -227,9 +227,9 @@ async fn decide_is_sent_and_read_as_documented() {
         include_str!("../../../../tests/fixtures/api/task-decisions.json"),
     );
     let (_server, platform) = expecting("POST", &at("/decisions"), Some(body), answer).await;
-    let left = platform.decide(ID, &decisions).await.unwrap();
+    let left = platform.send_decisions(ID, &decisions).await.unwrap();
     assert_eq!(left.pending_decisions.as_deref(), Some(&[][..]));
-    is_repeated(async |platform| platform.decide(ID, &decisions).await).await;
+    is_repeated(async |platform| platform.send_decisions(ID, &decisions).await).await;
 }
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
@@ -264,7 +264,7 @@ async fn send_is_sent_and_read_as_documented() {
         message: "Now push".to_owned(),
         granted_permissions: tools(&["git_push"]),
         agent_config: Some(AgentConfig {
-            name: Some(AGENT.to_owned()),
+            name: Some(AGENT_NAME.to_owned()),
             mode: Some("PLAN".to_owned()),
             target_branch_name: Some("b".to_owned()),
             ..AgentConfig::default()
@@ -341,6 +341,10 @@ async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
     for pending in [value!([]), value!([{ "type": "tool" }]), value!(null)] {
         let body = value!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
         let (_server, platform) = expecting("GET", &at(""), None, json(200, &body)).await;
-        assert_eq!(platform.task(ID).await.unwrap().phase(), Phase::Errored, "{body}");
+        assert_eq!(
+            platform.task(ID).await.unwrap().phase(),
+            TaskPhase::Errored,
+            "{body}"
+        );
     }
 }

@@ -12,7 +12,7 @@ async fn an_unknown_certificate_is_refused_and_not_asked_twice() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
-    assert!(!error.may_have_been_processed());
+    assert!(!error.is_maybe_processed());
     let shown = error.to_string().replace(&server.url(), "https://h");
     insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
     insta::assert_snapshot!(error.hint().unwrap(), @"if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)");

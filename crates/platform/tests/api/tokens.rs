@@ -174,7 +174,7 @@ async fn a_token_url_in_trouble_is_retried_and_then_undecided() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherStatus(500));
-    assert!(!error.may_have_been_processed(), "the call itself was never sent");
+    assert!(!error.is_maybe_processed(), "the call itself was never sent");
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn an_answer_without_a_token_is_told_without_showing_it() {
         .shared_pipelines()
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
     insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the response cannot be used: it contains no access_token");
 }
 

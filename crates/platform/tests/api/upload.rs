@@ -4,7 +4,7 @@ use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
 use crate::scratch;
 use crate::support::{platform, platform_with, refused, settings};
-use sluicegate_platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
+use sluicegate_platform::api::{PartSource, PublishResponse, Upload, UploadPart};
 use sluicegate_platform::http::{ErrorKind, HttpError, Settings, TokenSource};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn large() -> Upload {
     }
 }
 
-async fn published(upload: Upload) -> (PublishAnswer, String, Vec<u8>) {
+async fn published(upload: Upload) -> (PublishResponse, String, Vec<u8>) {
     let (script, received) = recorded("201 Created", DONE);
     let server = RawServer::start(vec![script]);
     let answer = platform(&server.url()).publish(upload).await.unwrap();
@@ -186,7 +186,7 @@ async fn content_of_another_size_stops_the_upload() {
         upload.parts[0].length = promised;
         {
             let (error, arrived, length) = broken(upload).await;
-            assert_eq!(error.kind(), ErrorKind::Source);
+            assert_eq!(error.kind(), ErrorKind::UploadSource);
             // A length of 0 means that the request ended before its head was sent.
             assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
             let shown = error.to_string();
@@ -214,7 +214,7 @@ async fn a_part_that_cannot_be_opened_is_named() {
         ..upload(&[("a.sql", b"x")])
     };
     let error = platform(&server.url()).publish(upload).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Source);
+    assert_eq!(error.kind(), ErrorKind::UploadSource);
     assert!(
         error
             .to_string()
@@ -266,7 +266,7 @@ async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
         let error = refused_early(upload.clone(), refuse).await;
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with(": no"), "{error}");
-        assert!(!error.may_have_been_processed());
+        assert!(!error.is_maybe_processed());
         // Continues to read for a while after its response, as careful servers do.
         let error = refused_early(upload, move |connection| {
             refuse(connection);
@@ -284,8 +284,8 @@ async fn a_success_before_the_end_of_the_upload_is_not_believed() {
         connection.hold();
     })]);
     let error = platform(&server.url()).publish(large()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
-    assert!(error.was_accepted());
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
+    assert!(error.is_accepted());
 }
 
 #[tokio::test]
@@ -303,7 +303,7 @@ async fn an_upload_that_stalls_is_given_up() {
     };
     let error = platform_with(hasty).publish(upload).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(error.may_have_been_processed());
+    assert!(error.is_maybe_processed());
     assert!(
         error.to_string().contains("no progress within 0.3 s, after "),
         "{error}"
@@ -364,8 +364,8 @@ async fn an_accepted_upload_with_an_unreadable_answer_is_told_apart() {
         .publish(upload(&[("a", b"b")]))
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::BadAnswer);
-    assert!(error.was_accepted() && error.may_have_been_processed());
+    assert_eq!(error.kind(), ErrorKind::BadResponse);
+    assert!(error.is_accepted() && error.is_maybe_processed());
 }
 
 #[tokio::test]
@@ -397,7 +397,7 @@ async fn a_version_that_exists_is_a_conflict_and_is_sent_once() {
     })
     .await;
     assert_eq!((sent, error.kind()), (1, ErrorKind::Conflict));
-    assert!(!error.may_have_been_processed());
+    assert!(!error.is_maybe_processed());
 }
 
 #[tokio::test]

@@ -124,10 +124,10 @@ fn parse_version<T: Default>(
 }
 
 fn describe_unreadable(version: &str, reason: &str) -> String {
-    format!("{version} cannot be read: {}", text::line(reason))
+    format!("{version} cannot be read: {}", text::escape_line(reason))
 }
 
 /// Sanitizes a name or a value from a file for output.
 fn sanitize(text: &str) -> String {
-    text::line(&shortened(text))
+    text::escape_line(&shortened(text))
 }

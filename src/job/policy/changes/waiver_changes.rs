@@ -1,7 +1,7 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
 use super::{Effect, GateFileVersion, describe_versions, sanitize};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::waivers::{WaiverEntry, read};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
 fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let mut sentences = Vec::new();
     if entries.len() > MAX_LISTED_WAIVERS {
-        let waiver_count = count(entries.len(), "waiver");
+        let waiver_count = format_count(entries.len(), "waiver");
         sentences.push(effect.label(&format!("{waiver_count} {change}, such as")));
     }
     for entry in entries.iter().take(MAX_LISTED_WAIVERS) {

@@ -116,7 +116,7 @@ async fn create(
     let trouble = trouble(&app, &project, &config.source_branch_name).await?;
     let author = app.author(&caller);
     let created_at = author.at;
-    let (task, said) = AgentTask::begin(
+    let (task, said) = AgentTask::start(
         config,
         read_tools(&body).unwrap_or_default(),
         trouble,

@@ -3,7 +3,10 @@
 use super::{
     AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
 };
-use crate::agent::{GivenAnswer, GivenDecision, Message, OpenDecision, TaskStatus, Verdict, acceptance_of};
+use crate::agent::{
+    DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
+    find_acceptance_event,
+};
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -107,13 +110,13 @@ async fn decide(
     let id = place.uuid(ID)?;
     decisions_request().hold(&body)?;
     let decisions = body.objects("decisions").unwrap_or_default();
-    let decisions: Vec<GivenDecision> = decisions.into_iter().map(read_decision).collect();
+    let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(read_decision).collect();
     let pending_decisions = change(&app, &caller, id, move |transaction, stored, author| {
         let mut said = Vec::new();
         if let Some((decision, tool, message)) = stored.task.decide(&decisions, author.at) {
             said.push(message);
-            let approved = matches!(decision.verdict, Verdict::Tool { approved: true, .. });
-            if let Some(kind) = acceptance_of(&tool).filter(|_| approved) {
+            let approved = matches!(decision.outcome, DecisionOutcome::Tool { approved: true, .. });
+            if let Some(kind) = find_acceptance_event(&tool).filter(|_| approved) {
                 let information = format!("tool {tool}");
                 record(
                     transaction,
@@ -124,30 +127,30 @@ async fn decide(
                 )?;
             }
         }
-        Ok(Ok((stored.task.pending(), said)))
+        Ok(Ok((stored.task.pending_decisions(), said)))
     })
     .await?;
     Ok((StatusCode::ACCEPTED, Json(StillPending { pending_decisions })))
 }
 
-fn read_decision(item: &Map<String, Value>) -> GivenDecision {
+fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
     let answers = || item.objects("answers").unwrap_or_default().into_iter();
     let verdict = match item.text("type").as_str() {
-        "tool" => Verdict::Tool {
+        "tool" => DecisionOutcome::Tool {
             approved: item.flag("approved").unwrap_or_default(),
-            for_good: item.text("scope") == "CONVERSATION",
+            for_whole_task: item.text("scope") == "CONVERSATION",
         },
-        _ => Verdict::Question(answers().map(read_answer).collect()),
+        _ => DecisionOutcome::Question(answers().map(read_answer).collect()),
     };
-    GivenDecision {
+    SubmittedDecision {
         id: item.text("id"),
-        verdict,
+        outcome: verdict,
     }
 }
 
-fn read_answer(item: &Map<String, Value>) -> GivenAnswer {
-    GivenAnswer {
-        question: item.given("questionIndex").and_then(whole).unwrap_or_default(),
+fn read_answer(item: &Map<String, Value>) -> SubmittedAnswer {
+    SubmittedAnswer {
+        question_index: item.given("questionIndex").and_then(whole).unwrap_or_default(),
         options: item.texts("selectedOptions"),
     }
 }
@@ -205,7 +208,7 @@ async fn list_messages(
             let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
                 return Ok(None);
             };
-            let (mut results, written) = tasks::messages(connection, &stored, from, limit)?;
+            let (mut results, written) = tasks::list_messages(connection, &stored, from, limit)?;
             let since = stored.task.advance(now);
             let total = written.saturating_add(u32::try_from(since.len()).unwrap_or(u32::MAX));
             let room = (limit as usize).saturating_sub(results.len());

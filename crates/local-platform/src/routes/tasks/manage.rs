@@ -173,7 +173,7 @@ async fn show(
         created_at: stored.created_at,
         modified_at: stored.task.modified_at,
         granted_permissions: shown(&stored.task),
-        pending_decisions: stored.task.pending(),
+        pending_decisions: stored.task.pending_decisions(),
         agent_config: stored.task.config,
     }))
 }
@@ -221,7 +221,7 @@ async fn remove(
     let id = place.uuid(ID)?;
     let state = Arc::clone(&app);
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let found = tasks::find(transaction, id)?;
             let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
                 return Ok(Err(missing(id)));

@@ -93,7 +93,7 @@ fn record(
         subject_name: AGENT,
         information: information.to_owned(),
     };
-    events::record(transaction, author, &entry)
+    events::insert(transaction, author, &entry)
 }
 
 fn shown(task: &AgentTask) -> Vec<GrantedTool> {
@@ -125,7 +125,7 @@ where
 {
     let (state, caller) = (Arc::clone(app), caller.clone());
     app.store()
-        .attempt(move |transaction| {
+        .try_change(move |transaction| {
             let found = tasks::find(transaction, id)?;
             let Some(mut stored) = found.filter(|stored| sees(&state, &caller, stored)) else {
                 return Ok(Err(missing(id)));

@@ -35,7 +35,7 @@ pub enum Stopped {
 
 /// Describes a failed step; after a lost response it is open whether the request had its effect.
 fn outcome(step: ProvisionStep, error: &HttpError) -> String {
-    if error.may_have_been_processed() {
+    if error.is_maybe_processed() {
         format!("could not determine whether the {step} was created")
     } else {
         format!("the {step} was not created")
@@ -62,7 +62,7 @@ pub async fn apply(
             Ok(answer) => answer,
             Err(error) => {
                 if let Stopped::Failed { error, .. } = &error
-                    && !error.may_have_been_processed()
+                    && !error.is_maybe_processed()
                 {
                     state.steps.remove(&step);
                     save(state).map_err(Stopped::Unsaved)?;

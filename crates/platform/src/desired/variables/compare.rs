@@ -3,7 +3,7 @@
 use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::WantedVariable;
 use super::value::{NUMBER, TEXT, same, typed};
-use crate::api::{Answer, Override, Platform, Variable, VariableFields};
+use crate::api::{ApiValue, Override, Platform, Variable, VariableFields};
 use crate::desired::{DesiredError, Document};
 use crate::http::HttpError;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -35,7 +35,7 @@ pub async fn read_project(
     project: Uuid,
     wanted: &[WantedVariable],
 ) -> Result<ProjectState, HttpError> {
-    let named = |variable: Answer<Variable>| Some((variable.name.clone()?, variable.value));
+    let named = |variable: ApiValue<Variable>| Some((variable.name.clone()?, variable.value));
     let variables: BTreeMap<String, Variable> = platform
         .variables(project)
         .await?

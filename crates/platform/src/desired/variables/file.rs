@@ -70,7 +70,7 @@ fn wanted(
     parent: &str,
 ) -> Result<WantedVariable, DesiredError> {
     let path = format!("{parent}.{name}");
-    if let Some(why) = http::unfit(name) {
+    if let Some(why) = http::find_segment_problem(name) {
         return Err(document.error(
             parent,
             format!("{name:?} cannot be the name of a variable: {why}"),
@@ -104,7 +104,7 @@ fn overrides(fields: &Fields<'_>, kind: Option<&str>) -> Result<Option<Vec<Overr
         Some(Value::Object(entries)) => {
             let read = |(environment, value): (&String, &Value)| {
                 let at = format!("overrides.{environment}");
-                if let Some(why) = http::unfit(environment) {
+                if let Some(why) = http::find_segment_problem(environment) {
                     let said = format!("{environment:?} cannot be the name of an environment: {why}");
                     return Err(fields.error("overrides", said));
                 }

@@ -1,8 +1,8 @@
 //! A token from a shell command, bounded in output and time. Its output is never shown, on neither of its streams: a
 //! script that traces itself (`set -x`) or fails half-way may print the secret anywhere.
 
-use super::{LIMIT, SECRETS};
-use crate::http::bearer::TokenError;
+use super::{MAX_TOKEN_SIZE, SECRET_VARIABLES};
+use crate::http::token_value::TokenError;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -10,15 +10,15 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 /// Time limit of the command, which may prompt a person or query a vault over a slow network.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(super) async fn run(line: &str) -> Result<SecretString, TokenError> {
-    run_within(line, TIME_LIMIT).await
+pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenError> {
+    run_within(line, COMMAND_TIMEOUT).await
 }
 
-async fn run_within(line: &str, limit: Duration) -> Result<SecretString, TokenError> {
+async fn run_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
     let mut command = shell(line);
-    for name in SECRETS {
+    for name in SECRET_VARIABLES {
         command.env_remove(name);
     }
     let child = command
@@ -27,56 +27,57 @@ async fn run_within(line: &str, limit: Duration) -> Result<SecretString, TokenEr
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|why| broken(&format!("could not be started: {why}")))?;
+        .map_err(|error| command_error(&format!("could not be started: {error}")))?;
     // When the time is over, the child is dropped, which kills it.
-    tokio::time::timeout(limit, finish(child))
+    tokio::time::timeout(timeout, read_token(child))
         .await
-        .map_err(|_| broken(&format!("did not finish within {} s", limit.as_secs())))?
+        .map_err(|_| command_error(&format!("did not finish within {} s", timeout.as_secs())))?
 }
 
-async fn finish(mut child: Child) -> Result<SecretString, TokenError> {
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let (out, err) = tokio::join!(read(out), read(err));
-    if out.len() as u64 > LIMIT {
-        return Err(broken(&format!("printed more than {LIMIT} bytes")));
+async fn read_token(mut child: Child) -> Result<SecretString, TokenError> {
+    let (stdout, stderr) = tokio::join!(read_stream(child.stdout.take()), read_stream(child.stderr.take()));
+    if stdout.len() as u64 > MAX_TOKEN_SIZE {
+        return Err(command_error(&format!(
+            "printed more than {MAX_TOKEN_SIZE} bytes"
+        )));
     }
     let status = child
         .wait()
         .await
-        .map_err(|why| broken(&format!("could not be waited for: {why}")))?;
-    let Ok(text) = String::from_utf8(out) else {
-        return Err(broken(&"printed something that is not UTF-8 text"));
+        .map_err(|error| command_error(&format!("could not be waited for: {error}")))?;
+    let Ok(text) = String::from_utf8(stdout) else {
+        return Err(command_error(&"printed something that is not UTF-8 text"));
     };
     let token = SecretString::from(text.trim());
     if status.success() {
         return Ok(token);
     }
-    Err(failed(status, err.len()))
+    Err(exit_error(status, stderr.len()))
 }
 
 /// Reads up to one byte more than the limit; the rest stays unread and the writer gets a closed pipe.
-async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
+async fn read_stream(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut content = Vec::new();
     if let Some(stream) = stream {
         // The exit status reports a stream that cannot be read.
-        let _ = stream.take(LIMIT + 1).read_to_end(&mut content).await;
+        let _ = stream.take(MAX_TOKEN_SIZE + 1).read_to_end(&mut content).await;
     }
     content
 }
 
-fn failed(status: ExitStatus, printed: usize) -> TokenError {
-    let printed = match printed as u64 {
+fn exit_error(status: ExitStatus, stderr_size: usize) -> TokenError {
+    let amount = match stderr_size as u64 {
         0 => "nothing".to_owned(),
-        size if size > LIMIT => format!("more than {LIMIT} bytes"),
+        size if size > MAX_TOKEN_SIZE => format!("more than {MAX_TOKEN_SIZE} bytes"),
         size => format!("{size} bytes"),
     };
-    broken(&format!(
-        "failed ({status}); it printed {printed} on standard error, which may contain a secret and is not shown: run the command by hand to read it"
+    command_error(&format!(
+        "failed ({status}); it printed {amount} on standard error, which may contain a secret and is not shown: run the command by hand to read it"
     ))
 }
 
-fn broken(why: &dyn std::fmt::Display) -> TokenError {
-    TokenError::Configuration(format!("the token command {why}"))
+fn command_error(reason: &dyn std::fmt::Display) -> TokenError {
+    TokenError::Configuration(format!("the token command {reason}"))
 }
 
 #[cfg(not(windows))]
@@ -96,19 +97,25 @@ fn shell(line: &str) -> Command {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{run, run_within};
+    use super::{run_token_command, run_within};
     use secrecy::ExposeSecret;
     use std::time::{Duration, Instant};
 
     async fn refused(line: &str) -> String {
-        run(line)
+        run_token_command(line)
             .await
             .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
     }
 
     #[tokio::test]
     async fn the_output_is_the_token() {
-        assert_eq!(run("printf ' abc\\n'").await.unwrap().expose_secret(), "abc");
+        assert_eq!(
+            run_token_command("printf ' abc\\n'")
+                .await
+                .unwrap()
+                .expose_secret(),
+            "abc"
+        );
     }
 
     #[tokio::test]
@@ -121,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_hangs_is_killed() {
+    async fn command_that_hangs_is_killed() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let line = format!("echo $$ > '{}'; exec sleep 600", pid.display());
@@ -129,13 +136,16 @@ mod tests {
         let error = run_within(&line, Duration::from_millis(500)).await.unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(30));
         insta::assert_snapshot!(error, @"no token: the token command did not finish within 0 s");
-        let gone = || {
-            let pid = std::fs::read_to_string(&pid).unwrap();
-            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-            state.is_empty() || state.contains(") Z ")
-        };
-        let has_proc = std::path::Path::new("/proc/self/stat").exists();
-        while has_proc && !gone() {
+        let pid = std::fs::read_to_string(&pid).unwrap();
+        let stat_path = format!("/proc/{}/stat", pid.trim());
+        if !std::path::Path::new("/proc/self/stat").exists() {
+            return;
+        }
+        loop {
+            let state = std::fs::read_to_string(&stat_path).unwrap_or_default();
+            if state.is_empty() || state.contains(") Z ") {
+                break;
+            }
             assert!(started.elapsed() < Duration::from_secs(30), "it still runs");
             tokio::task::yield_now().await;
         }

@@ -6,8 +6,8 @@
 mod command;
 mod oauth;
 
-use super::bearer::{Token, TokenError};
-use super::observer::SILENCE;
+use super::token_value::{Token, TokenError};
+
 use super::transport::Transport;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
@@ -18,11 +18,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
 /// Maximum size of a token, in bytes: servers reject longer headers anyway.
-const LIMIT: u64 = 64 * 1024;
+const MAX_TOKEN_SIZE: u64 = 64 * 1024;
 
 /// The secrets of the platform and of the code hosts, which child processes do not get. Other variables are passed on:
 /// a token command may need them to query a vault, a host's agent needs its own token.
-pub const SECRETS: [&str; 9] = [
+pub const SECRET_VARIABLES: [&str; 9] = [
     "SLUICEGATE_TOKEN",
     "SLUICEGATE_CLIENT_SECRET",
     "GITHUB_TOKEN",
@@ -64,74 +64,82 @@ impl fmt::Debug for TokenSource {
 }
 
 /// The source and its last result.
-pub(super) struct Tokens {
+pub(super) struct TokenCache {
     source: TokenSource,
-    last: Mutex<Option<Result<Token, TokenError>>>,
-    fetches: AtomicU64,
+    last_result: Mutex<Option<Result<Token, TokenError>>>,
+    fetch_count: AtomicU64,
 }
 
-impl Tokens {
+impl TokenCache {
     pub(super) fn new(source: TokenSource) -> Self {
         Self {
             source,
-            last: Mutex::new(None),
-            fetches: AtomicU64::new(0),
+            last_result: Mutex::new(None),
+            fetch_count: AtomicU64::new(0),
         }
     }
 
     /// Returns the token; fetches it if there is none or it must be replaced.
-    pub(super) async fn current(&self, transport: &Transport) -> Result<Token, TokenError> {
-        self.other_than(None, transport).await
+    pub(super) async fn current_token(&self, transport: &Transport) -> Result<Token, TokenError> {
+        self.find_token_other_than(None, transport).await
     }
 
     /// Returns another token after this one got a 401, or `None` if the source cannot give another.
-    pub(super) async fn after_refusal(
+    pub(super) async fn replace_refused_token(
         &self,
-        refused: &Token,
+        refused_token: &Token,
         transport: &Transport,
     ) -> Option<Result<Token, TokenError>> {
         match self.source {
             TokenSource::Value(_) => None,
-            _ => Some(self.other_than(Some(refused), transport).await),
+            _ => Some(self.find_token_other_than(Some(refused_token), transport).await),
         }
     }
 
-    async fn other_than(&self, refused: Option<&Token>, transport: &Transport) -> Result<Token, TokenError> {
-        let seen = self.fetches.load(Ordering::Acquire);
-        let mut last = self.last.lock().await;
+    async fn find_token_other_than(
+        &self,
+        refused_token: Option<&Token>,
+        transport: &Transport,
+    ) -> Result<Token, TokenError> {
+        let earlier_fetch_count = self.fetch_count.load(Ordering::Acquire);
+        let mut last = self.last_result.lock().await;
         match &*last {
-            Some(Ok(token)) if token.is_fresh() && refused.is_none_or(|it| !it.is_same(token)) => {
+            Some(Ok(token))
+                if token.is_fresh() && refused_token.is_none_or(|refused| !refused.is_same(token)) =>
+            {
                 return Ok(token.clone());
             }
             // Another call fetched while this one waited for the lock: its failure applies here too.
-            Some(Err(why)) if self.fetches.load(Ordering::Acquire) != seen => return Err(why.clone()),
+            Some(Err(error)) if self.fetch_count.load(Ordering::Acquire) != earlier_fetch_count => {
+                return Err(error.clone());
+            }
             _ => {}
         }
-        let outcome = self.fetch(transport).await;
-        *last = Some(outcome.clone());
-        self.fetches.fetch_add(1, Ordering::Release);
-        outcome
+        let result = self.fetch_token(transport).await;
+        *last = Some(result.clone());
+        self.fetch_count.fetch_add(1, Ordering::Release);
+        result
     }
 
-    async fn fetch(&self, transport: &Transport) -> Result<Token, TokenError> {
+    async fn fetch_token(&self, transport: &Transport) -> Result<Token, TokenError> {
         match &self.source {
             TokenSource::Value(secret) => Token::new(secret.expose_secret(), None, "SLUICEGATE_TOKEN"),
             TokenSource::File(path) => {
-                let from = format!(
+                let origin = format!(
                     "the file {} (--token-file, SLUICEGATE_TOKEN_FILE)",
                     path.display()
                 );
-                Token::new(read_file(path)?.expose_secret(), None, &from)
+                Token::new(read_token_file(path)?.expose_secret(), None, &origin)
             }
             TokenSource::Command(line) => {
-                let silence = tokio::time::sleep(SILENCE);
-                let waiting = || "waiting for the token command".to_owned();
-                let printed = transport
+                let secret = transport
                     .observer
-                    .during(command::run(line), silence, waiting)
+                    .report_wait(command::run_token_command(line), || {
+                        "waiting for the token command".to_owned()
+                    })
                     .await?;
-                let from = "the token command (--token-command, SLUICEGATE_TOKEN_COMMAND)";
-                Token::new(printed.expose_secret(), None, from)
+                let origin = "the token command (--token-command, SLUICEGATE_TOKEN_COMMAND)";
+                Token::new(secret.expose_secret(), None, origin)
             }
             TokenSource::ClientCredentials {
                 token_url,
@@ -145,21 +153,22 @@ impl Tokens {
                     secret: client_secret,
                     audience: audience.as_deref(),
                 };
-                let granted = client.ask(transport).await?;
-                let from = "the token URL (SLUICEGATE_TOKEN_URL)";
-                Token::new(granted.access_token.expose_secret(), granted.until, from)
+                let access_token = client.request_token(transport).await?;
+                let origin = "the token URL (SLUICEGATE_TOKEN_URL)";
+                Token::new(
+                    access_token.secret.expose_secret(),
+                    access_token.expires_at,
+                    origin,
+                )
             }
         }
     }
 }
 
-fn read_file(path: &Path) -> Result<SecretString, TokenError> {
-    let broken = |why: &dyn fmt::Display| {
-        TokenError::Configuration(format!("the token file {} {why}", path.display()))
-    };
-    let bytes = input::file(path, LIMIT).map_err(|why| {
+fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
+    let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
         if path.symlink_metadata().is_ok() {
-            return broken(&format!("cannot be read: {why}"));
+            return token_file_error(path, &format!("cannot be read: {error}"));
         }
         // The name of a file that does not exist may be a token in the wrong setting.
         let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
@@ -169,13 +178,17 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
         ))
     })?;
     if input::is_utf_16(&bytes) {
-        return Err(broken(&"is UTF-16; write it as UTF-8"));
+        return Err(token_file_error(path, "is UTF-16; write it as UTF-8"));
     }
     match String::from_utf8(bytes) {
-        Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
+        Ok(text) if text.trim().is_empty() => Err(token_file_error(path, "is empty")),
         Ok(text) => Ok(SecretString::from(text)),
-        Err(_) => Err(broken(&"is not text")),
+        Err(_) => Err(token_file_error(path, "is not text")),
     }
+}
+
+fn token_file_error(path: &Path, reason: &str) -> TokenError {
+    TokenError::Configuration(format!("the token file {} {reason}", path.display()))
 }
 
 #[cfg(test)]
@@ -204,7 +217,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         let refused = || {
-            read_file(&path)
+            read_token_file(&path)
                 .err()
                 .unwrap()
                 .to_string()

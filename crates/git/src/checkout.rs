@@ -1,0 +1,74 @@
+//! Uses git's index to find the files on disk that are unmodified and need not be read.
+
+use super::{BlobId, Repository, index_file::open_index};
+use git2::{Index, IndexEntry, IndexTime};
+use std::fs::Metadata;
+use std::path::Path;
+
+/// The index as it was last written; empty if there is none.
+pub struct Checkout {
+    index: Option<Index>,
+    /// The time the index was written, in nanoseconds. A file that changed at that moment or later may look
+    /// unmodified.
+    write_time: i128,
+}
+
+impl Repository {
+    /// Loads the index of the working tree.
+    pub fn load_checkout(&self) -> Checkout {
+        let index_path = self.program.git_dir().join("index");
+        Checkout {
+            index: open_index(self, None).ok(),
+            write_time: modification_time(&index_path).unwrap_or(i128::MIN),
+        }
+    }
+}
+
+impl Checkout {
+    /// Returns whether the file on disk certainly is this blob as git checked it out (a filter may have changed its
+    /// bytes then): it has the size and the times that the index recorded for the blob, and they are older than the
+    /// index (<https://git-scm.com/docs/racy-git>).
+    pub fn is_unmodified_blob(&self, path: &str, blob: &BlobId, on_disk: &Metadata) -> bool {
+        let Some(entry) = self
+            .index
+            .as_ref()
+            .and_then(|index| index.get_path(Path::new(path), 0))
+        else {
+            return false;
+        };
+        entry.id == blob.oid()
+            && nanoseconds(entry.mtime) < self.write_time
+            && has_recorded_metadata(&entry, on_disk)
+    }
+}
+
+fn nanoseconds(time: IndexTime) -> i128 {
+    to_nanoseconds(time.seconds().into(), time.nanoseconds().into())
+}
+
+fn to_nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+}
+
+#[cfg(unix)]
+fn has_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    // The index stores only the lower 32 bits of these numbers.
+    u64::from(entry.file_size) == on_disk.size() & u64::from(u32::MAX)
+        && u64::from(entry.ino) == on_disk.ino() & u64::from(u32::MAX)
+        && nanoseconds(entry.mtime) == to_nanoseconds(on_disk.mtime(), on_disk.mtime_nsec())
+        && nanoseconds(entry.ctime) == to_nanoseconds(on_disk.ctime(), on_disk.ctime_nsec())
+}
+
+/// Always returns false: on this system the index records other metadata than the system reports.
+#[cfg(not(unix))]
+fn has_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
+    false
+}
+
+fn modification_time(path: &Path) -> Option<i128> {
+    let time = path.metadata().ok()?.modified().ok()?;
+    let unix_time = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i128::try_from(unix_time.as_nanos()).ok()
+}

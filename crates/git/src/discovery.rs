@@ -1,0 +1,131 @@
+//! Finds and opens the repository.
+
+use super::error::GitError;
+use super::{opened_repository::OpenedRepository, repository::Repository, stand_in};
+use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+/// Maximum size of the list of shallow commits, in bytes.
+const MAX_SHALLOW_SIZE: u64 = 64 * 1024 * 1024;
+
+/// Turns off libgit2's hash verification of every object that it reads, which detects broken disks. Git does not do
+/// it, and it doubles the time of a comparison.
+fn disable_hash_checks() {
+    static HASH_CHECKS_DISABLED: Once = Once::new();
+    HASH_CHECKS_DISABLED.call_once(|| git2::opts::strict_hash_verification(false));
+}
+
+impl Repository {
+    /// Finds the repository that contains `from` by its `.git`: a working tree, a linked worktree or a submodule.
+    ///
+    /// A bare repository is never found: its files could be files of a checkout, so that the change under review would
+    /// control its configuration
+    /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository>).
+    ///
+    /// A checkout that belongs to another user (common in containers) is opened too. This applies to this one
+    /// repository and does not change anyone's git configuration: no program that its configuration names is run.
+    pub fn discover(from: &Path) -> Result<Self, GitError> {
+        let absolute = from.canonicalize().ok();
+        let (git_dir, folder) = absolute
+            .iter()
+            .flat_map(|path| path.ancestors())
+            .find_map(|folder| Some((find_git_dir(folder)?, folder)))
+            .ok_or_else(|| GitError::NotARepository {
+                from: from.to_owned(),
+            })?;
+        Self::open_at(&git_dir, folder)
+    }
+
+    /// Opens the repository in this directory: a bare one, otherwise the one that [`Self::discover`] finds.
+    pub fn open(folder: &Path) -> Result<Self, GitError> {
+        if !folder.join(".git").exists() && is_git_dir(folder) {
+            return Self::open_at(folder, folder);
+        }
+        Self::discover(folder)
+    }
+
+    fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
+        disable_hash_checks();
+        let repository = open_library(git_dir, from)?;
+        let shallow = read_shallow_commits(&repository.common_dir)?;
+        let partial = stand_in::is_partial(&repository.common_dir);
+        Ok(Self::from_opened(repository, shallow, partial))
+    }
+}
+
+/// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>).
+fn find_git_dir(folder: &Path) -> Option<PathBuf> {
+    let dot_git = folder.join(".git");
+    let git_dir = if dot_git.is_file() {
+        folder.join(
+            stand_in::read_short_file(&dot_git)?
+                .strip_prefix("gitdir:")?
+                .trim_start(),
+        )
+    } else {
+        dot_git
+    };
+    is_git_dir(&git_dir).then_some(git_dir)
+}
+
+/// Returns whether git accepts the directory as a git directory. A linked worktree stores its objects elsewhere.
+fn is_git_dir(folder: &Path) -> bool {
+    let has_file = |name: &str| folder.join(name).exists();
+    folder.join("HEAD").symlink_metadata().is_ok()
+        && (has_file("commondir") || (has_file("objects") && has_file("refs")))
+}
+
+fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
+    // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
+    // itself.
+    match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {
+        Ok(library) if !is_shallow_worktree(&library) => Ok(into_opened(library)),
+        Ok(_) => stand_in::open_through_stand_in(git_dir, from, false),
+        Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::NotARepository {
+            from: from.to_owned(),
+        }),
+        Err(error) => stand_in::open_through_stand_in(git_dir, from, error.code() == ErrorCode::Owner),
+    }
+}
+
+/// Returns whether libgit2 misses the list of shallow commits: it looks for it beside the files of a linked
+/// worktree, where git never puts it.
+fn is_shallow_worktree(library: &Library) -> bool {
+    library.is_worktree() && library.commondir().join("shallow").exists()
+}
+
+fn into_opened(library: Library) -> OpenedRepository {
+    let git_dir = library.path().to_owned();
+    OpenedRepository {
+        root: library.workdir().unwrap_or(&git_dir).to_owned(),
+        bare: library.is_bare(),
+        foreign: false,
+        common_dir: library.commondir().to_owned(),
+        git_dir,
+        stand_in: None,
+        plain: false,
+        library,
+    }
+}
+
+/// Returns the commits whose parents a shallow clone omits, see <https://git-scm.com/docs/shallow>.
+fn read_shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
+    let path = common_dir.join("shallow");
+    let Ok(metadata) = std::fs::metadata(&path) else {
+        return Ok(HashSet::new());
+    };
+    if metadata.len() > MAX_SHALLOW_SIZE {
+        return Err(GitError::Unsupported {
+            root: path,
+            reason: "its list of shallow commits is too long".to_owned(),
+        });
+    }
+    let text = std::fs::read_to_string(&path).map_err(GitError::io("read", &path))?;
+    Ok(text
+        .lines()
+        .filter_map(|line| Oid::from_str(line.trim()).ok())
+        .collect())
+}

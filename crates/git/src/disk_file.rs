@@ -1,0 +1,90 @@
+//! Files on disk: regular files, links, and special files that must not be opened for waiting.
+
+use super::FileKind;
+use git2::{ObjectType, Oid};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Maximum size of a file on disk that is hashed, in bytes. Larger files count as changed.
+const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
+
+/// Reads a file as git would store it; for a symbolic link, its target, which is not followed. Returns `None` if it
+/// has more than `limit` bytes.
+pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some((file, metadata)) = open_regular(path)? else {
+        let target = fs::read_link(path)?;
+        return Ok(Some(target.into_os_string().into_encoded_bytes()));
+    };
+    // Room for the complete file and one byte more, so that reaching its end needs no reallocation.
+    let expected_size = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(expected_size.saturating_add(1));
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// Opens a regular file; returns `None` for a symbolic link. The metadata is that of the opened file, because the
+/// path may point to another file a moment later.
+#[cfg(unix)]
+fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = File::options();
+    options
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    match options.open(path) {
+        Ok(file) => {
+            let metadata = reject_special_file(file.metadata()?)?;
+            Ok(Some((file, metadata)))
+        }
+        Err(error) => {
+            let metadata = path.symlink_metadata()?;
+            if metadata.is_symlink() {
+                return Ok(None);
+            }
+            reject_special_file(metadata).and(Err(error))
+        }
+    }
+}
+
+/// Opens a regular file; returns `None` for a symbolic link.
+#[cfg(not(unix))]
+fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
+    let metadata = path.symlink_metadata()?;
+    if metadata.is_symlink() {
+        return Ok(None);
+    }
+    let metadata = reject_special_file(metadata)?;
+    Ok(Some((File::open(path)?, metadata)))
+}
+
+/// Returns the metadata of a regular file on disk; anything else is an error.
+pub fn read_regular_metadata(path: &Path) -> io::Result<Metadata> {
+    reject_special_file(path.symlink_metadata()?)
+}
+
+/// Rejects pipes, which would block, and devices, which have no end.
+fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
+    if metadata.is_file() {
+        return Ok(metadata);
+    }
+    let reason = "it is not a regular file";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+}
+
+/// Returns the kind of a file on disk. A pipe or a device counts as a regular file that cannot be read, so that it
+/// is not mistaken for a deletion.
+pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
+    let file_type = path.symlink_metadata().ok()?.file_type();
+    match (file_type.is_dir(), file_type.is_symlink()) {
+        (true, _) => None,
+        (_, true) => Some(FileKind::Symlink),
+        _ => Some(FileKind::Regular),
+    }
+}
+
+/// Returns the id that git would give to the file's bytes, or `None` if the file is too large.
+pub(super) fn hash_disk_file(path: &Path) -> Option<Oid> {
+    let bytes = read_disk_file(path, MAX_HASHED_SIZE).ok().flatten()?;
+    Oid::hash_object(ObjectType::Blob, &bytes).ok()
+}

@@ -1,0 +1,46 @@
+//! Reads and writes the git configuration of this clone.
+
+use super::{GitError, Repository};
+use git2::{Config, ErrorCode};
+
+impl Repository {
+    /// Returns the value of a setting in this clone's own configuration.
+    pub fn local_setting(&self, name: &str) -> Result<Option<String>, GitError> {
+        match self.open_local_config()?.get_string(name) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(GitError::library("read git's configuration")(error)),
+        }
+    }
+
+    pub fn set_local_setting(&self, name: &str, value: &str) -> Result<(), GitError> {
+        self.open_local_config()?
+            .set_str(name, value)
+            .map_err(GitError::library("write git's configuration"))
+    }
+
+    /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`, of this clone
+    /// or of the user.
+    pub fn allows_color(&self) -> bool {
+        let configs = [self.open_local_config().ok(), Config::open_default().ok()];
+        let value = find_value(&configs, "color.diff").or_else(|| find_value(&configs, "color.ui"));
+        value.is_none_or(|value| {
+            !matches!(
+                value.to_lowercase().as_str(),
+                "false" | "never" | "no" | "off" | "0"
+            )
+        })
+    }
+
+    fn open_local_config(&self) -> Result<Config, GitError> {
+        Config::open(&self.config_path).map_err(GitError::library("read git's configuration"))
+    }
+}
+
+/// Returns the value of a setting in the first of these configurations that has it.
+fn find_value(configs: &[Option<Config>], name: &str) -> Option<String> {
+    configs
+        .iter()
+        .flatten()
+        .find_map(|config| config.get_string(name).ok())
+}

@@ -1,0 +1,73 @@
+//! The environment of the git program.
+
+use std::ffi::OsString;
+
+/// Environment variables that are passed to the program, and so to any program that a repository's configuration
+/// makes it start (`core.sshCommand`, a credential helper): search paths, user settings, temporary directories,
+/// language, access to the remote, and the variables that checkout steps set for git. Any other variable may be a
+/// secret of the job.
+const PASSED_VARIABLES: [&str; 44] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "COMSPEC",
+    "CURL_CA_BUNDLE",
+    "GIT_ASKPASS",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_HTTP_LOW_SPEED_LIMIT",
+    "GIT_HTTP_LOW_SPEED_TIME",
+    "GIT_HTTP_USER_AGENT",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_SSL_CERT",
+    "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LD_LIBRARY_PATH",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "SSH_AGENT_PID",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+];
+/// Prefixes of other variables that are passed on: numbered settings.
+const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the program's environment is made from the real one; names and values may be no text"
+)]
+pub(super) fn passed_environment() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| {
+        let Some(name) = name.to_str() else { return false };
+        PASSED_VARIABLES
+            .iter()
+            .any(|variable| variable.eq_ignore_ascii_case(name))
+            || name.starts_with("LC_")
+            || PASSED_VARIABLE_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    })
+}

@@ -1,0 +1,339 @@
+//! The `git` program, for what libgit2 cannot do.
+//!
+//! The program gets the git directory explicitly, so that it does not search for one and a foreign owner does not
+//! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
+//! and it is terminated if it prints no output for too long.
+
+use super::{BlobId, GitError, git_environment::passed_environment};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// Maximum time without output. The slowest command with this limit fetches one blob.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
+/// Maximum duration of a fetch of history, which prints no progress.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
+/// Maximum size of the output that is read, in bytes.
+const MAX_OUTPUT_SIZE: u64 = 64 * 1024;
+/// Size of one piece of a stream, in bytes, and the number of pieces that may be queued.
+const CHUNK_SIZE: usize = 128 * 1024;
+const MAX_QUEUED_CHUNKS: usize = 4;
+
+/// Maximum size of the program's error output that is kept, in bytes.
+const MAX_ERROR_OUTPUT_SIZE: u64 = 4096;
+/// Maximum wait for the error output after the program has ended; a helper that still runs may keep it open.
+const ERROR_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// An option of every command that contacts a remote, so that git's own program runs at the other end.
+pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
+
+/// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
+const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
+
+/// Settings that override those of the repository: no hooks, no file monitor, no pager, no program that prompts or
+/// lists references, no implicit bare repository, and streaming of large blobs.
+const OVERRIDING_SETTINGS: [&str; 9] = [
+    "safe.bareRepository=explicit",
+    "core.askPass=",
+    "core.alternateRefsCommand=:",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "core.bigFileThreshold=4m",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// The git program, limited to one repository.
+pub(super) struct GitProgram {
+    git_dir: PathBuf,
+    partial: bool,
+    foreign: bool,
+    remotes: Vec<String>,
+}
+
+impl GitProgram {
+    /// Creates the program. The repository's configuration decides what a fetch runs, so a repository that belongs
+    /// to another user (`foreign`) is never fetched into.
+    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
+        Self {
+            git_dir,
+            partial,
+            foreign,
+            remotes,
+        }
+    }
+
+    /// Returns the repository's own git directory, even if libgit2 reads a stand-in.
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Returns whether a missing blob may be fetched: the repository is a partial clone that belongs to this user.
+    pub(super) const fn can_fetch(&self) -> bool {
+        self.partial && !self.foreign
+    }
+
+    /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
+    /// may be a relative path.
+    pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
+        if self.foreign {
+            return Err(GitError::ForeignRepository {
+                root: root.to_owned(),
+            });
+        }
+        let mut command = self.build_command(arguments, true);
+        read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
+    }
+
+    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of the
+    /// repository's own.
+    pub(super) fn run_locally(
+        &self,
+        root: &Path,
+        arguments: &[&str],
+        index_path: Option<&Path>,
+    ) -> Result<String, GitError> {
+        let work_tree = root.to_string_lossy();
+        let all_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
+        let mut command = self.build_command(&all_arguments, false);
+        command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
+        command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
+        read_output(&mut command, &all_arguments, OUTPUT_TIMEOUT)
+    }
+
+    /// Returns whether the git program is installed; a small container may not have it.
+    pub(super) fn is_installed(&self) -> bool {
+        let mut command = self.build_command(&["version"], false);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    /// Fetches a blob that the partial clone omitted, as git itself would do it, except for the program at the
+    /// other end: git uses the first of several `remote.….uploadpack` settings, so only an option overrides that of the
+    /// repository.
+    pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
+        let remote = self
+            .remotes
+            .iter()
+            .find(|name| *name == "origin")
+            .or(self.remotes.first())
+            .map(String::as_str)
+            .unwrap_or_default();
+        let id = blob.to_string();
+        let arguments = [
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            "fetch",
+            UPLOAD_PACK_OPTION,
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--filter=blob:none",
+            "--",
+            remote,
+            &id,
+        ];
+        read_output(
+            &mut self.build_command(&arguments, true),
+            &arguments,
+            OUTPUT_TIMEOUT,
+        )
+        .map(drop)
+    }
+
+    /// Streams the blob's content, which must have `size` bytes.
+    pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
+        let id = blob.to_string();
+        let arguments = ["cat-file", "blob", &id];
+        start_program(
+            &mut self.build_command(&arguments, false),
+            &arguments,
+            Some(size),
+            OUTPUT_TIMEOUT,
+        )
+    }
+
+    fn build_command(&self, arguments: &[&str], uses_remote: bool) -> Command {
+        let mut command = Command::new("git");
+        for setting in OVERRIDING_SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command
+            .arg("--git-dir")
+            .arg(&self.git_dir)
+            .arg("--no-pager")
+            .args(arguments);
+        command
+            .env_clear()
+            .envs(passed_environment())
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1");
+        // An empty variable overrides `core.gitProxy`, a program that the configuration names.
+        command.env("GIT_PROXY_COMMAND", "").env(
+            "GIT_ALLOW_PROTOCOL",
+            if uses_remote { ALLOWED_PROTOCOLS } else { "" },
+        );
+        if !uses_remote {
+            command.env("GIT_NO_LAZY_FETCH", "1");
+        }
+        command.env("LC_ALL", "C").stdin(Stdio::null());
+        command
+    }
+}
+
+fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
+    let mut text = String::new();
+    start_program(command, arguments, None, timeout)?
+        .take(MAX_OUTPUT_SIZE)
+        .read_to_string(&mut text)
+        .map_err(program_error(arguments))?;
+    Ok(text)
+}
+
+fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
+    let arguments = arguments.join(" ");
+    move |error| GitError::Program {
+        arguments: arguments.clone(),
+        reason: error.to_string(),
+    }
+}
+
+fn start_program(
+    command: &mut Command,
+    arguments: &[&str],
+    expected_size: Option<u64>,
+    timeout: Duration,
+) -> Result<ProgramOutput, GitError> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(program_error(arguments))?;
+    let stdout = child
+        .stdout
+        .take()
+        .ok_or_else(|| program_error(arguments)(io::ErrorKind::BrokenPipe.into()))?;
+    let (sender, chunks) = sync_channel(MAX_QUEUED_CHUNKS);
+    let error_output = child.stderr.take().map(read_error_output);
+    std::thread::spawn(move || send_chunks(stdout, &sender));
+    Ok(ProgramOutput {
+        child,
+        chunks,
+        error_output,
+        chunk: io::Cursor::default(),
+        expected_size,
+        received_size: 0,
+        timeout,
+        is_finished: false,
+    })
+}
+
+fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+    loop {
+        let mut chunk = Vec::with_capacity(CHUNK_SIZE);
+        let result = stdout.by_ref().take(CHUNK_SIZE as u64).read_to_end(&mut chunk);
+        let is_last = chunk.is_empty() || result.is_err();
+        if sender.send(result.map(|_| chunk)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Reads the program's complete error output, so that the program never blocks, and keeps the start.
+fn read_error_output(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = sync_channel(1);
+    std::thread::spawn(move || {
+        let mut start = Vec::new();
+        let _ = stderr
+            .by_ref()
+            .take(MAX_ERROR_OUTPUT_SIZE)
+            .read_to_end(&mut start);
+        let _ = io::copy(&mut stderr, &mut io::sink());
+        let _ = sender.send(start);
+    });
+    receiver
+}
+
+/// A reader of the program's output; dropping it terminates the program.
+pub(super) struct ProgramOutput {
+    child: Child,
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    error_output: Option<Receiver<Vec<u8>>>,
+    chunk: io::Cursor<Vec<u8>>,
+    expected_size: Option<u64>,
+    received_size: u64,
+    timeout: Duration,
+    is_finished: bool,
+}
+
+impl Read for ProgramOutput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.is_finished {
+            return Ok(0);
+        }
+        let read_size = self.chunk.read(buffer)?;
+        if read_size > 0 {
+            self.received_size += read_size as u64;
+            return Ok(read_size);
+        }
+        let chunk = self.next_chunk()?;
+        if chunk.is_empty() {
+            self.check_exit()?;
+            return Ok(0);
+        }
+        self.chunk = io::Cursor::new(chunk);
+        self.read(buffer)
+    }
+}
+
+impl ProgramOutput {
+    fn next_chunk(&mut self) -> io::Result<Vec<u8>> {
+        match self.chunks.recv_timeout(self.timeout) {
+            Ok(chunk) => chunk,
+            Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("git printed no output for {} seconds", self.timeout.as_secs()),
+            )),
+            Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
+        }
+    }
+
+    /// Checks that the program succeeded and printed the expected number of bytes.
+    fn check_exit(&mut self) -> io::Result<()> {
+        self.is_finished = true;
+        let status = self.child.wait()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("{status}: {}", self.error_text())));
+        }
+        match self.expected_size {
+            Some(size) if size != self.received_size => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("git printed {} of {size} bytes", self.received_size),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn error_text(&self) -> String {
+        let bytes = self
+            .error_output
+            .as_ref()
+            .and_then(|receiver| receiver.recv_timeout(ERROR_OUTPUT_TIMEOUT).ok())
+            .unwrap_or_default();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+}
+
+impl Drop for ProgramOutput {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}

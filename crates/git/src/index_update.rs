@@ -1,0 +1,85 @@
+//! Changes the index: stages the content of files on disk, without a filter that the repository's configuration names,
+//! and moves files as `git mv` does.
+
+use super::index_file::open_index;
+use super::{GitError, Repository};
+use git2::Status;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Maximum number of files in one call of the git program, which keeps its command line short.
+const FILES_PER_CALL: usize = 200;
+
+/// A file of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StagedFile {
+    /// The path from the root, with `/`.
+    pub path: String,
+    mode: u32,
+}
+
+impl Repository {
+    /// Returns those of these files whose content on disk is the staged one. A file that an external filter converts is
+    /// omitted, because libgit2 does not run such filters.
+    pub fn files_without_unstaged_changes<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p str>,
+    ) -> Result<Vec<StagedFile>, GitError> {
+        let mut index = open_index(self, None)?;
+        self.library
+            .set_index(&mut index)
+            .map_err(GitError::library("use the index"))?;
+        let mut files = Vec::new();
+        for path in paths {
+            let Some(entry) = index.get_path(Path::new(path), 0) else {
+                continue;
+            };
+            let status = self
+                .library
+                .status_file(Path::new(path))
+                .map_err(GitError::library("compare the working tree with the index"))?;
+            if !status.intersects(Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE) {
+                files.push(StagedFile {
+                    path: path.to_owned(),
+                    mode: entry.mode,
+                });
+            }
+        }
+        Ok(files)
+    }
+
+    /// Stages the content on disk of these files, which are in the index.
+    pub fn stage_files(&self, files: &[StagedFile]) -> Result<(), GitError> {
+        for batch in files.chunks(FILES_PER_CALL) {
+            let mut arguments = vec!["update-index".to_owned()];
+            for file in batch {
+                let blob = self
+                    .library
+                    .blob_path(&self.root().join(&file.path))
+                    .map_err(GitError::library("store a file"))?;
+                arguments.push("--cacheinfo".to_owned());
+                arguments.push(format!("{:o},{blob},{}", file.mode, file.path));
+            }
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            self.program.run_locally(self.root(), &arguments, None)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the paths in the index that are equal to `path` or below it.
+    pub fn list_tracked_paths(&self, path: &str) -> Result<BTreeSet<String>, GitError> {
+        let folder = format!("{path}/");
+        let index = open_index(self, None)?;
+        Ok(index
+            .iter()
+            .filter(|entry| entry.path == path.as_bytes() || entry.path.starts_with(folder.as_bytes()))
+            .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
+            .collect())
+    }
+
+    /// Moves a tracked file or directory, on disk and in the index. Both paths start at the root.
+    pub fn move_files(&self, from: &str, to: &str) -> Result<(), GitError> {
+        let arguments = ["mv", "--", from, to];
+        self.program.run_locally(self.root(), &arguments, None).map(drop)
+    }
+}

@@ -1,0 +1,320 @@
+//! Lists the staged files, and the files on disk, with the help of git's index.
+//!
+//! Unmodified files on disk are recognized by the metadata that the index records (size, times), so that a working tree
+//! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
+//! a temporary one to its hooks, for example for `git commit -a`.
+
+use super::disk_file::{find_disk_kind, hash_disk_file};
+use super::index_file::open_index;
+use super::tree_entries::{FileKind, FileState, path_to_text};
+use super::{GitError, Repository};
+use git2::{
+    Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
+};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Maximum number of conflicting files that an error lists.
+const MAX_LISTED_CONFLICTS: usize = 10;
+
+/// A file that is staged or on disk.
+pub(super) struct ListedFile {
+    /// The path from the root, with `/`.
+    pub path: Vec<u8>,
+    /// Its blob, if git knows it.
+    pub known_state: Option<FileState>,
+    /// The content must be read from disk.
+    pub on_disk: bool,
+    /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
+    pub hidden: bool,
+    /// The file outside of the repository that contains its content.
+    pub substitute: Option<PathBuf>,
+}
+
+impl ListedFile {
+    /// Creates an entry whose content is in another file.
+    pub(super) fn from_substitute(path: &str, substitute: PathBuf) -> Self {
+        Self {
+            path: path.as_bytes().to_vec(),
+            known_state: None,
+            on_disk: true,
+            hidden: false,
+            substitute: Some(substitute),
+        }
+    }
+
+    /// Creates an entry for a file that git does not know.
+    pub(super) const fn from_unknown_path(path: Vec<u8>) -> Self {
+        Self {
+            path,
+            known_state: None,
+            on_disk: true,
+            hidden: false,
+            substitute: None,
+        }
+    }
+
+    /// Returns its kind, by git if it knows the file, otherwise by the disk; `None` if it is gone.
+    pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
+        match self.known_state {
+            Some(side) => Some(side.kind),
+            None => find_disk_kind(&self.content_path(root)),
+        }
+    }
+
+    /// Returns its blob and kind, by git if it knows the file, otherwise by the disk. The id of content that cannot be read
+    /// or hashed equals no other, so the file counts as changed.
+    pub(super) fn find_state(&self, root: &Path) -> Option<FileState> {
+        if self.known_state.is_some() {
+            return self.known_state;
+        }
+        let path = self.content_path(root);
+        let kind = find_disk_kind(&path)?;
+        let id = hash_disk_file(&path).unwrap_or(Oid::ZERO_SHA1);
+        Some(FileState { id, kind })
+    }
+
+    /// Returns the path of its content on disk.
+    pub(super) fn content_path(&self, root: &Path) -> PathBuf {
+        match &self.substitute {
+            Some(path) => path.clone(),
+            None => root.join(&*self.display_path()),
+        }
+    }
+
+    /// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8.
+    pub(super) fn display_path(&self) -> Cow<'_, str> {
+        path_to_text(&self.path)
+    }
+
+    pub(super) fn utf8_path(&self) -> Result<String, GitError> {
+        match self.display_path() {
+            Cow::Borrowed(path) => Ok(path.to_owned()),
+            Cow::Owned(path) => Err(GitError::PathNotUtf8 { path }),
+        }
+    }
+}
+
+/// Returns the staged files, by path. A file that was only announced (`git add -N`) is not staged.
+pub(super) fn list_staged_files(
+    repository: &Repository,
+    index_path: Option<&Path>,
+) -> Result<Vec<ListedFile>, GitError> {
+    let index = open_index(repository, index_path)?;
+    reject_conflicts(&index)?;
+    let files = index
+        .iter()
+        .filter(|entry| !is_intent_to_add(entry))
+        .map(|entry| ListedFile {
+            known_state: Some(staged_state(&entry)),
+            path: entry.path,
+            on_disk: false,
+            hidden: false,
+            substitute: None,
+        });
+    Ok(sort_files(files))
+}
+
+/// Returns whether the index has an entry with this path, including conflicts.
+pub(super) fn is_in_index(
+    repository: &Repository,
+    index_path: Option<&Path>,
+    path: &str,
+) -> Result<bool, GitError> {
+    let index = open_index(repository, index_path)?;
+    Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
+}
+
+pub(super) struct DiskListing {
+    /// By path.
+    pub files: Vec<ListedFile>,
+    /// Whether attributes are set, in a file of the repository or the clone, so that git may have checked out other
+    /// bytes than it stores.
+    pub has_attributes: bool,
+}
+
+/// Returns the files on disk that are tracked, or neither tracked nor ignored. A file that a sparse checkout omits
+/// is listed in its staged version.
+pub(super) fn list_disk_files(
+    repository: &Repository,
+    index_path: Option<&Path>,
+) -> Result<DiskListing, GitError> {
+    let mut index = open_index(repository, index_path)?;
+    repository
+        .library
+        .set_index(&mut index)
+        .map_err(GitError::library("use the index"))?;
+    let mut options = StatusOptions::new();
+    options
+        .show(StatusShow::Workdir)
+        .include_untracked(true)
+        .recurse_untracked_dirs(true)
+        .exclude_submodules(true);
+    let statuses = repository
+        .library
+        .statuses(Some(&mut options))
+        .map_err(GitError::library("compare the working tree with the index"))?;
+    let mut status_by_path: HashMap<Vec<u8>, Status> = statuses
+        .iter()
+        .map(|entry| (entry.path_bytes().to_vec(), entry.status()))
+        .collect();
+    let has_attributes = repository.library.path().join("info/attributes").exists()
+        || status_by_path.keys().any(|path| is_attributes_file(path))
+        || index.iter().any(|entry| is_attributes_file(&entry.path));
+    let tracked_files: Vec<ListedFile> = index
+        .iter()
+        .filter_map(|entry| {
+            let status = status_by_path
+                .remove(&entry.path)
+                .filter(|_| !is_unmodified(repository.root(), &entry, has_attributes));
+            tracked_file(repository.root(), entry, status)
+        })
+        .collect();
+    let untracked_files = status_by_path
+        .into_iter()
+        .filter(|(_, status)| status.is_wt_new())
+        .map(|(path, _)| untracked_file(path));
+    Ok(DiskListing {
+        files: sort_files(tracked_files.into_iter().chain(untracked_files)),
+        has_attributes,
+    })
+}
+
+fn is_attributes_file(path: &[u8]) -> bool {
+    path.strip_suffix(b".gitattributes")
+        .is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
+}
+
+/// Returns an untracked file. Another repository is reported as a directory with a trailing slash and is not
+/// entered.
+fn untracked_file(mut path: Vec<u8>) -> ListedFile {
+    let is_repository = path.ends_with(b"/");
+    path.truncate(path.len() - usize::from(is_repository));
+    let repository = FileState {
+        id: Oid::ZERO_SHA1,
+        kind: FileKind::Submodule,
+    };
+    ListedFile {
+        path,
+        known_state: is_repository.then_some(repository),
+        on_disk: !is_repository,
+        hidden: false,
+        substitute: None,
+    }
+}
+
+/// Returns whether git considers the file unmodified although libgit2 reports a change. libgit2 applies neither
+/// encodings nor filters, so it can report a difference in content where there is none; git compares size and time
+/// first.
+fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
+    let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
+        return false;
+    };
+    let Ok(metadata) = root.join(path).symlink_metadata() else {
+        return false;
+    };
+    let unix_time = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    metadata.is_file()
+        && u64::from(entry.file_size) == metadata.len()
+        && unix_time.is_some_and(|time| {
+            i128::from(entry.mtime.seconds()) == i128::from(time.as_secs())
+                && entry.mtime.nanoseconds() == time.subsec_nanos()
+        })
+}
+
+/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is still read from disk, so that
+/// its changes are found. A file that a sparse checkout omits keeps its staged version. libgit2 reports a file as
+/// deleted if a pipe or a device has replaced it, so the disk is checked again.
+fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
+    let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
+    let hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
+    let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
+    let is_deleted = (seems_deleted || hidden) && !is_file_on_disk(root, &entry.path);
+    if is_deleted && !is_skipped {
+        return None;
+    }
+    // In a conflict the index has the path several times, and the file on disk differs from all of them.
+    let has_staged_version = conflict_stage(&entry) == 0 && !is_intent_to_add(&entry);
+    let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !hidden));
+    let side = staged_state(&entry);
+    Some(ListedFile {
+        path: entry.path,
+        known_state: is_unmodified.then_some(side),
+        on_disk: !is_deleted && side.kind != FileKind::Submodule,
+        hidden,
+        substitute: None,
+    })
+}
+
+fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
+    std::str::from_utf8(path)
+        .ok()
+        .and_then(|path| root.join(path).symlink_metadata().ok())
+        .is_some_and(|metadata| !metadata.is_dir())
+}
+
+fn reject_conflicts(index: &Index) -> Result<(), GitError> {
+    if !index.has_conflicts() {
+        return Ok(());
+    }
+    let mut paths: Vec<String> = index
+        .iter()
+        .filter(|entry| conflict_stage(entry) != 0)
+        .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
+        .collect();
+    paths.dedup();
+    paths.truncate(MAX_LISTED_CONFLICTS);
+    Err(GitError::Conflicts { paths })
+}
+
+/// Returns the side of a conflict that an entry is; 0 without a conflict. See
+/// <https://git-scm.com/docs/index-format>.
+const fn conflict_stage(entry: &IndexEntry) -> u16 {
+    (entry.flags >> 12) & 3
+}
+
+fn is_intent_to_add(entry: &IndexEntry) -> bool {
+    IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
+}
+
+fn staged_state(entry: &IndexEntry) -> FileState {
+    let kind = match entry.mode & 0o170_000 {
+        0o120_000 => FileKind::Symlink,
+        0o160_000 => FileKind::Submodule,
+        _ => FileKind::Regular,
+    };
+    FileState { id: entry.id, kind }
+}
+
+pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
+    let mut sorted_files: Vec<ListedFile> = files.collect();
+    sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
+    sorted_files.dedup_by(|later, first| later.path == first.path);
+    sorted_files
+}
+
+/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.
+pub(super) fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) -> HashSet<&'f [u8]> {
+    files
+        .par_iter()
+        .filter(|file| file.on_disk)
+        .filter_map(|file| {
+            let known_state = file.known_state?;
+            let path = root.join(std::str::from_utf8(&file.path).ok()?);
+            (hash_disk_file(&path) != Some(known_state.id)).then_some(file.path.as_slice())
+        })
+        .collect()
+}
+
+pub(super) fn find_listed_file<'f>(files: &'f [ListedFile], path: &str) -> Option<&'f ListedFile> {
+    let index = files
+        .binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()))
+        .ok()?;
+    files.get(index)
+}

@@ -1,0 +1,91 @@
+//! A directory that is in no git repository: its files without a history.
+
+use super::listed_file::{DiskListing, ListedFile, sort_files};
+use super::{GitError, Repository, opened_repository::OpenedRepository};
+use git2::{Repository as Library, RepositoryInitOptions};
+use std::collections::HashSet;
+use std::path::{Component, Path};
+use walkdir::WalkDir;
+
+/// Maximum number of files and directories below a plain directory.
+const MAX_ENTRIES: usize = 100_000;
+
+/// Maximum depth of a file below a plain directory.
+const MAX_DEPTH: usize = 64;
+
+impl Repository {
+    /// Opens a directory that is in no repository: it has files, but no commit, index, branch or remote. An empty git
+    /// directory stands in for the missing one.
+    pub fn open_plain_directory(folder: &Path) -> Result<Self, GitError> {
+        let root = folder
+            .canonicalize()
+            .map_err(GitError::io("open the directory", folder))?;
+        let stand_in = tempfile::Builder::new()
+            .prefix("sluicegate-git-")
+            .tempdir()
+            .map_err(GitError::io("create", "a temporary directory"))?;
+        let mut options = RepositoryInitOptions::new();
+        options.bare(true).external_template(false);
+        let library = Library::init_opts(stand_in.path(), &options)
+            .map_err(GitError::library("prepare a directory without git"))?;
+        let repository = OpenedRepository {
+            library,
+            root,
+            bare: false,
+            foreign: false,
+            git_dir: stand_in.path().to_owned(),
+            common_dir: stand_in.path().to_owned(),
+            stand_in: Some(stand_in),
+            plain: true,
+        };
+        Ok(Self::from_opened(repository, HashSet::new(), false))
+    }
+}
+
+/// Returns all files below the directory. Links are listed and not followed; git directories of repositories below are
+/// skipped.
+pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError> {
+    let entries = WalkDir::new(root)
+        .follow_links(false)
+        .max_depth(MAX_DEPTH + 1)
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
+    let mut files = Vec::new();
+    for (index, result) in entries.enumerate() {
+        let entry = result.map_err(|error| {
+            let path = error.path().unwrap_or(root).to_owned();
+            GitError::io("read the directory", path)(error.into())
+        })?;
+        if index > MAX_ENTRIES {
+            return Err(GitError::TooManyFiles {
+                root: root.to_owned(),
+                limit: MAX_ENTRIES,
+            });
+        }
+        if entry.depth() > MAX_DEPTH {
+            return Err(GitError::TooDeep {
+                root: root.to_owned(),
+                limit: MAX_DEPTH,
+            });
+        }
+        if !entry.file_type().is_dir() {
+            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            files.push(ListedFile::from_unknown_path(to_git_path(path)));
+        }
+    }
+    Ok(DiskListing {
+        files: sort_files(files.into_iter()),
+        has_attributes: false,
+    })
+}
+
+fn to_git_path(path: &Path) -> Vec<u8> {
+    let names: Vec<&[u8]> = path
+        .components()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(name.as_encoded_bytes()),
+            _ => None,
+        })
+        .collect();
+    names.join(&b'/')
+}

@@ -1,0 +1,88 @@
+//! The files that may be renames of each other: their contents, and how similar they are.
+
+use super::disk_file::{read_disk_file, read_regular_metadata};
+use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
+use super::{BlobId, Repository, tree::TreeDifference};
+use std::path::PathBuf;
+
+/// Minimum similarity of a rename: git's default.
+pub(super) const MIN_SIMILARITY: u64 = FULL_SIMILARITY / 2;
+/// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
+/// equal.
+pub(super) const MAX_COMPARED_SIZE: u64 = 4 * 1024 * 1024;
+
+/// The indices of the two differences that form a rename.
+pub(super) struct RenamePair {
+    pub added_index: usize,
+    pub deleted_index: usize,
+}
+
+/// Returns the path of a new file that is on disk and may not be stored elsewhere.
+pub(super) type FindDiskPath<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
+
+/// Access to the content of a difference, if it is available locally.
+pub(super) trait RenameContents {
+    fn size(&self, difference: &TreeDifference) -> Option<u64>;
+    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
+}
+
+pub(super) struct LocalContents<'r> {
+    pub repository: &'r Repository,
+    pub find_disk_path: &'r FindDiskPath<'r>,
+}
+
+impl LocalContents<'_> {
+    fn find_path(&self, difference: &TreeDifference) -> Option<PathBuf> {
+        difference
+            .new
+            .and_then(|_| (self.find_disk_path)(&difference.path))
+    }
+}
+
+impl RenameContents for LocalContents<'_> {
+    fn size(&self, difference: &TreeDifference) -> Option<u64> {
+        let side = difference.new.or(difference.old)?;
+        self.repository
+            .find_local_size(&BlobId::new(side.id))
+            .or_else(|| Some(read_regular_metadata(&self.find_path(difference)?).ok()?.len()))
+    }
+
+    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
+        let side = difference.new.or(difference.old)?;
+        self.repository
+            .read_local_blob(&BlobId::new(side.id))
+            .or_else(|| read_disk_file(&self.find_path(difference)?, MAX_COMPARED_SIZE).ok()?)
+    }
+}
+
+/// A content, with the indices of the files that have it.
+pub(super) struct CandidateContent {
+    pub size: u64,
+    pub file_indices: Vec<usize>,
+}
+
+impl CandidateContent {
+    /// Returns whether the sizes allow one file to be a rename of the other.
+    pub(super) fn can_be_renamed_to(&self, other: &Self) -> bool {
+        max_similarity(self.size, other.size) >= MIN_SIMILARITY
+    }
+}
+
+/// A possible rename, with what decides which of several is the best.
+pub(super) struct RankedPair {
+    pub similarity: u64,
+    pub has_same_name: bool,
+    pub pair: RenamePair,
+}
+
+impl RankedPair {
+    /// Returns the key that sorts the best pair first.
+    pub(super) const fn rank(&self) -> std::cmp::Reverse<(u64, bool)> {
+        std::cmp::Reverse((self.similarity, self.has_same_name))
+    }
+}
+
+pub(super) struct RenameSource<'f> {
+    pub content: &'f CandidateContent,
+    pub pieces: Pieces,
+}

@@ -1,0 +1,57 @@
+//! A file of a snapshot: its kind, the location of its content, and whether the content is reliable.
+
+use super::{BlobId, FileKind, TreeFile};
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotFile {
+    /// The path from the root, with `/`.
+    pub path: String,
+    pub kind: FileKind,
+    pub content: FileContent,
+    /// The reason why the bytes on disk may differ from those that a commit would store.
+    pub doubt: Option<ContentDoubt>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    Blob(BlobId),
+    /// On disk; read it with [`read_disk_file`](super::read_disk_file).
+    Disk(PathBuf),
+}
+
+/// The reason why the bytes of a file on disk may differ from those that a commit would store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentDoubt {
+    /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
+    Hidden,
+    /// The file was modified, and an attribute makes git store other bytes than are on disk.
+    Converted,
+}
+
+impl ContentDoubt {
+    /// Returns the reason, for use after a file name and a colon.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Hidden => {
+                "git's index marks it as not to be checked on disk (skip-worktree or assume-unchanged, as in a sparse checkout): \
+                 pass --head HEAD to use the committed files"
+            }
+            Self::Converted => {
+                "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes): \
+                 commit it and use --head, or stage it and use --staged"
+            }
+        }
+    }
+}
+
+impl From<TreeFile> for SnapshotFile {
+    fn from(file: TreeFile) -> Self {
+        Self {
+            path: file.path,
+            kind: file.kind,
+            content: FileContent::Blob(file.blob),
+            doubt: None,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! A stand-in for a git directory that libgit2 refuses or misreads.
+//!
+//! libgit2 refuses a checkout of another user and a partial clone; both can only be allowed for the entire process, and
+//! only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. In these cases a
+//! temporary git directory is created: references are copied, objects are borrowed through the documented
+//! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration contains only
+//! remotes and branches. The repository itself is not changed.
+
+use super::{error::GitError, opened_repository::OpenedRepository};
+use git2::{Config, ConfigEntry, Repository as Library, RepositoryOpenFlags};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+/// Maximum number of loose references that are copied.
+const MAX_REFERENCES: usize = 200_000;
+/// Maximum size of a loose reference, in bytes; a symbolic one contains the name of another.
+const MAX_REFERENCE_SIZE: u64 = 4096;
+/// Maximum size of any other file that is copied, in bytes.
+const MAX_FILE_SIZE: u64 = 512 * 1024 * 1024;
+/// Size from which on a file that contains only paths is not read, in bytes.
+const SHORT_FILE_LIMIT: u64 = 64 * 1024;
+/// Repository extensions that can be ignored for reading, or that libgit2 supports; see
+/// <https://git-scm.com/docs/repository-version>.
+const HARMLESS_EXTENSIONS: [&str; 5] = [
+    "noop",
+    "partialclone",
+    "preciousobjects",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+/// Opens the repository in `git_dir` through a stand-in. The search for it started at `from`.
+pub(super) fn open_through_stand_in(
+    git_dir: &Path,
+    from: &Path,
+    foreign: bool,
+) -> Result<OpenedRepository, GitError> {
+    let git_dir = git_dir.canonicalize().map_err(GitError::io("find", git_dir))?;
+    let common_dir = find_common_dir(&git_dir);
+    let config = open_config(&common_dir)?;
+    reject_unknown_extension(&config, &git_dir)?;
+    let work_tree = find_work_tree(&config, &git_dir, &common_dir, from);
+    let stand_in = create_stand_in(&git_dir, &common_dir, &config)?;
+    let library = Library::open_ext(
+        stand_in.path(),
+        RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH,
+        std::iter::empty::<&OsStr>(),
+    )
+    .map_err(GitError::library("open the repository"))?;
+    if let Some(root) = &work_tree {
+        library
+            .set_workdir(root, false)
+            .map_err(GitError::library("find the working tree"))?;
+    }
+    Ok(OpenedRepository {
+        library,
+        bare: work_tree.is_none(),
+        root: work_tree.unwrap_or_else(|| git_dir.clone()),
+        foreign,
+        git_dir,
+        common_dir,
+        stand_in: Some(stand_in),
+        plain: false,
+    })
+}
+
+/// Returns whether the repository is a partial clone, whose remote has the objects that are missing here.
+pub(super) fn is_partial(common_dir: &Path) -> bool {
+    let Ok(config) = open_config(common_dir) else {
+        return false;
+    };
+    let mut is_partial = false;
+    if let Ok(entries) = config.entries(Some("^(remote\\..*\\.promisor|extensions\\.partialclone)$")) {
+        let _ = entries.for_each(|_| is_partial = true);
+    }
+    is_partial
+}
+
+fn open_config(common_dir: &Path) -> Result<Config, GitError> {
+    Config::open(&common_dir.join("config")).map_err(GitError::library("read the repository's configuration"))
+}
+
+/// Returns the directory with the references and objects. A linked worktree shares them with the repository that
+/// its `commondir` file names.
+fn find_common_dir(git_dir: &Path) -> PathBuf {
+    let common_dir = read_short_file(&git_dir.join("commondir"))
+        .map_or_else(|| git_dir.to_owned(), |relative_path| git_dir.join(relative_path));
+    common_dir.canonicalize().unwrap_or(common_dir)
+}
+
+fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitError> {
+    let mut unknown_extension = None;
+    let entries = config
+        .entries(Some("^extensions\\."))
+        .map_err(GitError::library("read the repository's extensions"))?;
+    entries
+        .for_each(|entry| {
+            let name = entry
+                .name()
+                .unwrap_or_default()
+                .trim_start_matches("extensions.")
+                .to_owned();
+            let value = entry_value(entry).unwrap_or_default();
+            let is_supported = HARMLESS_EXTENSIONS.contains(&name.as_str())
+                || matches!(
+                    (name.as_str(), value.as_str()),
+                    ("objectformat", "sha1") | ("refstorage", "files")
+                );
+            if !is_supported {
+                unknown_extension = Some(format!("{name} = {value}"));
+            }
+        })
+        .map_err(GitError::library("read the repository's extensions"))?;
+    match unknown_extension {
+        Some(extension) => Err(GitError::Unsupported {
+            root: git_dir.to_owned(),
+            reason: format!("it uses the extension {extension}"),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the root of the working tree, or `None` for a bare repository. A linked worktree of a bare repository
+/// has one.
+fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
+    if git_dir.canonicalize().ok()? == common_dir {
+        if config.get_bool("core.bare").unwrap_or(false) {
+            return None;
+        }
+        if let Ok(path) = config.get_string("core.worktree") {
+            return git_dir.join(path).canonicalize().ok();
+        }
+    }
+    let absolute = from.canonicalize().ok()?;
+    absolute
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+        .or(git_dir.parent())
+        .map(Path::to_owned)
+}
+
+fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
+    let folder = tempfile::Builder::new()
+        .prefix("sluicegate-git-")
+        .tempdir()
+        .map_err(GitError::io("create", "a temporary directory"))?;
+    let root = folder.path();
+    copy_file(&git_dir.join("HEAD"), &root.join("HEAD"), MAX_REFERENCE_SIZE)?;
+    copy_file(
+        &common_dir.join("packed-refs"),
+        &root.join("packed-refs"),
+        MAX_FILE_SIZE,
+    )?;
+    copy_file(&common_dir.join("shallow"), &root.join("shallow"), MAX_FILE_SIZE)?;
+    copy_file(
+        &common_dir.join("info/exclude"),
+        &root.join("info/exclude"),
+        MAX_FILE_SIZE,
+    )?;
+    copy_references(&common_dir.join("refs"), &root.join("refs"))?;
+    write_file(
+        &root.join("objects/info/alternates"),
+        &render_alternates(&common_dir.join("objects"))?,
+    )?;
+    write_file(&root.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
+    copy_remote_config(config, &root.join("config"))?;
+    Ok(folder)
+}
+
+/// Copies a file if it exists; fails if it is not a regular file or too large.
+fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
+    let Ok(metadata) = fs::metadata(source) else {
+        return Ok(());
+    };
+    if !metadata.is_file() || metadata.len() > limit {
+        return Err(GitError::Unsupported {
+            root: source.to_owned(),
+            reason: "it is not a regular file, or it is too large".to_owned(),
+        });
+    }
+    create_parent(target)?;
+    fs::copy(source, target)
+        .map(drop)
+        .map_err(GitError::io("read", source))
+}
+
+fn copy_references(source: &Path, target: &Path) -> Result<(), GitError> {
+    fs::create_dir_all(target).map_err(GitError::io("create", target))?;
+    let files = WalkDir::new(source)
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file());
+    for entry in files.take(MAX_REFERENCES) {
+        if let Ok(name) = entry.path().strip_prefix(source) {
+            copy_file(entry.path(), &target.join(name), MAX_REFERENCE_SIZE)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the object directories to borrow from. libgit2 accepts relative paths only in the first list, so those
+/// of the repository are made absolute here.
+fn render_alternates(objects: &Path) -> Result<String, GitError> {
+    let repository_alternates = read_short_file(&objects.join("info/alternates")).unwrap_or_default();
+    let borrowed_folders = repository_alternates
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| objects.join(line));
+    let mut text = String::new();
+    for folder in std::iter::once(objects.to_owned()).chain(borrowed_folders) {
+        let path = folder
+            .to_str()
+            .filter(|path| !path.contains('\n'))
+            .ok_or_else(|| GitError::Unsupported {
+                root: folder.clone(),
+                reason: "its path is not UTF-8 or contains a line break".to_owned(),
+            })?;
+        text.push_str(path);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
+    let copy_error = GitError::library("copy the configuration of the remotes");
+    let mut copy = Config::open(target).map_err(&copy_error)?;
+    let mut settings = Vec::new();
+    let entries = source
+        .entries(Some("^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge))$"))
+        .map_err(&copy_error)?;
+    entries
+        .for_each(|entry| settings.extend(entry.name().ok().map(str::to_owned).zip(entry_value(entry))))
+        .map_err(&copy_error)?;
+    for (name, value) in settings {
+        copy.set_multivar(&name, "^$", &value).map_err(&copy_error)?;
+    }
+    Ok(())
+}
+
+/// Returns the value of an entry. A key may have no value, and git2 panics if `value` is then called.
+fn entry_value(entry: &ConfigEntry<'_>) -> Option<String> {
+    if entry.has_value() {
+        entry.value().ok().map(str::to_owned)
+    } else {
+        None
+    }
+}
+
+/// Reads a short text file without the line breaks at its end; `None` if it is missing or too long.
+pub(super) fn read_short_file(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() >= SHORT_FILE_LIMIT {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), GitError> {
+    create_parent(path)?;
+    fs::write(path, text).map_err(GitError::io("write", path))
+}
+
+fn create_parent(path: &Path) -> Result<(), GitError> {
+    path.parent().map_or(Ok(()), |parent| {
+        fs::create_dir_all(parent).map_err(GitError::io("create", parent))
+    })
+}

@@ -1,0 +1,261 @@
+//! Entries of a raw tree, and the checks that git makes (<https://git-scm.com/docs/git-fsck#_fsck_messages>).
+
+use super::GitError;
+use git2::Oid;
+use std::borrow::Cow;
+
+const ID_BYTES: usize = 20;
+const ESCAPING_NAME: &str = "an entry has a name that would leave its directory";
+
+/// The kind of a tree entry that is not a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A file, executable or not.
+    Regular,
+    /// A symbolic link; its blob contains the target.
+    Symlink,
+    /// A commit of another repository; its id is not a blob of this one.
+    Submodule,
+}
+
+impl FileKind {
+    /// Returns the reason why such an entry is not read as a file, or `None` for a file.
+    pub const fn unreadable_reason(self) -> Option<&'static str> {
+        match self {
+            Self::Regular => None,
+            Self::Symlink => Some("a symbolic link, not a file"),
+            Self::Submodule => Some("a submodule, not a file"),
+        }
+    }
+}
+
+/// One side of a changed path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileState {
+    pub id: Oid,
+    pub kind: FileKind,
+}
+
+/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check that
+/// is several times faster than to look for the first byte that is not.
+pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(path) {
+        Ok(path) => Cow::Borrowed(path),
+        Err(_) => String::from_utf8_lossy(path),
+    }
+}
+
+pub(super) fn invalid_tree(id: Oid, reason: &'static str) -> GitError {
+    GitError::InvalidTree {
+        id: id.to_string(),
+        reason,
+    }
+}
+
+/// The previous entries of a tree, to check the next one. Rejects duplicate names, a name used for both a file and
+/// a directory, and entries out of order: programs disagree about which entry is valid, so the reviewed file might not
+/// be the one that is run.
+#[derive(Default)]
+struct EntryOrder<'a> {
+    previous: Option<TreeEntry<'a>>,
+    /// Files whose names are prefixes of the last name: a directory of the same name may follow a few entries
+    /// later.
+    prefix_files: Vec<&'a [u8]>,
+}
+
+impl<'a> EntryOrder<'a> {
+    fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
+        if let Some(last) = self.previous.replace(entry) {
+            if last.cmp_in_tree(&entry).is_ge() {
+                return Err("its entries are duplicated or out of order");
+            }
+            // Two different files with names of the same length cannot be prefixes of each other.
+            let can_be_prefix = entry.name.len() > last.name.len() || entry.is_folder();
+            if can_be_prefix && !last.is_folder() && entry.name.starts_with(last.name) {
+                self.prefix_files.push(last.name);
+            }
+        }
+        if !self.prefix_files.is_empty() {
+            self.prefix_files.retain(|file| entry.name.starts_with(file));
+            if entry.is_folder() && self.prefix_files.contains(&entry.name) {
+                return Err("it has a file and a directory with the same name");
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn find_entry<'a>(
+    object: &'a [u8],
+    id: Oid,
+    name: &str,
+    is_folder: bool,
+) -> Result<Option<TreeEntry<'a>>, GitError> {
+    let mut entries = TreeEntries::new(object, id);
+    let mut matching_entry = None;
+    // The tree is read to its end, because this checks it.
+    while let Some(entry) = entries.next_entry()? {
+        if entry.name == name.as_bytes() && entry.is_folder() == is_folder {
+            matching_entry = Some(entry);
+        }
+    }
+    Ok(matching_entry)
+}
+
+/// The bits of a mode that tell the type of the entry, and the types that git knows. Git ignores the other bits of old
+/// trees, for example `40755` and `100664`.
+const TYPE_BITS: u32 = 0o170_000;
+const DIRECTORY: u32 = 0o040_000;
+const REGULAR: u32 = 0o100_000;
+const SYMLINK: u32 = 0o120_000;
+const SUBMODULE: u32 = 0o160_000;
+
+/// An entry of a raw tree: octal mode, blank, name, zero byte, id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct TreeEntry<'a> {
+    mode: u32,
+    pub name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl TreeEntry<'_> {
+    pub(super) fn is_folder(&self) -> bool {
+        self.mode & TYPE_BITS == DIRECTORY
+    }
+
+    /// Returns the kind of the file, or `None` for a directory.
+    pub(super) fn file_kind(&self) -> Option<FileKind> {
+        match self.mode & TYPE_BITS {
+            DIRECTORY => None,
+            SYMLINK => Some(FileKind::Symlink),
+            SUBMODULE => Some(FileKind::Submodule),
+            _ => Some(FileKind::Regular),
+        }
+    }
+
+    pub(super) fn id(&self) -> Result<Oid, GitError> {
+        Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
+    }
+
+    pub(super) fn file_state(&self) -> Result<Option<FileState>, GitError> {
+        let Some(kind) = self.file_kind() else {
+            return Ok(None);
+        };
+        Ok(Some(FileState { id: self.id()?, kind }))
+    }
+
+    /// Compares two entries in the order of git's trees: by bytes, as if the name of a directory ended in `/`.
+    pub(super) fn cmp_in_tree(&self, other: &Self) -> std::cmp::Ordering {
+        let common_length = self.name.len().min(other.name.len());
+        self.name[..common_length]
+            .cmp(&other.name[..common_length])
+            .then_with(|| self.byte_at(common_length).cmp(&other.byte_at(common_length)))
+            .then_with(|| self.name.len().cmp(&other.name.len()))
+    }
+
+    /// Returns a byte of the name; behind its end, `/` for a directory and 0 for a file.
+    fn byte_at(&self, index: usize) -> u8 {
+        let end = if self.is_folder() { b'/' } else { 0 };
+        self.name.get(index).copied().unwrap_or(end)
+    }
+}
+
+/// The unread rest of a raw tree. Reading it to its end checks that git would accept it.
+pub(super) struct TreeEntries<'a> {
+    unread: &'a [u8],
+    order: EntryOrder<'a>,
+    pub tree: Oid,
+}
+
+impl<'a> TreeEntries<'a> {
+    pub(super) fn new(object: &'a [u8], tree: Oid) -> Self {
+        Self {
+            unread: object,
+            ..Self::empty(tree)
+        }
+    }
+
+    pub(super) fn empty(tree: Oid) -> Self {
+        Self {
+            unread: &[],
+            order: EntryOrder::default(),
+            tree,
+        }
+    }
+
+    pub(super) fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
+        if self.unread.is_empty() {
+            return Ok(None);
+        }
+        let (entry, unread) = split_entry(self.unread).map_err(|reason| invalid_tree(self.tree, reason))?;
+        self.check_entry(entry)?;
+        self.unread = unread;
+        Ok(Some(entry))
+    }
+
+    fn check_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), GitError> {
+        if matches!(entry.name, b"" | b"." | b"..") {
+            return Err(invalid_tree(self.tree, ESCAPING_NAME));
+        }
+        self.order
+            .check_next(entry)
+            .map_err(|reason| invalid_tree(self.tree, reason))
+    }
+
+    /// Skips the entries that are equal in both trees and returns their number; each is checked once for both.
+    pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
+        let mut skipped_count = 0;
+        while let Ok((entry, unread)) = split_entry(self.unread) {
+            let length = self.unread.len() - unread.len();
+            if self.unread.get(..length) != other.unread.get(..length) {
+                break;
+            }
+            self.check_entry(entry)?;
+            let is_checked_for_both = skipped_count > 0
+                && self.order.prefix_files.is_empty()
+                && other.order.prefix_files.is_empty();
+            if is_checked_for_both {
+                other.order.previous = Some(entry);
+            } else {
+                other.check_entry(entry)?;
+            }
+            self.unread = unread;
+            other.unread = &other.unread[length..];
+            skipped_count += 1;
+        }
+        Ok(skipped_count)
+    }
+}
+
+/// Returns the first entry and the bytes after it.
+fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
+    let cut_off = "an entry is cut off";
+    let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
+    let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);
+    let end = memchr::memchr2(0, b'/', after_mode).ok_or(cut_off)?;
+    if after_mode[end] == b'/' {
+        return Err(ESCAPING_NAME);
+    }
+    let (name, after_name) = (&after_mode[..end], &after_mode[end + 1..]);
+    let (id, after_entry) = after_name.split_at_checked(ID_BYTES).ok_or(cut_off)?;
+    let mode = match octal {
+        b"100644" => Some(0o100_644),
+        b"40000" => Some(DIRECTORY),
+        _ => parse_mode(octal),
+    }
+    .ok_or("an entry has a type that git does not know")?;
+    Ok((TreeEntry { mode, name, id }, after_entry))
+}
+
+/// Returns the octal number, or `None` if its type is unknown.
+fn parse_mode(octal: &[u8]) -> Option<u32> {
+    let mut mode: u32 = 0;
+    for digit in octal {
+        let value = u32::from(digit.checked_sub(b'0')?);
+        if value > 7 {
+            return None;
+        }
+        mode = mode << 3 | value;
+    }
+    matches!(mode & TYPE_BITS, DIRECTORY | REGULAR | SYMLINK | SUBMODULE).then_some(mode)
+}

@@ -1,0 +1,45 @@
+//! Checks whether the token has access to a resource: requests one entry of a list and ignores its content.
+
+use super::{Platform, add_role_hint};
+use crate::http::{HttpError, Request};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Hint for a project that does not exist or is not visible.
+const PROJECT_HINT: &str =
+    "check the project id; only the role Super Admin sees a new project until users are invited";
+
+impl Platform {
+    /// Checks access to the account: `GET /v1/projects`.
+    pub async fn check_account_access(&self) -> Result<(), HttpError> {
+        self.check_access(&["projects"]).await
+    }
+
+    /// Checks access to shared pipelines, which needs the same role as a publish: `GET /v1/shared-pipelines`.
+    pub async fn check_shared_pipelines_access(&self) -> Result<(), HttpError> {
+        self.check_access(&["shared-pipelines"])
+            .await
+            .map_err(add_role_hint)
+    }
+
+    /// Checks access to the project: `GET /v1/projects/{projectId}/environments`.
+    pub async fn check_project_access(&self, project: Uuid) -> Result<(), HttpError> {
+        self.check_access(&["projects", &project.to_string(), "environments"])
+            .await
+            .map_err(|error| match error.status() {
+                Some(403 | 404) => error.with_hint(PROJECT_HINT),
+                _ => error,
+            })
+    }
+
+    async fn check_access(&self, path: &[&str]) -> Result<(), HttpError> {
+        let request = Request::get(self.client.url(path)?)
+            .query("page", "0")
+            .query("size", "1");
+        let response = self.client.send(&request).await?;
+        match response.json()? {
+            Value::Array(_) | Value::Object(_) => Ok(()),
+            _ => Err(response.unusable_error("it contains no list")),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Common parts of most calls: a response both as a typed value and as raw JSON.
+
+use super::Platform;
+use super::lenient_values::parse_value;
+use super::lists::Paging;
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::ops::Deref;
+
+/// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ApiValue<T> {
+    pub value: T,
+    /// The complete JSON, unchanged.
+    pub raw: Value,
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for ApiValue<T> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let raw = Value::deserialize(reader)?;
+        let value = T::deserialize(&raw).map_err(serde::de::Error::custom)?;
+        Ok(Self { value, raw })
+    }
+}
+
+impl<T> Deref for ApiValue<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl Platform {
+    /// Sends a request and parses its JSON response.
+    pub(super) async fn fetch_value<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+    ) -> Result<ApiValue<T>, HttpError> {
+        let response = self.client.send(request).await?;
+        let raw: Value = response.json()?;
+        let value = parse_value(&raw, "", &response)?;
+        Ok(ApiValue { value, raw })
+    }
+
+    /// Sends a request whose status is the result; returns the raw body, null if it is not JSON.
+    pub(super) async fn send_and_read(&self, request: &Request) -> Result<Value, HttpError> {
+        let response = self.client.send(request).await?;
+        Ok(response.json().unwrap_or_default())
+    }
+
+    /// Sends a request that creates a resource, and returns the raw JSON of the response.
+    pub(super) async fn create(&self, request: &Request) -> Result<Value, HttpError> {
+        self.client.send(request).await?.json()
+    }
+
+    /// Returns all entries of a list whose endpoint accepts `page` and `size`.
+    pub(super) async fn list_all<T: DeserializeOwned>(
+        &self,
+        url: Url,
+    ) -> Result<Vec<ApiValue<T>>, HttpError> {
+        self.read_list(url, Paging::Always, |raw, place, response| {
+            let value = parse_value(&raw, place, response)?;
+            Ok(ApiValue { value, raw })
+        })
+        .await
+    }
+
+    /// Deletes the resource at this URL. A 404 after a retry is a success, as an earlier try deleted the resource; at
+    /// the first try it means that the resource does not exist.
+    pub(super) async fn delete(&self, url: Url) -> Result<(), HttpError> {
+        match self
+            .client
+            .send(&Request::new(Method::DELETE, url, Repeat::Safe).with_success(Success::NoContent))
+            .await
+        {
+            Err(error) if error.kind() == ErrorKind::NotFound && error.tries() > 1 => Ok(()),
+            result => result.map(drop),
+        }
+    }
+}

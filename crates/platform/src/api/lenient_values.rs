@@ -1,0 +1,50 @@
+//! Deserializers for responses that differ from the API document.
+
+use crate::http::{HttpError, Response};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// Deserializes `null` like a missing field: to the default.
+pub(super) fn default_if_null<'de, T, D>(reader: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Ok(Option::deserialize(reader)?.unwrap_or_default())
+}
+
+/// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.
+pub(super) fn read_texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
+    let entries: Vec<Value> = default_if_null(reader)?;
+    Ok(entries.into_iter().map(to_text).collect())
+}
+
+/// Deserializes a string; `null` becomes `None`, a value of another type becomes its JSON.
+pub(super) fn read_any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    let value: Option<Value> = Option::deserialize(reader)?;
+    Ok(value.map(to_text))
+}
+
+fn to_text(entry: Value) -> String {
+    match entry {
+        Value::String(text) => text,
+        _ => entry.to_string(),
+    }
+}
+
+/// Converts JSON that is already parsed; `place` is its path in the response, for errors.
+pub(super) fn parse_value<T: DeserializeOwned>(
+    raw: &Value,
+    parent_path: &str,
+    response: &Response,
+) -> Result<T, HttpError> {
+    serde_path_to_error::deserialize(raw).map_err(|error| {
+        let inner_path = error.path().to_string();
+        let path: Vec<&str> = [parent_path, &inner_path]
+            .into_iter()
+            .filter(|part| !matches!(*part, "" | "."))
+            .collect();
+        response.unusable_error(&format!("at {}: {}", path.join("."), error.inner()))
+    })
+}

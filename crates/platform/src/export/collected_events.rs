@@ -1,0 +1,187 @@
+//! Reads every event of a window, each once.
+//!
+//! Pages are counted from one end of a list that changes at both: new events are added, old ones expire. Events that
+//! move towards the next page are only read twice, and their id reveals that. Events that move away from it are
+//! skipped, and that can be detected: fewer events than the platform counts, or another event at the head of the list.
+//! Then everything is read again, up to the newest event seen so far, so that new events no longer move the pages.
+//!
+//! Events of the same time keep the order of the list, reversed if it lists the newest first. The timestamps show its
+//! direction; a list whose events all have the same time keeps its order.
+
+use super::Window;
+use crate::api::{ApiValue, Event, EventPage, Platform};
+use crate::http::HttpError;
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// Maximum number of events of an export; they are sorted in memory.
+const MAX_EVENTS: usize = 200_000;
+
+/// Maximum number of times that all pages are read.
+const MAX_PASSES: usize = 8;
+
+/// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
+const MAX_STALE_PAGES: usize = 3;
+
+/// Returns the events of the window in chronological order.
+pub async fn collect_events(
+    platform: &Platform,
+    mut window: Window,
+) -> Result<Vec<ApiValue<Event>>, HttpError> {
+    let mut collected_events = CollectedEvents::default();
+    let mut missing_events = String::new();
+    for _ in 0..MAX_PASSES {
+        let earlier_count = collected_events.events.len();
+        let pass = read_pages(platform, window, &mut collected_events).await?;
+        let has_new_events = collected_events.events.len() > earlier_count;
+        let is_complete = match pass.total {
+            Some(total) => pass.distinct_count >= total,
+            None => pass.page_count == 1 || !has_new_events,
+        };
+        if is_complete && (pass.page_count == 1 || fetch_head(platform, window).await? == pass.head) {
+            return Ok(collected_events.into_sorted());
+        }
+        if let Some(total) = pass.total.filter(|_| !is_complete) {
+            missing_events = format!(
+                "; it announces {total} events, and its pages contain {}",
+                pass.distinct_count
+            );
+        }
+        window.to = window.to.or(collected_events.newest_time());
+    }
+    Err(HttpError::bad_response(format!(
+        "the list of events keeps changing: it was read {MAX_PASSES} times, and each time events moved between \
+         its pages{missing_events}"
+    ))
+    .with_hint("request a shorter period with --from and --to"))
+}
+
+/// The events so far, by id.
+#[derive(Default)]
+struct CollectedEvents {
+    events: HashMap<String, ApiValue<Event>>,
+    /// The last pass that saw each event, and the event's position in it, counted from the oldest.
+    positions: HashMap<String, (usize, usize)>,
+    pass_count: usize,
+}
+
+/// The result of reading all pages once.
+#[derive(Default)]
+struct Pass {
+    page_count: usize,
+    /// Number of different events.
+    distinct_count: usize,
+    /// The largest total that a page announced.
+    total: Option<usize>,
+    /// The first event of the first page.
+    head: Option<String>,
+}
+
+async fn read_pages(
+    platform: &Platform,
+    window: Window,
+    collected_events: &mut CollectedEvents,
+) -> Result<Pass, HttpError> {
+    let event_window = window.to_event_window();
+    let mut pass = Pass::default();
+    let mut positions = HashMap::new();
+    let (mut read_count, mut stale_page_count) = (0, 0);
+    let (mut first_time, mut last_time) = (None, None);
+    loop {
+        let page = platform.events(&event_window, pass.page_count).await?;
+        if pass.page_count == 0 {
+            pass.head = page.events.first().map(event_key);
+        }
+        pass.page_count += 1;
+        read_count += page.events.len();
+        pass.total = pass.total.max(page.total);
+        let is_last_page = is_last_page(&page, read_count);
+        for event in page.events {
+            let key = event_key(&event);
+            last_time = event_time(&event).or(last_time);
+            first_time = first_time.or(last_time);
+            collected_events.events.entry(key.clone()).or_insert(event);
+            let position = positions.len();
+            positions.entry(key).or_insert(position);
+        }
+        stale_page_count = if positions.len() > pass.distinct_count {
+            0
+        } else {
+            stale_page_count + 1
+        };
+        pass.distinct_count = positions.len();
+        if is_last_page {
+            collected_events.record_positions(positions, first_time > last_time);
+            return Ok(pass);
+        }
+        if stale_page_count == MAX_STALE_PAGES {
+            return Err(HttpError::bad_response(format!(
+                "the list of events has no end: {MAX_STALE_PAGES} pages in a row, up to page {}, repeat earlier events",
+                pass.page_count - 1
+            )));
+        }
+        if collected_events.events.len() > MAX_EVENTS {
+            return Err(
+                HttpError::bad_response(format!("there are more than {MAX_EVENTS} events"))
+                    .with_hint("export them in parts, with --from and --to"),
+            );
+        }
+    }
+}
+
+fn is_last_page(page: &EventPage, read_count: usize) -> bool {
+    let full = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
+    page.events.is_empty()
+        || match page.total {
+            Some(total) => read_count >= total,
+            None => page.events.len() < full,
+        }
+}
+
+async fn fetch_head(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
+    Ok(platform
+        .events(&window.to_event_window(), 0)
+        .await?
+        .events
+        .first()
+        .map(event_key))
+}
+
+/// Returns the id of an event, or its complete JSON if it has no id.
+pub(super) fn event_key(event: &ApiValue<Event>) -> String {
+    event.event_id.clone().unwrap_or_else(|| event.raw.to_string())
+}
+
+/// Returns the time of an event, if it has a valid one.
+pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
+    event.event_timestamp.as_deref()?.parse().ok()
+}
+
+impl CollectedEvents {
+    fn newest_time(&self) -> Option<Timestamp> {
+        self.events.values().filter_map(event_time).max()
+    }
+
+    /// Adopts the order of a pass. Events that only an earlier pass had have expired since, so they are older.
+    fn record_positions(&mut self, positions: HashMap<String, usize>, is_newest_first: bool) {
+        self.pass_count += 1;
+        for (key, position) in positions {
+            let position = if is_newest_first {
+                usize::MAX - position
+            } else {
+                position
+            };
+            self.positions.insert(key, (self.pass_count, position));
+        }
+    }
+
+    fn into_sorted(self) -> Vec<ApiValue<Event>> {
+        let mut events: Vec<_> = self
+            .events
+            .into_iter()
+            .map(|(key, event)| ((event_time(&event), self.positions.get(&key).copied()), event))
+            .collect();
+        events.sort_by_key(|(order, _)| *order);
+        events.into_iter().map(|(_, event)| event).collect()
+    }
+}

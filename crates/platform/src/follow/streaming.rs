@@ -1,0 +1,38 @@
+//! Waits until a streaming pipeline is in a given state.
+
+use super::{Pace, PollEnd, no_response_error};
+use crate::api::{ApiValue, Platform, StreamingStatus};
+use crate::http::HttpError;
+use uuid::Uuid;
+
+/// Polls until the status is `target_status`, compared without case; calls `report_status` for each new status.
+pub async fn poll_stream(
+    platform: &Platform,
+    project: Uuid,
+    id: &str,
+    target_status: &str,
+    mut pace: Pace,
+    mut report_status: impl FnMut(&str),
+) -> Result<(ApiValue<StreamingStatus>, PollEnd), HttpError> {
+    let (mut earlier_status, mut last_response) = (None, None);
+    loop {
+        let Some(result) = pace.before_deadline(platform.streaming_status(project, id)).await else {
+            return last_response
+                .map(|response| (response, PollEnd::Deadline))
+                .ok_or_else(no_response_error);
+        };
+        let response = result?;
+        let status = response.status.clone().unwrap_or_default();
+        if status.eq_ignore_ascii_case(target_status) {
+            return Ok((response, PollEnd::Succeeded));
+        }
+        if earlier_status.as_ref() != Some(&status) {
+            report_status(&status);
+            earlier_status = Some(status);
+        }
+        if !pace.pause().await {
+            return Ok((response, PollEnd::Deadline));
+        }
+        last_response = Some(response);
+    }
+}

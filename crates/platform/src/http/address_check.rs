@@ -1,0 +1,95 @@
+//! Checks of an address before a token is sent there: the proxy on the way, the DNS lookup of its name, whether it
+//! responds, and the server's clock.
+
+use super::observer::Observer;
+use super::proxies::Proxies;
+use super::retry::Delays;
+use super::transport::{Limits, Transport};
+use super::{BaseUrl, HttpError, Request};
+use reqwest::header::{AGE, DATE, HeaderMap};
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// The response to a request without a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    pub status: u16,
+    /// Seconds by which the local clock is ahead of the server's; `None` if the response has no usable date.
+    pub clock_ahead: Option<i64>,
+}
+
+/// Returns the proxy for requests to this address, without its credentials, found in the same way as by the client.
+pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
+    if base_url.is_local() {
+        return None;
+    }
+    Proxies::Environment.find_address(&base_url.api_root())
+}
+
+/// Returns the addresses of a host name as the local resolver reports them.
+pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
+    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, 0)))
+        .await
+        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    Ok(addresses.map(|address| address.ip()).collect())
+}
+
+/// Sends one request without a token. Every response is a success here, also a rejection.
+pub async fn send_greeting(
+    base_url: &BaseUrl,
+    ca_cert: Option<&Path>,
+    timeout: Duration,
+    observer: Observer,
+) -> Result<Greeting, HttpError> {
+    let limits = Limits {
+        timeout,
+        retries: 0,
+        delays: Delays::default(),
+        observer,
+    };
+    let transport = Transport::new(limits, ca_cert, Proxies::for_url(base_url.url()))?;
+    let request = Request::get(base_url.resource_url(&["projects"])?);
+    let request_time = SystemTime::now();
+    let (status, headers) = transport.send_once(&request).await?;
+    let local_time = request_time + request_time.elapsed().unwrap_or_default() / 2;
+    Ok(Greeting {
+        status,
+        clock_ahead: find_server_time(&headers).map(|server_time| seconds_ahead(local_time, server_time)),
+    })
+}
+
+/// Returns the server's time, or `None` for a cached response, whose date is old.
+fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
+    if headers.contains_key(AGE) {
+        return None;
+    }
+    httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
+}
+
+fn seconds_ahead(local_time: SystemTime, server_time: SystemTime) -> i64 {
+    let whole_seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    match local_time.duration_since(server_time) {
+        Ok(lead) => whole_seconds(lead),
+        Err(error) => -whole_seconds(error.duration()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    #[test]
+    fn a_cached_answer_tells_no_time() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(find_server_time(&headers), None);
+        headers.insert(DATE, HeaderValue::from_static("Fri, 20 Nov 2026 09:30:00 GMT"));
+        let there = find_server_time(&headers).unwrap();
+        assert_eq!(seconds_ahead(there + Duration::from_secs(90), there), 90);
+        assert_eq!(seconds_ahead(there, there + Duration::from_secs(90)), -90);
+        headers.insert(AGE, HeaderValue::from_static("4"));
+        assert_eq!(find_server_time(&headers), None);
+    }
+}

@@ -1,0 +1,25 @@
+//! Requests that only serve the hint of an error: without retries and for a few seconds, so that the error is not late.
+
+use super::HttpError;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Time limit for reading a list for a hint, all pages included.
+const HINT_TIMEOUT: Duration = Duration::from_secs(5);
+
+tokio::task_local! {
+    static FOR_HINT: ();
+}
+
+/// Reads data for a hint, without retries and for at most 5 seconds; `None` if that did not succeed.
+pub async fn read_for_hint<T>(request: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
+    timeout(HINT_TIMEOUT, FOR_HINT.scope((), request))
+        .await
+        .ok()?
+        .ok()
+}
+
+/// Returns whether the current request is sent for a hint.
+pub(super) fn is_for_hint() -> bool {
+    FOR_HINT.try_with(|()| ()).is_ok()
+}

@@ -1,0 +1,91 @@
+//! Names that become path segments: encoded once, and rejected if the path would then lead to another resource.
+
+use super::HttpError;
+use reqwest::Url;
+
+/// Checks the segments of a path before any of them is sent. The URL standard drops `.`, `..`, tabs and line breaks,
+/// and servers fold an empty segment, so each of these would lead to another resource.
+pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
+    for (index, segment) in path.iter().enumerate() {
+        if let Some(reason) = find_segment_problem(segment) {
+            let parent = path[..index].join("/");
+            return Err(HttpError::configuration(format!(
+                "the name {segment:?} cannot be used in a path below /{parent}: {reason}"
+            ))
+            .with_hint("use a name that is not empty, not `.` or `..`, and has no control characters"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the reason why a text cannot be a path segment, or `None` if it can.
+pub(crate) fn find_segment_problem(segment: &str) -> Option<String> {
+    match segment {
+        "" => return Some("it is empty".to_owned()),
+        "." | ".." => return Some("it leads to another place".to_owned()),
+        _ => {}
+    }
+    if segment.trim().is_empty() {
+        return Some("it is blank".to_owned());
+    }
+    let control = segment.chars().find(|c| c.is_control())?;
+    Some(format!("it contains the control character {control:?}"))
+}
+
+/// Returns the URL with these segments appended to its path, each encoded separately.
+pub(super) fn append_segments(url: &Url, path: &[&str]) -> Url {
+    let mut url = url.clone();
+    // Only URLs without a host have no segments.
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::http::BaseUrl;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_name_is_encoded_once_and_cannot_climb() {
+        let base = BaseUrl::parse("https://h/dpc").unwrap();
+        let path = |id| {
+            base.resource_url(&["projects", id, "reviews"])
+                .map(|url| url.path().to_owned())
+        };
+        assert_eq!(path("a/../b").unwrap(), "/dpc/v1/projects/a%2F..%2Fb/reviews");
+        assert_eq!(
+            path("a?x#y\\z").unwrap(),
+            "/dpc/v1/projects/a%3Fx%23y%5Cz/reviews"
+        );
+        assert_eq!(path("%2E%2E").unwrap(), "/dpc/v1/projects/%252E%252E/reviews");
+        for (name, why) in [
+            ("", "it is empty"),
+            (" ", "it is blank"),
+            (".", "it leads to another place"),
+            ("..", "it leads to another place"),
+            ("a\tb", "it contains the control character '\\t'"),
+            (".\n.", "it contains the control character '\\n'"),
+            ("\u{9b}", "it contains the control character '\\u{9b}'"),
+        ] {
+            let error = path(name).unwrap_err();
+            assert!(error.to_string().ends_with(why), "{error}");
+            assert!(error.hint().is_some());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_segment_is_one_segment_or_refused(id in "\\PC{0,12}|[./%\\\\?#\\t\\n]{0,6}") {
+            if let Ok(url) = BaseUrl::parse("https://h/dpc").unwrap().resource_url(&["a", &id, "b"]) {
+                prop_assert_eq!(url.host_str(), Some("h"));
+                let again = url::Url::parse(url.as_str()).unwrap();
+                let segments: Vec<_> = again.path_segments().unwrap().collect();
+                prop_assert_eq!(segments.len(), 5, "{}", url);
+                prop_assert_eq!((segments[2], segments[4]), ("a", "b"));
+                prop_assert!(url.query().is_none() && url.fragment().is_none());
+            }
+        }
+    }
+}

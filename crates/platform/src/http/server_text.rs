@@ -1,0 +1,281 @@
+//! Finds the server's message in an error body of any shape.
+//!
+//! The API document shows two shapes (`title`, `detail`, `validation-errors`; `error`, `status`) and does not define
+//! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
+
+use serde_json::{Map, Value};
+use sluicegate_base::text::format_count;
+use std::fmt;
+
+/// Maximum number of characters of a server's text that are shown.
+const MAX_TEXT_LENGTH: usize = 2_000;
+
+/// Maximum number of characters of an HTML page that are shown; its beginning is enough.
+const MAX_HTML_LENGTH: usize = 300;
+
+/// Maximum number of violations that are kept beside the text.
+const MAX_VIOLATIONS: usize = 1_000;
+
+/// Fields in which bodies list violations; the first is the API document's.
+const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
+
+/// A text and its display limit. It is truncated only for display, so that a secret in it is found before that.
+#[derive(Debug, Clone)]
+pub(super) struct ServerText {
+    pub(super) text: String,
+    pub(super) violations: Vec<FieldViolation>,
+    max_length: usize,
+}
+
+/// One entry of an error's `validation-errors`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldViolation {
+    /// Dotted path into the request.
+    pub field: String,
+    /// The violated rule.
+    pub message: String,
+}
+
+impl From<String> for ServerText {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            violations: Vec::new(),
+            max_length: MAX_TEXT_LENGTH,
+        }
+    }
+}
+
+impl From<&str> for ServerText {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl fmt::Display for ServerText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.text.is_empty() {
+            return f.write_str("the response contains no text");
+        }
+        f.write_str(&truncate(&self.text, self.max_length))
+    }
+}
+
+/// Truncates a text to `max_length` characters, and appends the number of missing ones.
+pub(super) fn truncate(text: &str, max_length: usize) -> String {
+    match text.char_indices().nth(max_length) {
+        None => text.to_owned(),
+        Some((end, _)) => format!(
+            "{}… ({})",
+            &text[..end],
+            format_count(text[end..].chars().count(), "more character")
+        ),
+    }
+}
+
+/// Returns the message of an error body.
+pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
+    let decoded = String::from_utf8_lossy(body);
+    let text = decoded.trim_start_matches('\u{feff}').trim();
+    if let Ok(json) = serde_json::from_str::<Value>(text) {
+        return ServerText {
+            violations: parse_violations(&json),
+            ..ServerText::from(describe_json(&json))
+        };
+    }
+    if content_type.contains("html") || looks_like_html(text) {
+        return ServerText {
+            max_length: MAX_HTML_LENGTH,
+            ..ServerText::from(strip_tags(text))
+        };
+    }
+    text.into()
+}
+
+fn describe_json(json: &Value) -> String {
+    match json {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => describe_error_fields(fields).unwrap_or_else(|| json.to_string()),
+        _ => json.to_string(),
+    }
+}
+
+/// Returns a headline from the known fields, then a line for each violation; `None` if no field is known.
+fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
+    let mut headline: Vec<&str> = Vec::new();
+    for name in ["title", "error", "error_description", "message", "detail"] {
+        let text = fields.get(name).and_then(|value| match value {
+            Value::Object(nested) => nested.get("message").and_then(Value::as_str),
+            _ => value.as_str(),
+        });
+        headline.extend(text.filter(|text| !text.is_empty() && !headline.contains(text)));
+    }
+    let mut message = headline.join(": ");
+    if let Some(instance) = fields.get("instance").and_then(Value::as_str) {
+        let gap = if message.is_empty() { "" } else { " " };
+        message = format!("{message}{gap}(instance {instance})");
+    }
+    for name in VIOLATION_LISTS {
+        for entry in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
+            message.push_str("\n- ");
+            message.push_str(&describe_violation(entry));
+        }
+    }
+    (!message.is_empty()).then_some(message)
+}
+
+/// Returns the entries with a `field`, from every known list of the body.
+fn parse_violations(json: &Value) -> Vec<FieldViolation> {
+    VIOLATION_LISTS
+        .iter()
+        .filter_map(|name| json.get(name)?.as_array())
+        .flatten()
+        .filter_map(|entry| {
+            let message = find_text(entry, &["message", "detail"]).unwrap_or_default();
+            Some(FieldViolation {
+                field: find_text(entry, &["field"])?.to_owned(),
+                message: message.to_owned(),
+            })
+        })
+        .take(MAX_VIOLATIONS)
+        .collect()
+}
+
+/// Returns the text in the first of these fields that has one.
+fn find_text<'v>(entry: &'v Value, names: &[&str]) -> Option<&'v str> {
+    names
+        .iter()
+        .find_map(|name| entry.get(name).and_then(Value::as_str))
+}
+
+/// Returns `field: message` if the entry has them, otherwise the unchanged entry.
+fn describe_violation(entry: &Value) -> String {
+    let field = find_text(entry, &["field", "propertyPath", "path"]);
+    let message = find_text(entry, &["message", "detail", "reason"]);
+    match (field, message) {
+        (Some(field), Some(message)) => format!("{field}: {message}"),
+        (None, Some(message)) => message.to_owned(),
+        _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
+    }
+}
+
+/// Returns whether a body is an HTML page.
+pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
+    content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
+}
+
+fn looks_like_html(text: &str) -> bool {
+    let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
+    ["<!doctype html", "<html", "<head", "<body"]
+        .iter()
+        .any(|tag| start.starts_with(tag))
+}
+
+/// Returns the text of a page: without tags, scripts and styles, with blanks folded and common entities resolved.
+fn strip_tags(page: &str) -> String {
+    let mut text = String::new();
+    let mut remaining = page;
+    while let Some(start) = remaining.find('<') {
+        text.push_str(&remaining[..start]);
+        text.push(' ');
+        remaining = skip_element(&remaining[start..]);
+    }
+    text.push_str(remaining);
+    let folded_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    [
+        ("&nbsp;", " "),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(folded_text, |text, (entity, character)| {
+        text.replace(entity, character)
+    })
+}
+
+/// Returns the text after a tag, or for scripts and styles, the text after their end tag.
+fn skip_element(tag: &str) -> &str {
+    for name in ["script", "style"] {
+        let is_opening_tag = tag
+            .get(1..=name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name));
+        if is_opening_tag {
+            let end = tag
+                .to_ascii_lowercase()
+                .find(&format!("</{name}"))
+                .unwrap_or(tag.len());
+            return skip_tag(&tag[end..]);
+        }
+    }
+    skip_tag(tag)
+}
+
+fn skip_tag(tag: &str) -> &str {
+    tag.find('>').map_or("", |end| &tag[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_server_text, truncate};
+    use proptest::prelude::*;
+
+    fn words(body: &str) -> String {
+        parse_server_text("", body.as_bytes()).to_string()
+    }
+
+    #[test]
+    fn the_shapes_of_the_api_document() {
+        insta::assert_snapshot!(words(include_str!("../../../../tests/fixtures/api/validation-error.json")), @r"
+        Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
+        - streamingSource.connection.username: must not be empty
+        - streamingTarget.connection.authentication: must not be null
+        ");
+        insta::assert_snapshot!(words(include_str!("../../../../tests/fixtures/api/conflict.json")), @"An execution with the same tag is running");
+    }
+
+    #[test]
+    fn the_shapes_met_elsewhere() {
+        insta::assert_snapshot!(words(r#"{"type":"about:blank","title":"Unprocessable","violations":[{"propertyPath":"a.b","message":"is missing"},"plain"]}"#), @r"
+        Unprocessable
+        - a.b: is missing
+        - plain
+        ");
+        insta::assert_snapshot!(words(r#"{"error":"invalid_client","error_description":"no such client"}"#), @"invalid_client: no such client");
+        insta::assert_snapshot!(words(r#"{"error":{"code":7,"message":"nested"}}"#), @"nested");
+        insta::assert_snapshot!(words(r#"{"errors":["one",{"code":2}]}"#).trim(), @r#"
+        - one
+        - {"code":2}
+        "#);
+        insta::assert_snapshot!(words(r#"{"code":17}"#), @r#"{"code":17}"#);
+        insta::assert_snapshot!(words(r#""just text""#), @"just text");
+        insta::assert_snapshot!(words("  upstream is away \n"), @"upstream is away");
+        insta::assert_snapshot!(words(""), @"the response contains no text");
+    }
+
+    #[test]
+    fn a_page_is_reduced_to_its_text() {
+        insta::assert_snapshot!(
+            words("<!DOCTYPE html><html><head><title>502</title><STYLE>a{b}</style><script>x<y</script></head><body><h1>Bad &amp; gone</h1>\n <p>nginx"),
+            @"502 Bad & gone nginx"
+        );
+        let long = parse_server_text("text/html; charset=utf-8", "word ".repeat(1000).as_bytes()).to_string();
+        assert!(long.chars().count() < 350, "{long}");
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_say_so() {
+        assert_eq!(truncate("äöü", 3), "äöü");
+        assert_eq!(truncate("äöüß", 3), "äöü… (1 more character)");
+        assert!(words(&"x".repeat(100_000)).len() < 2_100);
+    }
+
+    proptest! {
+        #[test]
+        fn any_page_is_read(page in "(<|>|/|script|STYLE|ß|&amp;|\\PC){0,40}") {
+            let _ = parse_server_text("text/html", page.as_bytes()).to_string();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A bearer token that can be sent, or the reason why there is no token.
+
+use super::{ErrorKind, HttpError};
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+use sluicegate_base::unexpanded_value::UnexpandedValue;
+use tokio::time::Instant;
+
+/// The reason why there is no token.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum TokenError {
+    /// The configured file, command, URL or value cannot be used.
+    #[error("no token: {0}")]
+    Configuration(String),
+    /// The token URL rejected the client (4xx).
+    #[error("no token: {0}")]
+    Refused(HttpError),
+    /// The token URL could not be reached, or gave no usable response.
+    #[error("no token: {0}")]
+    Unreachable(HttpError),
+}
+
+impl From<TokenError> for HttpError {
+    fn from(error: TokenError) -> Self {
+        let message = error.to_string();
+        match error {
+            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, message)
+                .with_hint("check the token settings: variable, file, command or client credentials"),
+            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, message)
+                .with_hint("check the client id, the client secret and the audience"),
+            TokenError::Unreachable(cause) => {
+                let hint = cause.hint().unwrap_or_default();
+                Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))
+            }
+        }
+    }
+}
+
+/// A token that can be sent.
+#[derive(Clone)]
+pub(super) struct Token {
+    pub(super) secret: SecretString,
+    pub(super) header: HeaderValue,
+    /// Time at which the token must be replaced.
+    pub(super) expires_at: Option<Instant>,
+}
+
+impl Token {
+    /// Checks that the text can be a token, without ever printing it. `origin` is the setting that it comes from.
+    pub(super) fn new(text: &str, expires_at: Option<Instant>, origin: &str) -> Result<Self, TokenError> {
+        let trimmed_text = text.trim_start_matches('\u{feff}').trim();
+        let text = trimmed_text
+            .strip_prefix("Bearer ")
+            .unwrap_or(trimmed_text)
+            .trim_start();
+        if text.is_empty() {
+            return Err(TokenError::Configuration(format!(
+                "the token from {origin} is empty"
+            )));
+        }
+        if let Some(unexpanded) = UnexpandedValue::find(text) {
+            let description = describe_unexpanded(unexpanded);
+            return Err(TokenError::Configuration(format!(
+                "the token from {origin} is {description}"
+            )));
+        }
+        if let Some(position) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
+            return Err(TokenError::Configuration(format!(
+                "the token from {origin} contains a blank or a character that no header allows, at byte {position} of {}",
+                text.len()
+            )));
+        }
+        if let Some(sign) = text.chars().find(|sign| FORBIDDEN_CHARACTERS.contains(sign)) {
+            return Err(TokenError::Configuration(format!(
+                "the token from {origin} contains `{sign}`, which is not allowed in a bearer token: a variable may not have been expanded"
+            )));
+        }
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+            .map_err(|_| TokenError::Configuration("the token cannot be sent in a header".to_owned()))?;
+        header.set_sensitive(true);
+        Ok(Self {
+            secret: SecretString::from(text),
+            header,
+            expires_at,
+        })
+    }
+
+    pub(super) fn is_fresh(&self) -> bool {
+        self.expires_at.is_none_or(|until| Instant::now() < until)
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.secret.expose_secret() == other.secret.expose_secret() && self.expires_at == other.expires_at
+    }
+}
+
+/// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+const FORBIDDEN_CHARACTERS: [char; 6] = ['$', '(', ')', '{', '}', '"'];
+
+/// Describes an unexpanded text, for "the token is …". The text may be a secret, so its fragment is not shown.
+const fn describe_unexpanded(unexpanded_value: UnexpandedValue<'_>) -> &'static str {
+    match unexpanded_value {
+        UnexpandedValue::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
+        UnexpandedValue::Variable(_) => "the name of a variable that was not replaced with its value",
+        UnexpandedValue::Quotes => "in quotes, which are not part of a token",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VARIABLE: &str = "the name of a variable that was not replaced with its value";
+
+    #[test]
+    fn a_token_that_no_header_can_carry_is_not_shown() {
+        for text in ["abc def", "abc\ndef", "abcdéf", "abc\u{0}def"] {
+            let error = Token::new(text, None, "X").err().unwrap();
+            assert!(!error.to_string().contains("abc"), "{error}");
+            assert!(!format!("{error:?}").contains("abc"), "{error:?}");
+        }
+        let token = Token::new("\u{feff} Bearer abc\r\n", None, "X").ok().unwrap();
+        assert_eq!(token.secret.expose_secret(), "abc");
+        assert!(token.header.is_sensitive());
+        for (text, what) in [
+            ("$(SLUICEGATE_TOKEN)", VARIABLE),
+            ("$TOKEN", VARIABLE),
+            ("Bearer ${TOKEN}", VARIABLE),
+            ("%TOKEN%", VARIABLE),
+            (
+                "${{ secrets.TOKEN }}",
+                "an expression in `{{ }}` that was not replaced with its value",
+            ),
+            ("\"abc\"", "in quotes, which are not part of a token"),
+            ("'abc'", "in quotes, which are not part of a token"),
+        ] {
+            let error = Token::new(text, None, "SLUICEGATE_TOKEN")
+                .err()
+                .unwrap()
+                .to_string();
+            assert_eq!(
+                error,
+                format!("no token: the token from SLUICEGATE_TOKEN is {what}")
+            );
+        }
+        for text in ["a$b", "f(x", "a}", "a\"b"] {
+            let error = Token::new(text, None, "X").err().unwrap().to_string();
+            assert!(
+                error.contains("which is not allowed in a bearer token") && !error.contains(text),
+                "{error}"
+            );
+        }
+        for text in ["eyJhbGciOi.eyJ-_.a+/==", "dev", "a:b'c"] {
+            assert!(Token::new(text, None, "X").is_ok(), "{text}");
+        }
+        insta::assert_snapshot!(Token::new(" \n", None, "X").err().unwrap(), @"no token: the token from X is empty");
+    }
+}
