@@ -2,8 +2,8 @@
 
 use super::Delivery;
 use crate::document_content::document;
-use crate::gate::changes::change_list::changes;
-use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
+use crate::gate::changes::change_list::find_changed_pipelines;
+use crate::gate::changes::pipeline_change::{MAX_PICTURES, limit_canvas};
 use crate::report::ChangedFile;
 use sluicegate_pipelines::findings::{Changed, Report};
 use sluicegate_pipelines::picture::Canvas;
@@ -18,7 +18,7 @@ pub(super) fn of_report(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .files
         .filter(|_| !known.is_empty())
         .and_then(|(repo, snapshot)| {
-            changes(repo, snapshot, delivery.report, delivery.compared, &wants)
+            find_changed_pipelines(repo, snapshot, delivery.report, delivery.compared, &wants)
                 .ok()
                 .flatten()
         });
@@ -53,7 +53,7 @@ pub(super) fn pictures(
     let wanted: BTreeSet<&str> = found
         .map(|file| file.path.as_str())
         .filter(|path| !drawn.contains(path))
-        .take(MOST_PICTURES)
+        .take(MAX_PICTURES)
         .collect();
     let files = if wanted.is_empty() {
         Vec::new()
@@ -62,7 +62,7 @@ pub(super) fn pictures(
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = document(repo, &file).ok()?.ok()?;
-        Some((file.path, bounded(Canvas::of(&content).ok()?)?))
+        Some((file.path, limit_canvas(Canvas::of(&content).ok()?)?))
     });
     canvases.collect()
 }

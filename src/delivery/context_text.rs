@@ -1,6 +1,6 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
-use crate::gate::{Candidate, Selected, is_within};
+use crate::gate::{Candidate, SelectedPipelines, is_within};
 use crate::job::context::{EarlierCommit, Target, short_ids};
 use serde_json::{Value, json};
 use sluicegate_base::text;
@@ -27,7 +27,7 @@ pub(crate) fn on_remote(target: &Target, repo: &Repository) -> String {
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn as_json(target: &Target, selected: &Selected) -> Value {
+pub(crate) fn as_json(target: &Target, selected: &SelectedPipelines) -> Value {
     json!({
         "ci": target.ci.to_string(),
         "event": target.event,
@@ -88,7 +88,7 @@ pub(crate) struct UnchangedFile {
 pub(crate) fn list_unchanged(
     snapshot: &Snapshot<'_>,
     paths: &[String],
-    selected: &Selected,
+    selected: &SelectedPipelines,
 ) -> Result<Vec<UnchangedFile>, GitError> {
     let mut files = Vec::new();
     for path in paths {
@@ -100,7 +100,7 @@ pub(crate) fn list_unchanged(
             continue;
         }
         let is_selected = selected.files.contains(path);
-        let reason = match &selected.all_because {
+        let reason = match &selected.reason_for_all {
             Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
@@ -117,7 +117,7 @@ pub(crate) fn list_unchanged(
 /// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
 pub(crate) struct ShownPipelines<'a> {
     pub(crate) target: &'a Target,
-    pub(crate) selected: &'a Selected,
+    pub(crate) selected: &'a SelectedPipelines,
     /// The paths that the user named.
     pub(crate) paths: &'a [String],
     pub(crate) unchanged: Vec<UnchangedFile>,
@@ -175,7 +175,7 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
+fn repeated(selected: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut times = BTreeMap::new();
     for candidate in &selected.candidates {
         *times.entry(candidate.reason.as_str()).or_default() += 1;
@@ -184,7 +184,12 @@ fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
     times
 }
 
-fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
+fn facts(
+    target: &Target,
+    selected: &SelectedPipelines,
+    remote: &str,
+    policy: String,
+) -> Vec<(&'static str, String)> {
     let no = || "no".to_owned();
     let base = match target.bases.as_slice() {
         [] => "none".to_owned(),
@@ -221,7 +226,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
     );
     facts.extend(
         selected
-            .all_because
+            .reason_for_all
             .clone()
             .map(|why| ("all selected", why))
             .filter(|(_, why)| *why != target.base_source),
@@ -247,7 +252,7 @@ fn by(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.words.join("; "))
 }
 
-fn headline(target: &Target, selected: &Selected) -> String {
+fn headline(target: &Target, selected: &SelectedPipelines) -> String {
     let count = |n: usize| text::count(n, "pipeline");
     if let Some(why) = &target.nothing_to_do {
         return format!("nothing to review: {}\n", text::line(why));

@@ -102,7 +102,7 @@ fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut About) {
     let files = ReportedFiles {
         repo,
         snapshot,
-        bases: change_list::bases(repo, delivery.report),
+        bases: change_list::find_report_bases(repo, delivery.report),
         compared: delivery.compared,
     };
     let read = |needed: &Needed<'_>, about: &mut About| {
@@ -213,7 +213,8 @@ impl ReportedFiles<'_> {
             return Ok(HashMap::new());
         }
         let wanted = |path: &str| meant.contains(path) || is_pipeline(path);
-        let mut changes = change_list::since(self.snapshot, &self.bases, self.compared, &wanted)?;
+        let mut changes =
+            change_list::find_changes_since(self.snapshot, &self.bases, self.compared, &wanted)?;
         changes.retain(|change| meant.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (at, base) in self.bases.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
-use crate::gate::why_partial;
+use crate::gate::find_partial_reason;
+use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, LeftOfReview, Publish};
 use crate::publish::{Plan, ReviewEvidence, content_hash};
@@ -61,9 +61,9 @@ impl Evidence {
         engine: RequiredEngine,
         connection: Option<&Connection>,
     ) -> Result<Self, Failure> {
-        let bytes = read_bounded(path, SIZE_LIMIT)?;
+        let bytes = read_bounded(path, MAX_REPORT_SIZE)?;
         let shown = path.display().to_string();
-        let report = understood(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
+        let report = parse_report(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
         let found = Self {
             report,
             place: format!("the review {shown}"),
@@ -124,7 +124,7 @@ impl Evidence {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
         let is_local = self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
-        why_partial(context.shard, &context.paths, fail_on).or_else(|| {
+        find_partial_reason(context.shard, &context.paths, fail_on).or_else(|| {
             is_local.then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
         })
     }

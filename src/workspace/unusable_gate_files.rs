@@ -242,7 +242,7 @@ impl GateVersion<'_> {
             return (GateFileSide::Missing, None);
         };
         let path = format!("{folder}/{RULES_FILE}");
-        let side = self.workspace.side(self.snapshot, &path);
+        let side = self.workspace.read_gate_file(self.snapshot, &path);
         let (rules, message) = match &side {
             GateFileSide::Missing => (None, None),
             GateFileSide::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
@@ -297,7 +297,7 @@ impl GateVersion<'_> {
         };
         let shared = offer::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
         if let LoadedInterface::Unreadable(path, error) = shared {
-            let content = vec![self.workspace.side(self.snapshot, &path)];
+            let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, at_position(&path, &error));
             problems.insert("shared pipelines", problem);
         }

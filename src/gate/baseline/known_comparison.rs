@@ -1,0 +1,244 @@
+//! Determines which findings of head are known, that is, exist at the base too.
+//!
+//! Findings of two commits are matched by their identity, never by their line. Findings with the same identity are
+//! counted: if the base has one and head has two, one is new. A finding with a size is known only if it did not get
+//! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
+
+use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
+use sluicegate_pipelines::pipelines::SubjectKind;
+use sluicegate_pipelines::rules;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The state of a file of head at the base.
+#[derive(Clone, Copy)]
+pub(crate) enum BaseFile<'a> {
+    /// The file is missing or is not a pipeline: all findings of head are new.
+    Missing,
+    Evaluated(&'a FileResults),
+    /// The file could not be evaluated, with the reason.
+    Unknown(&'a str),
+}
+
+/// The result of a comparison with the base.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct KnownComparison {
+    /// Number of findings of the base that are gone, of rules that have a result in the same file of head.
+    pub fixed_count: usize,
+    /// Files that could not be evaluated at the base, each with the reason.
+    pub unknown_files: Vec<(String, String)>,
+    /// Files whose review failed at every base, by their path in head.
+    pub failed_before: BTreeSet<String>,
+}
+
+impl KnownComparison {
+    /// Returns a note about the files that could not be evaluated at the base, if any.
+    pub(crate) fn describe_unknown(&self) -> Option<String> {
+        let (path, reason) = self.unknown_files.first()?;
+        Some(format!(
+            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
+            count(self.unknown_files.len(), "file")
+        ))
+    }
+}
+
+/// Marks the findings of head that are not waived as new or known; `find_base_files` returns the state of a file at each base.
+/// With several merge bases, a finding is known only if all of them have it: in a criss-cross merge, one of them may be
+/// old.
+/// `is_open` returns whether the review of a file of head is incomplete, so that no finding of it is fixed.
+pub(crate) fn mark_new_and_known<'b>(
+    files: &mut [FileResults],
+    is_open: impl Fn(&str) -> bool,
+    find_base_files: impl Fn(&str) -> Vec<BaseFile<'b>>,
+) -> KnownComparison {
+    let mut comparison = KnownComparison::default();
+    for file in files {
+        match find_base_files(&file.path)
+            .into_iter()
+            .map(comparable_results)
+            .collect::<Result<_, _>>()
+        {
+            Ok(base_results) => {
+                let fixed_count = mark_file(file, base_results);
+                comparison.fixed_count += if is_open(&file.path) { 0 } else { fixed_count };
+            }
+            Err(reason) => comparison
+                .unknown_files
+                .push((file.path.clone(), reason.to_owned())),
+        }
+    }
+    comparison
+}
+
+/// Returns the results of the file at the base, or the reason why they are unknown.
+fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
+    match base_file {
+        BaseFile::Missing => Ok(None),
+        BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => {
+            Ok(None)
+        }
+        BaseFile::Evaluated(base) => Ok(Some(base)),
+        BaseFile::Unknown(reason) => Err(reason),
+    }
+}
+
+/// Marks the findings of one file, and returns the minimum over the bases of the findings that are gone.
+fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
+    let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
+    for result in &mut file.results {
+        let states_by_base = bases
+            .iter_mut()
+            .map(|base| base.match_findings(&file.path, result));
+        result.states = states_by_base.reduce(combine_states).unwrap_or_default();
+    }
+    bases
+        .iter()
+        .map(BaseFindings::count_fixed)
+        .min()
+        .unwrap_or_default()
+}
+
+/// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
+fn combine_states(first: Vec<Option<State>>, second: Vec<Option<State>>) -> Vec<Option<State>> {
+    first
+        .into_iter()
+        .zip(second)
+        .map(|(first, second)| if first == second { first } else { Some(State::New) })
+        .collect()
+}
+
+/// The rule of a finding, its subject or error type, and the kind of the subject.
+type IdentityKey = (String, Option<String>, Option<SubjectKind>);
+
+/// The findings of one file of the base.
+#[derive(Default)]
+struct BaseFindings {
+    groups: HashMap<IdentityKey, IdentityGroup>,
+    /// The rules with a result on head. Earlier findings of other rules are not gone: the rule may be disabled, or the
+    /// reviewer may have left it out. A project check has a result only if it failed, so it is never one of them.
+    evaluated_rules: HashSet<String>,
+    /// The rules that could not be evaluated on head.
+    failed_rules: HashSet<String>,
+    /// True if head is unreadable as a pipeline, so that no finding is gone.
+    is_head_unreadable: bool,
+}
+
+#[derive(Default)]
+struct IdentityGroup {
+    /// The findings of the base that are not matched with one of head yet.
+    unmatched_findings: Vec<BaseFinding>,
+    base_count: usize,
+    head_count: usize,
+}
+
+/// The properties of a finding of the base that determine whether it got worse.
+#[derive(Clone, Copy)]
+struct BaseFinding {
+    size: Option<u64>,
+    severity: Severity,
+}
+
+impl BaseFindings {
+    fn from_results(results: Option<&FileResults>) -> Self {
+        let mut findings = Self::default();
+        for result in results.into_iter().flat_map(|results| &results.results) {
+            for finding in result.findings("") {
+                if result.status.can_be_old() {
+                    let group = findings.groups.entry(identity_key(&finding)).or_default();
+                    group.unmatched_findings.push(BaseFinding {
+                        size: finding.size,
+                        severity: finding.severity,
+                    });
+                    group.base_count += 1;
+                }
+            }
+        }
+        findings
+    }
+
+    /// Returns the state of each finding of the result; empty if it has no findings.
+    fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
+        let may_be_known = result.status.can_be_old();
+        if result.origin != Origin::Project {
+            self.evaluated_rules.insert(result.rule.clone());
+        }
+        if matches!(result.status, Status::Error(_)) {
+            self.failed_rules.insert(result.rule.clone());
+            self.is_head_unreadable |= result.status.is_unreadable();
+        }
+        let mut states = Vec::new();
+        for finding in result.findings(path) {
+            let is_known = may_be_known && self.take_match(&finding, result.origin);
+            // A waived finding stays waived, and its match at the base is not gone.
+            let is_waived = finding.state == Some(State::Waived);
+            states.push(Some(match (is_waived, is_known) {
+                (true, _) => State::Waived,
+                (false, true) => State::Known,
+                (false, false) => State::New,
+            }));
+        }
+        match states.as_slice() {
+            // An evaluation error is one finding, regardless of the number of its messages.
+            [state] => vec![*state; result.violations.len().max(1)],
+            _ => states,
+        }
+    }
+
+    /// Removes a matching finding of the base, and returns whether there was one that did not get worse in head.
+    /// Prefers the finding with the nearest size, so that the order of the findings does not matter. Severities are
+    /// compared only for project checks: those of rules come from the same rules file on both sides.
+    fn take_match(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
+        let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
+            return false;
+        };
+        group.head_count += 1;
+        let is_worse = |old_size: u64, new_size: u64| rules::got_worse(finding.rule, old_size, new_size);
+        let mut nearest: Option<(usize, Option<u64>)> = None;
+        for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
+            let is_match = match (base_finding.size, finding.size) {
+                _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
+                (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
+                (old_size, new_size) => old_size.is_none() && new_size.is_none(),
+            };
+            let is_nearer = match (nearest, base_finding.size) {
+                (None, _) => true,
+                (Some((_, Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
+                (Some(_), _) => false,
+            };
+            if is_match && is_nearer {
+                nearest = Some((index, base_finding.size));
+            }
+        }
+        if let Some((index, _)) = nearest {
+            group.unmatched_findings.swap_remove(index);
+        }
+        nearest.is_some()
+    }
+
+    /// Returns the number of findings that head has fewer of. Findings that got worse are not gone, nor are those of
+    /// rules that were not evaluated.
+    fn count_fixed(&self) -> usize {
+        if self.is_head_unreadable {
+            return 0;
+        }
+        let mut fixed_count = 0;
+        for ((rule, ..), group) in &self.groups {
+            if self.evaluated_rules.contains(rule) && !self.failed_rules.contains(rule) {
+                fixed_count += group.base_count.saturating_sub(group.head_count);
+            }
+        }
+        fixed_count
+    }
+}
+
+fn identity_key(finding: &Finding<'_>) -> IdentityKey {
+    let identity = finding.identity();
+    let (about, about_kind) = match finding.error_type {
+        Some(error_type) => (Some(error_type), None),
+        None => (identity.about, identity.about_kind),
+    };
+    (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
+}
+
+#[cfg(test)]
+mod tests;
