@@ -4,7 +4,7 @@ use crate::delivery::deliver;
 use crate::delivery::run_opening::NamedDestinations;
 use crate::error::Failure;
 use crate::gate::check_subject::CheckSubject;
-use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::ReviewedFiles;
@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.check_settings(args)?.gate.selection)
     })?;
-    gate.selection.selected.keep_submodules();
+    gate.selection.pipelines.keep_submodules();
     let mut engine = choose_engine(&mut gate, &settings)?;
     gate.prepare(None)?;
     gate.find_baseline()?;
@@ -83,9 +83,9 @@ fn open_run<'a>(
     args: &CheckArgs,
 ) -> Result<GateRun<'a>, Failure> {
     let mut snapshot = subject.snapshot(input.is_some())?;
-    let mut paths = Paths::default();
+    let mut paths = CheckPaths::default();
     match input {
-        Some(input) => paths.named.push(input.put(&mut snapshot)),
+        Some(input) => paths.named_files.push(input.put(&mut snapshot)),
         None => paths = subject.paths(&snapshot, &args.selection.paths)?,
     }
     let change = subject.comparison(&paths)?;
@@ -129,6 +129,6 @@ fn add_notes(gate: &mut GateRun<'_>) {
         })
         .flatten();
     let without_git = files.workspace.note_without_git();
-    gate.note(on_disk);
-    gate.note(without_git);
+    gate.add_notes(on_disk);
+    gate.add_notes(without_git);
 }

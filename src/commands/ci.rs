@@ -20,7 +20,7 @@ use sluicegate_pipelines::findings::Verdict;
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
     let mut gate = subject.gate_run(run, &args.review)?;
-    let planned = match gate.why_partial() {
+    let planned = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
@@ -100,7 +100,7 @@ fn find_reason_to_end(
     subject: &ReviewSubject<'_>,
     publish_on: &PublishOn,
 ) -> Option<String> {
-    if let Some(reason) = gate.why_partial() {
+    if let Some(reason) = gate.find_partial_reason() {
         return Some(format!("the review does not cover all pipelines: {reason}"));
     }
     match gate.report.as_ref().map(|report| report.verdict) {

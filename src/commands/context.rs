@@ -28,22 +28,22 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let request = SelectionRequest {
         selection: &selection,
         paths: &paths,
-        named: &[],
+        named_files: &[],
         revisions: &revisions,
         resolve: &resolve,
     };
-    let chosen = workspace.select(run, &snapshot, &Comparison::from(target.clone()), &request)?;
+    let chosen = workspace.select_pipelines(run, &snapshot, &Comparison::from(target.clone()), &request)?;
     for reason in chosen
-        .unusable
+        .unusable_files
         .introduced
         .iter()
-        .chain(&chosen.unusable.inherited)
+        .chain(&chosen.unusable_files.inherited)
     {
         run.ui.warn(&format!(
             "a file of the gate configuration cannot be used: {reason}"
         ));
     }
-    let selected = chosen.selected;
+    let selected = chosen.pipelines;
     let unchanged = list_unchanged_files(&snapshot, &paths, &selected)?;
     for warning in selected.warnings() {
         run.ui.warn(&warning);

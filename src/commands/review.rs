@@ -4,7 +4,7 @@ use crate::delivery::deliver;
 use crate::delivery::run_opening::NamedDestinations;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
 use crate::gate::run::GateRun;
@@ -68,7 +68,7 @@ impl<'a> ReviewSubject<'a> {
     pub(super) fn gate_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
-        let paths = Paths::within_typed(
+        let paths = CheckPaths::from_restrictions(
             run,
             workspace,
             &args.selection.paths,
@@ -88,7 +88,7 @@ impl<'a> ReviewSubject<'a> {
         gate.select_pipelines(&|sources: &SettingSources<'_>| {
             Ok(sources.review_settings(args)?.gate.selection)
         })?;
-        gate.report_why_all();
+        gate.report_reason_for_all();
         Ok(gate)
     }
 
@@ -110,7 +110,7 @@ impl<'a> ReviewSubject<'a> {
             gate.status = self.describe(gate)?;
             return Ok(());
         }
-        gate.start_changes_ahead();
+        gate.start_background_comparison();
         let session = gate.session;
         let accept_break = || {
             publish.map_or(Ok(None), |publish| {
@@ -118,7 +118,7 @@ impl<'a> ReviewSubject<'a> {
             })
         };
         if self.is_local() {
-            gate.evaluate(&mut LocalReview::of_fork(), "review", &accept_break)?;
+            gate.evaluate(&mut LocalReview::for_fork(), "review", &accept_break)?;
         } else {
             gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
         }

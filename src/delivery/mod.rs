@@ -19,8 +19,8 @@ pub(crate) use report_files::default_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
+use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::changes::change_list;
-use crate::gate::changes::changes_ahead::ChangesAhead;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
@@ -124,7 +124,7 @@ pub(crate) fn deliver<S: RunSubject>(
             .unwrap_or_default(),
         missing_rules_hint: workspace_snapshot
             .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report)),
-        compared_changes: gate.compared.as_ref(),
+        compared_changes: gate.compared_changes.as_ref(),
     };
     let status = deliver_report(gate.session, &delivery, changes);
     gate.report = Some(report);
@@ -138,7 +138,7 @@ fn add_repository_facts<S: RunSubject>(
     destinations: &ReportDestinations,
     report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
-    let changes_ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
+    let changes_ahead = gate.background_comparison.take().and_then(BackgroundComparison::finish);
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
@@ -168,7 +168,7 @@ fn list_changes<S: RunSubject>(
 ) -> Option<Vec<ChangedFile>> {
     let selection = gate.subject.selection();
     let wants = |path: &str| selection.is_none_or(|selection| selection.selects(path));
-    let changes = change_list::changes(repo, snapshot, report, gate.compared.as_ref(), &wants);
+    let changes = change_list::find_changed_pipelines(repo, snapshot, report, gate.compared_changes.as_ref(), &wants);
     changes.unwrap_or_else(|failure| {
         gate.session
             .ui

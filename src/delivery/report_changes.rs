@@ -2,8 +2,8 @@
 
 use super::Delivery;
 use crate::document_content::read_document;
-use crate::gate::changes::change_list::changes;
-use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
+use crate::gate::changes::change_list::find_changed_pipelines;
+use crate::gate::changes::pipeline_change::{MAX_PICTURES, limit_canvas};
 use crate::report::ChangedFile;
 use sluicegate_pipelines::findings::{Changed, Report};
 use sluicegate_pipelines::picture::Canvas;
@@ -61,7 +61,7 @@ pub(super) fn draw_unchanged_pipelines(
     let paths: BTreeSet<&str> = files_with_findings
         .map(|file| file.path.as_str())
         .filter(|path| !changed_paths.contains(path))
-        .take(MOST_PICTURES)
+        .take(MAX_PICTURES)
         .collect();
     let files = if paths.is_empty() {
         Vec::new()
@@ -70,7 +70,7 @@ pub(super) fn draw_unchanged_pipelines(
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = read_document(repo, &file).ok()?.ok()?;
-        Some((file.path, bounded(Canvas::of(&content).ok()?)?))
+        Some((file.path, limit_canvas(Canvas::of(&content).ok()?)?))
     });
     canvases.collect()
 }

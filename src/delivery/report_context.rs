@@ -110,7 +110,7 @@ fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContex
     let files = ReportedFiles {
         repo,
         snapshot,
-        bases: change_list::bases(repo, delivery.report),
+        bases: change_list::find_report_bases(repo, delivery.report),
         compared_changes: delivery.compared_changes,
     };
     let mut needed_lines = NeededLines::default();
@@ -227,7 +227,7 @@ impl ReportedFiles<'_> {
             return Ok(HashMap::new());
         }
         let is_wanted = |path: &str| paths.contains(path) || is_pipeline(path);
-        let mut changes = change_list::since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
+        let mut changes = change_list::find_changes_since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
         changes.retain(|change| paths.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (base_index, base) in self.bases.iter().enumerate() {

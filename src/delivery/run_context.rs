@@ -1,6 +1,6 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
-use crate::gate::{Candidate, Selected, is_within};
+use crate::gate::{Candidate, SelectedPipelines, is_within};
 use crate::job::context::{EarlierCommit, Target, short_ids};
 use serde_json::{Value, json};
 use sluicegate_base::text;
@@ -27,7 +27,7 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn context_json(target: &Target, selected: &Selected) -> Value {
+pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Value {
     json!({
         "ci": target.host.to_string(),
         "event": target.event,
@@ -88,7 +88,7 @@ pub(crate) struct UnchangedFile {
 pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
-    selected: &Selected,
+    selected: &SelectedPipelines,
 ) -> Result<Vec<UnchangedFile>, GitError> {
     let mut files = Vec::new();
     for path in paths {
@@ -100,7 +100,7 @@ pub(crate) fn list_unchanged_files(
             continue;
         }
         let is_selected = selected.files.contains(path);
-        let reason = match &selected.all_because {
+        let reason = match &selected.reason_for_all {
             Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
@@ -117,7 +117,7 @@ pub(crate) fn list_unchanged_files(
 /// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
 pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
-    pub(crate) selected: &'a Selected,
+    pub(crate) selected: &'a SelectedPipelines,
     /// The paths that the user named.
     pub(crate) paths: &'a [String],
     pub(crate) unchanged: Vec<UnchangedFile>,
@@ -175,7 +175,7 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn count_repeated_reasons(selected: &Selected) -> BTreeMap<&str, usize> {
+fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for candidate in &selected.candidates {
         *counts.entry(candidate.reason.as_str()).or_default() += 1;
@@ -186,7 +186,7 @@ fn count_repeated_reasons(selected: &Selected) -> BTreeMap<&str, usize> {
 
 fn list_facts(
     target: &Target,
-    selected: &Selected,
+    selected: &SelectedPipelines,
     remote: &str,
     policy: String,
 ) -> Vec<(&'static str, String)> {
@@ -228,7 +228,7 @@ fn list_facts(
     );
     facts.extend(
         selected
-            .all_because
+            .reason_for_all
             .clone()
             .map(|reason| ("all selected", reason))
             .filter(|(_, reason)| *reason != target.base_source),
@@ -254,7 +254,7 @@ fn describe_gate_change(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.words.join("; "))
 }
 
-fn render_headline(target: &Target, selected: &Selected) -> String {
+fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {
     let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));

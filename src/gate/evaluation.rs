@@ -4,8 +4,8 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
-use crate::gate::remote_review::unanswered::Unanswered;
-use crate::gate::{Cause, KnownComparison, Selected, Tally, decide, is_open, status, verdict};
+use crate::gate::remote_review::failed_requests::FailedRequests;
+use crate::gate::{Cause, KnownComparison, SelectedPipelines, Tally, exit_status, find_tally_causes, is_open, verdict,};
 use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
@@ -35,12 +35,12 @@ pub(crate) struct Evaluation {
     /// True if the platform reported FAILED for a batch, and no finding explains it.
     has_unexplained_batch: bool,
     /// The requests that got no response.
-    unanswered: Unanswered,
+    failed_requests: FailedRequests,
 }
 
 impl Evaluation {
     /// Creates the evaluation of a run without files to review; `note` states the reason.
-    pub(crate) fn nothing(note: String) -> Self {
+    pub(crate) fn without_files(note: String) -> Self {
         Self {
             notes: vec![note],
             ..Self::default()
@@ -48,20 +48,20 @@ impl Evaluation {
     }
 
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
-        let causes = decide(&tally, fail_on);
+        let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         let mut reasons = std::mem::take(&mut tally.doubts);
-        let unexplained = tally.unexplained_batches();
-        let has_unexplained_batch = !unexplained.is_empty();
+        let unexplained_batches = tally.unexplained_batches();
+        let has_unexplained_batch = !unexplained_batches.is_empty();
         if has_unexplained_batch && fail_on != FailOn::Never {
-            reasons.push(describe_unexplained(&unexplained));
+            reasons.push(describe_unexplained_batches(&unexplained_batches));
         }
         notes.extend_from_slice(&reasons);
-        let compared = tally
-            .compared
+        let comparison = tally
+            .comparison
             .as_ref()
             .filter(|_| verdict(&causes) == Verdict::Undecided);
-        reasons.extend(compared.and_then(KnownComparison::describe_unknown));
+        reasons.extend(comparison.and_then(KnownComparison::describe_unknown));
         tally.fold_consequences();
         Self {
             limits: std::mem::take(&mut tally.limits),
@@ -75,14 +75,14 @@ impl Evaluation {
     }
 
     /// Adds a cause, with a sentence that explains it.
-    pub(crate) fn add_cause(&mut self, cause: Cause, why: impl Into<String>) {
-        let reason = why.into();
+    pub(crate) fn add_cause(&mut self, cause: Cause, reason: impl Into<String>) {
+        let reason = reason.into();
         self.causes.push(cause);
         self.notes.push(reason.clone());
         self.reasons.push(reason);
     }
 
-    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+    pub(crate) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.notes.extend(notes);
     }
 
@@ -93,8 +93,8 @@ impl Evaluation {
     }
 
     /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
-    const fn excuse(&mut self, why: &'static str) {
-        self.excuse = Some(why);
+    const fn set_excuse(&mut self, reason: &'static str) {
+        self.excuse = Some(reason);
     }
 
     /// Adds the effects of the change on consumers.
@@ -104,48 +104,47 @@ impl Evaluation {
 
     /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
     /// may be lowered.
-    pub(crate) fn compare_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
-        let (Some(most), Some(compared)) = (max_known, &self.tally.compared) else {
+    pub(crate) fn check_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
+        let (Some(max_count), Some(comparison)) = (max_known, &self.tally.comparison) else {
             return;
         };
         let findings = self.tally.all_files().flat_map(FileResults::findings);
-        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
-        let known = totals.known.unwrap_or_default();
-        if known > most {
-            self.add_cause(Cause::TooManyKnown, too_many(known, most));
-        } else if known < most && is_complete {
-            self.notes.push(can_be_lower(known, most));
+        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
+        let known_count = totals.known.unwrap_or_default();
+        if known_count > max_count {
+            self.add_cause(Cause::TooManyKnown, too_many(known_count, max_count));
+        } else if known_count < max_count && is_complete {
+            self.notes.push(can_be_lower(known_count, max_count));
         }
     }
 
     /// Adds the requests that got no response, and prints them. With `may_pass`, an unavailable platform does not make
     /// the run undecided.
-    pub(crate) fn add_unanswered(
+    pub(crate) fn add_failed_requests(
         &mut self,
         session: &Run,
-        unanswered: Unanswered,
+        failed_requests: FailedRequests,
         may_pass: bool,
     ) -> Result<(), Failure> {
         if may_pass {
-            self.excuse("the change passes regardless, because of --on-unavailable pass");
+            self.set_excuse("the change passes regardless, because of --on-unavailable pass");
         }
-        self.unanswered = unanswered;
-        self.unanswered
-            .show(session, self.status() == ExitStatus::Success)
+        self.failed_requests = failed_requests;
+        self.failed_requests
+            .print(session, self.status() == ExitStatus::Success)
     }
 
     /// Returns the exit status of the run, without the excused causes.
     pub(crate) fn status(&self) -> ExitStatus {
-        let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
-        let counting = self.causes.iter().copied();
-        let counting = counting.filter(|cause| self.excuse.is_none() || !is_excused(cause));
-        let status = status(verdict(&counting.collect::<Vec<_>>()));
-        self.unanswered.status(status)
+        let mut causes = self.causes.clone();
+        if self.excuse.is_some() {
+            causes.retain( |cause| ! matches!(cause, Cause::Unreviewed | Cause::Doubt));
+        } self.failed_requests.status(exit_status(verdict(&causes)))
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.
-    pub(crate) fn note_excuse(&mut self, ended: ExitStatus) {
-        let is_excused = ended == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
+    pub(crate) fn note_excuse(&mut self, status: ExitStatus) {
+        let is_excused = status == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
         self.notes
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
@@ -154,24 +153,24 @@ impl Evaluation {
         self,
         engine: Engine,
         context: ReviewContext,
-        selected: Selected,
+        pipelines: SelectedPipelines,
         started_at: Timestamp,
         elapsed: Duration,
     ) -> Report {
-        let types = self.tally.excluded.into_iter().map(|path| Excluded {
+        let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| Excluded {
             path,
             reason: "not a file that is reviewed".to_owned(),
         });
-        let mut excluded: Vec<Excluded> = types.chain(selected.left_out).collect();
-        excluded.sort();
+        let mut excluded_files: Vec<Excluded> = excluded_by_type.chain(pipelines.left_out_files).collect();
+        excluded_files.sort();
         Report {
             engine,
             verdict: verdict(&self.causes),
             context,
-            files: merged(self.tally.files, self.tally.project),
-            excluded,
-            unreviewed: self.tally.unreviewed,
-            gate_changes: selected.gate_changes,
+            files: merge_by_path(self.tally.files, self.tally.project_files),
+            excluded: excluded_files,
+            unreviewed: self.tally.unreviewed_files,
+            gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             failed_without_finding: self.has_unexplained_batch,
             failed_batches: self.tally.failed_batches,
@@ -181,7 +180,7 @@ impl Evaluation {
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
-            fixed: self.tally.compared.map(|compared| compared.fixed),
+            fixed: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
             elapsed,
         }
@@ -189,7 +188,7 @@ impl Evaluation {
 }
 
 /// Returns a sentence about failed batches that no finding explains.
-fn describe_unexplained(batches: &[&BatchFiles]) -> String {
+fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
     let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
     let first = paths.first().map_or("", |path| path.as_str());
     format!(
@@ -199,23 +198,23 @@ fn describe_unexplained(batches: &[&BatchFiles]) -> String {
 }
 
 /// Merges both lists by path. In a file, the results of the review come before those of the project checks.
-fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileResults> {
-    if project.is_empty() {
+fn merge_by_path(mut files: Vec<FileResults>, project_files: Vec<FileResults>) -> Vec<FileResults> {
+    if project_files.is_empty() {
         return files;
     }
-    let reviewed: HashMap<&str, usize> = files
+    let index_by_path: HashMap<&str, usize> = files
         .iter()
         .enumerate()
-        .map(|(at, file)| (file.path.as_str(), at))
+        .map(|(index, file)| (file.path.as_str(), index))
         .collect();
-    let places: Vec<Option<usize>> = project
+    let indices: Vec<Option<usize>> = project_files
         .iter()
-        .map(|file| reviewed.get(file.path.as_str()).copied())
+        .map(|file| index_by_path.get(file.path.as_str()).copied())
         .collect();
-    for (mut found, place) in project.into_iter().zip(places) {
-        match place.and_then(|at| files.get_mut(at)) {
-            Some(file) => file.results.append(&mut found.results),
-            None => files.push(found),
+    for (mut project_file, index) in project_files.into_iter().zip(indices) {
+        match index.and_then(|index| files.get_mut(index)) {
+            Some(reviewed_file) => reviewed_file.results.append(&mut project_file.results),
+            None => files.push(project_file),
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -229,7 +228,7 @@ mod tests {
 
     fn without_response() -> Evaluation {
         let tally = Tally {
-            unreviewed: vec![Unreviewed {
+            unreviewed_files: vec![Unreviewed {
                 path: "a".into(),
                 reason: "no answer".into(),
             }],
@@ -242,17 +241,17 @@ mod tests {
         evaluation.into_report(
             Engine::Remote,
             ReviewContext::default(),
-            Selected::default(),
+            SelectedPipelines::default(),
             Timestamp::UNIX_EPOCH,
             Duration::ZERO,
         )
     }
 
     #[test]
-    fn an_excuse_lets_the_run_pass_and_leaves_the_verdict() {
+    fn excuse_lets_run_pass_and_keeps_verdict() {
         let mut evaluation = without_response();
         assert_eq!(evaluation.status(), ExitStatus::Undecided);
-        evaluation.excuse("it passes all the same");
+        evaluation.set_excuse("it passes all the same");
         assert_eq!(evaluation.status(), ExitStatus::Success);
         evaluation.note_excuse(ExitStatus::Success);
         let report = reported(evaluation);
@@ -261,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn an_excuse_is_for_missing_answers_alone() {
+    fn excuse_covers_only_missing_responses() {
         for (cause, status) in [
             (Cause::UnknownBreaks, ExitStatus::Undecided),
             (Cause::GateChange, ExitStatus::GateFailed),
-            (Cause::Break, ExitStatus::GateFailed),
+            (Cause::BreakingChange, ExitStatus::GateFailed),
         ] {
             let mut evaluation = without_response();
-            evaluation.excuse("it passes all the same");
+            evaluation.set_excuse("it passes all the same");
             evaluation.add_cause(cause, "why");
             assert_eq!(evaluation.status(), status, "{cause:?}");
             evaluation.note_excuse(status);

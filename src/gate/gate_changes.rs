@@ -17,24 +17,24 @@ use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 impl Workspace<'_> {
     /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a
     /// warning, or an error if changes of the gate can fail the run.
-    pub(crate) fn hosts_bases(
+    pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
-        asked: &Revisions,
+        revisions: &Revisions,
     ) -> Result<Vec<CommitId>, Failure> {
         if let (BaseHint::All { .. }, PolicyTip::Commit { commit, branch, .. }) =
             (&self.ci.base, &self.target_tip)
         {
-            return self.bases_of_tag(run, comparison, commit, branch);
+            return self.resolve_tag_bases(run, comparison, commit, branch);
         }
         // A local run has no host base, and a base named there is intended.
-        let is_named_here = self.ci.host.is_local() && asked.base.is_some();
-        if is_named_here || (asked.base.is_none() && !asked.all) {
+        let is_named_here = self.ci.host.is_local() && revisions.base.is_some();
+        if is_named_here || (revisions.base.is_none() && !revisions.all) {
             return Ok(comparison.bases.clone());
         }
-        match self.without_wish(comparison, asked) {
-            Ok(base) => Ok(base),
+        match self.resolve_unrequested_bases(comparison, revisions) {
+            Ok(bases) => Ok(bases),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
@@ -51,7 +51,7 @@ impl Workspace<'_> {
     }
 
     /// Returns the bases of a tag: the tag is compared with the default branch.
-    fn bases_of_tag(
+    fn resolve_tag_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
@@ -74,37 +74,38 @@ impl Workspace<'_> {
         }
     }
 
-    fn without_wish(
+    fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
-        asked: &Revisions,
+        revisions: &Revisions,
     ) -> Result<Vec<CommitId>, ContextError> {
-        let asked = Revisions {
+        let unrequested_revisions = Revisions {
             base: None,
-            ..asked.clone()
+            ..revisions.clone()
         };
-        Ok(self.base_of_all(comparison, &asked)?.0)
+        let(bases, _) =self.resolve_bases_without_all(comparison, &unrequested_revisions)?;
+        Ok(bases)
     }
 
     /// Returns the base that would be used without `--all`, and its source.
-    pub(crate) fn base_of_all(
+    pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
-        asked: &Revisions,
+        revisions: &Revisions,
     ) -> Result<(Vec<CommitId>, String), ContextError> {
-        let wish = as_wish(Revisions {
+        let request = as_wish(Revisions {
             all: false,
-            ..asked.clone()
+            ..revisions.clone()
         });
-        let settled = match comparison.head {
-            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &wish)?),
-            None => context::resolve_checkout(&self.repo, &self.ci, &wish)?,
+        let settled_comparison = match comparison.head {
+            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &request)?),
+            None => context::resolve_checkout(&self.repo, &self.ci, &request)?,
         };
-        Ok((settled.bases, settled.base_source))
+        Ok((settled_comparison.bases, settled_comparison.base_source))
     }
 
     /// Describes the change of a gate configuration file since the base.
-    pub(crate) fn words(
+    pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
         files: &GateFiles,
@@ -112,22 +113,22 @@ impl Workspace<'_> {
         change: &Change,
     ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
-        let was = change.rename_source().unwrap_or(&change.path);
-        let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
+        let old_path = change.rename_source().unwrap_or(&change.path);
+        let (old, new) = (self.read_gate_file(&base, old_path), self.read_gate_file(snapshot, &change.path),);
         files.describe(&change.path, &old, &new)
     }
 
-    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileVersion {
-        match place.find_file(path) {
+    pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {
+        match snapshot.find_file(path) {
             Ok(None) => GateFileVersion::Missing,
-            Ok(Some(file)) => self.content(&file),
+            Ok(Some(file)) => self.read_gate_content(&file),
             Err(error) => GateFileVersion::Unreadable(error.to_string()),
         }
     }
 
-    fn content(&self, file: &SnapshotFile) -> GateFileVersion {
-        if let Some(why) = file.kind.unreadable_reason() {
-            return GateFileVersion::Unreadable(format!("the file is {why}"));
+    fn read_gate_content(&self, file: &SnapshotFile) -> GateFileVersion {
+        if let Some(reason) = file.kind.unreadable_reason() {
+            return GateFileVersion::Unreadable(format!("the file is {reason}"));
         }
         match self.read(file) {
             Ok(Ok(bytes)) => GateFileVersion::Text(bytes),

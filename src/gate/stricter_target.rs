@@ -3,9 +3,9 @@
 //! tip are reported, and the changed pipelines are also evaluated locally by its rules.
 
 use crate::error::Failure;
-use crate::gate::evaluate;
-use crate::gate::interface_changes::interface_comparison::between;
-use crate::gate::{Selected, Tally};
+use crate::gate::evaluate_files;
+use crate::gate::interface_changes::interface_comparison::compare_interfaces;
+use crate::gate::{SelectedPipelines, Tally};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
@@ -13,7 +13,7 @@ use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
+use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status};
 use sluicegate_pipelines::interface::Class;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
@@ -22,27 +22,27 @@ use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of differences that a note lists.
-const NAMED: usize = 5;
+const MAX_LISTED_DIFFERENCES: usize = 5;
 
 /// The settings and rules of the target's tip that are stricter than those of the change.
 pub(crate) struct StricterTarget {
     branch: String,
     commit: CommitId,
     /// The stricter settings of the tip, by path.
-    stricter: Vec<(String, Vec<String>)>,
+    stricter_settings: Vec<(String, Vec<String>)>,
     /// The rules that apply after the merge, if those of the change differ.
     rules: Option<RuleSet>,
     /// The changed pipelines, which are evaluated by these rules as well.
-    changed: BTreeSet<String>,
+    changed_pipelines: BTreeSet<String>,
 }
 
 /// The versions of a file: in the reviewed commit, at the tip, and at the bases.
-struct TipSides<'s> {
+struct TipComparison<'s> {
     workspace: &'s Workspace<'s>,
     head: &'s Snapshot<'s>,
     tip: Snapshot<'s>,
     /// The platform's hidden directory at the tip.
-    tip_folder: Option<String>,
+    tip_config_dir: Option<String>,
     bases: Vec<Snapshot<'s>>,
 }
 
@@ -63,68 +63,68 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
         files: &GateFiles,
-        selected: &Selected,
+        pipelines: &SelectedPipelines,
     ) -> Result<Option<StricterTarget>, Failure> {
         let PolicyTip::Commit { commit, branch, .. } = &self.target_tip else {
             return Ok(None);
         };
-        let candidates = selected.candidates.iter().filter(|candidate| candidate.selected);
-        let changed = candidates.map(|candidate| candidate.change.path.clone());
-        let changed: BTreeSet<String> = changed.filter(|path| is_pipeline(path)).collect();
+        let changed_pipelines: BTreeSet<String> = pipelines.candidates.iter().filter(|candidate| candidate.selected && is_pipeline(&candidate.change.path)).map(|candidate| candidate.change.path.clone()).collect();
         if self.contains_tip(snapshot, commit)? {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
-        let tip_folder = match &self.named_folder {
+        let tip_config_dir = match &self.named_folder {
             Some(name) => Some(name.clone()),
             None => folder_in(&tip)?.ok().flatten(),
         };
-        let sides = TipSides {
+        let comparison = TipComparison {
             workspace: self,
             head: snapshot,
             tip,
-            tip_folder,
+            tip_config_dir,
             bases: bases
                 .iter()
                 .map(|base| self.repo.snapshot(base.clone()))
                 .collect(),
         };
-        let candidates = selected.candidates.iter();
-        let touched = candidates
+        let candidates = pipelines.candidates.iter();
+        let touched_paths = candidates
             .flat_map(|candidate| candidate.change.paths())
             .collect();
-        let (stricter, rules) = (sides.stricter(files, &touched)?, sides.rules());
-        if stricter.is_empty() && rules.is_none() {
+        let (stricter_settings, rules) = (
+            comparison.find_stricter_settings(files, &touched_paths)?,
+            comparison.find_rules_after_merge(),);
+        if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }
         Ok(Some(StricterTarget {
             branch: branch.clone(),
             commit: commit.clone(),
-            stricter,
+            stricter_settings,
             rules,
-            changed,
+            changed_pipelines,
         }))
     }
 }
 
-impl TipSides<'_> {
+impl TipComparison<'_> {
     /// Returns the stricter settings of the tip, by path.
-    fn stricter(
+    fn find_stricter_settings(
         &self,
         files: &GateFiles,
-        touched: &BTreeSet<&str>,
+        touched_paths: &BTreeSet<&str>,
     ) -> Result<Vec<(String, Vec<String>)>, Failure> {
-        let rules = self.path_at_tip(RULES_FILE);
-        let named = self.workspace.config_file.clone();
-        let settings = named.into_iter().chain([waivers::FILE_NAME.to_owned()]);
-        let paths = settings
+        let rules_path = self.path_at_tip(RULES_FILE);
+        let config_file = self.workspace.config_file.clone();
+        let settings_paths = config_file.into_iter().chain([waivers::FILE_NAME.to_owned()]);
+        let paths = settings_paths
             .map(|path| (path, false))
-            .chain(rules.map(|path| (path, true)));
-        let mut found = Vec::new();
+            .chain(rules_path.map(|path| (path, true)));
+        let mut stricter_settings = Vec::new();
         for (path, or_other) in paths {
-            let (head, tip, bases) = self.of(&path);
+            let (head, tip, bases) = self.read_sides(&path);
             let describe = |old: &GateFileVersion, new: &GateFileVersion| files.describe(&path, old, new);
-            let said = describe_stricter_settings(
+            let differences = describe_stricter_settings(
                 MergeVersions {
                     head: &head,
                     tip: &tip,
@@ -133,98 +133,102 @@ impl TipSides<'_> {
                 &describe,
                 or_other,
             );
-            if !said.is_empty() {
-                found.push((path, said));
+            if !differences.is_empty() {
+                stricter_settings.push((path, differences));
             }
         }
-        found.extend(self.folder()?);
-        found.extend(self.shared(touched)?);
-        Ok(found)
+        stricter_settings.extend(self.find_renamed_config_dir()?);
+        stricter_settings.extend(self.find_lost_shared_pipelines(touched_paths)?);
+        Ok(stricter_settings)
     }
 
-    fn of(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
-        let side = |snapshot: &Snapshot<'_>| self.workspace.side(snapshot, path);
+    fn read_sides(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
+        let read_side = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
         (
-            side(self.head),
-            side(&self.tip),
-            self.bases.iter().map(side).collect(),
+            read_side(self.head),
+            read_side(&self.tip),
+            self.bases.iter().map(read_side).collect(),
         )
     }
 
     /// Returns the path of one of the platform's files at the tip.
-    fn path_at_tip(&self, file: &str) -> Option<String> {
-        let folder = self.tip_folder.as_ref()?;
-        Some(format!("{folder}/{file}"))
+    fn path_at_tip(&self, file_name: &str) -> Option<String> {
+        let config_dir = self.tip_config_dir.as_ref()?;
+        Some(format!("{config_dir}/{file_name}"))
     }
 
     /// Returns the rules that apply after the merge, if those of the head differ.
-    fn rules(&self) -> Option<RuleSet> {
-        let (head, tip, bases) = self.of(&self.path_at_tip(RULES_FILE)?);
-        let after = merge_rules(MergeVersions {
+    fn find_rules_after_merge(&self) -> Option<RuleSet> {
+        let (head, tip, bases) = self.read_sides(&self.path_at_tip(RULES_FILE)?);
+        let rules_file = merge_rules(MergeVersions {
             head: &head,
             tip: &tip,
             bases: &bases,
         });
-        after.map(|bytes| RuleSet::parse(&bytes))
+        rules_file.map(|bytes| RuleSet::parse(&bytes))
     }
 
     /// Returns the hidden directory of the tip, if the target renamed it since the base.
-    fn folder(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let folder = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
-        let (Some(head), Some(tip)) = (folder(self.head)?, folder(&self.tip)?) else {
+    fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+        let read_config_dir = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
+        let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
             return Ok(None);
         };
-        let mut untouched = false;
+        let mut is_renamed_by_target = false;
         for base in &self.bases {
-            untouched |= folder(base)?.as_ref() == Some(&head);
+            is_renamed_by_target |= read_config_dir(base)?.as_ref() == Some(&head);
         }
-        let said =
+        let difference =
             format!("the platform's hidden directory is `{head}` in this change and `{tip}` in the target");
-        Ok((head != tip && untouched).then(|| (tip, vec![said])))
+        Ok((head != tip && is_renamed_by_target).then(|| (tip, vec![difference])))
     }
 
     /// Returns whether head and tip have the same shared-pipelines file, byte for byte, as is usual.
     fn has_same_shared_file(&self) -> bool {
         self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
-            self.workspace.side(self.head, &path) == self.workspace.side(&self.tip, &path)
+            self.workspace.read_gate_file(self.head, &path) == self.workspace.read_gate_file(&self.tip, &path)
         })
     }
 
     /// Returns the pipelines touched by the change that the tip shares differently than the change and its bases: after
     /// the merge, consumers use the tip's version.
-    fn shared(&self, touched: &BTreeSet<&str>) -> Result<Option<(String, Vec<String>)>, Failure> {
+    fn find_lost_shared_pipelines(&self,
+        touched_paths: &BTreeSet<&str>,) -> Result<Option<(String, Vec<String>)>, Failure> {
         if self.has_same_shared_file() {
             return Ok(None);
         }
-        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
-        let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, folder)? else {
+        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)? else {
             return Ok(None);
         };
-        let breaks = |snapshot: &Snapshot<'_>| {
-            let found = between(repo, &self.tip, snapshot, folder)?;
-            let changes = found.into_iter().flat_map(|found| found.changes);
-            let breaking = changes.filter(|change| change.class == Class::Breaking);
-            Ok::<_, Failure>(
-                breaking
-                    .filter_map(|change| change.id)
-                    .collect::<BTreeSet<String>>(),
-            )
-        };
-        let mut by_target = BTreeSet::new();
+        let mut ids_changed_by_target = BTreeSet::new();
         for base in &self.bases {
-            by_target.extend(breaks(base)?);
+            ids_changed_by_target.extend(self.find_broken_ids(base)?);
         }
-        let missing: BTreeSet<String> = breaks(self.head)?.intersection(&by_target).cloned().collect();
-        let entries = tip.offered().filter(|entry| missing.contains(&entry.id));
-        let entries = entries.filter(|entry| touched.contains(entry.pipeline.as_str()));
-        let said = entries.map(|entry| {
+        let broken_ids = self.find_broken_ids(self.head)?;
+        let mut differences = Vec::new();
+        for entry in tip.offered() {
+            let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
+            if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
+                differences.push(
             format!(
                 "the file shares {}, which this change edits, moves or deletes, as `{}`",
                 entry.pipeline, entry.id
-            )
-        });
-        let said: Vec<String> = said.collect();
-        Ok((!said.is_empty()).then(|| (tip.file.clone(), said)))
+            ));
+            }
+        }
+        Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
+    }
+
+    /// Returns the ids that the tip shares, and that a consumer could not use in `snapshot`.
+    fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
+        let config_dir = self.workspace.named_folder.as_deref();
+        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dir)?;
+        let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
+        Ok(changes
+            .filter(|change| change.class == Class::Breaking)
+            .filter_map(|change| change.id)
+            .collect())
     }
 }
 
@@ -237,18 +241,18 @@ impl StricterTarget {
 
     /// Returns whether the tip is certainly stricter; a different rules file alone may not be.
     pub(crate) fn is_stricter(&self) -> bool {
-        !self.stricter.is_empty()
+        !self.stricter_settings.is_empty()
     }
 
     /// Returns a note for each file that is stricter at the tip.
     pub(crate) fn limits(&self) -> Vec<Limit> {
-        let (branch, short) = (&self.branch, self.commit.short());
+        let (branch, commit) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
-        for (path, differences) in &self.stricter {
+        for (path, differences) in &self.stricter_settings {
             let text = format!(
-                "`{branch}` ({short}) has a stricter {path} than this change, which started earlier: {}; \
+                "`{branch}` ({commit}) has a stricter {path} than this change, which started earlier: {}; \
                  merge `{branch}` to be reviewed by it",
-                List::with_limit(differences, NAMED).join_with_semicolons()
+                List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
             );
             limits.push(Limit {
                 kind: LimitKind::StricterTip,
@@ -261,61 +265,61 @@ impl StricterTarget {
 
     /// Returns the note about the additional evaluation against the tip's rules, if there is one.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
-        (self.rules.is_some() && self.is_stricter() && !self.changed.is_empty()).then(|| {
+        (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
             format!(
                 "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
-                format_count(self.changed.len(), "changed pipeline"),
+                format_count(self.changed_pipelines.len(), "changed pipeline"),
                 self.branch,
                 self.commit.short()
             )
         })
     }
 
-    /// Adds the findings of the tip's rules in the changed pipelines; `path_of` returns the path of a pipeline in
+    /// Adds the findings of the tip's rules in the changed pipelines; `find_path` returns the path of a pipeline in
     /// `snapshot`.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
-        path_of: &dyn Fn(&str) -> Option<String>,
+        find_path: &dyn Fn(&str) -> Option<String>,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
         let Some(rules) = &self.rules else {
             return Ok(());
         };
-        let wanted: BTreeSet<String> = self.changed.iter().filter_map(|path| path_of(path)).collect();
-        let files = snapshot.list_files(&|path| wanted.contains(path))?;
-        let found = evaluate(repo, rules, files, &|_, _| {})?;
-        let mut by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
+        let paths: BTreeSet<String> = self.changed_pipelines.iter().filter_map(|path| find_path(path)).collect();
+        let files = snapshot.list_files(&|path| paths.contains(path))?;
+        let tip_tally = evaluate_files(repo, rules, files, &|_, _| {})?;
+        let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
             .into_iter()
             .map(|file| (file.path.clone(), file))
             .collect();
-        for file in found.files {
-            let failed = file
-                .results
-                .into_iter()
-                .filter(|result| result.severity().is_some());
-            let failed: Vec<RuleResult> = failed.map(|result| self.told(result)).collect();
-            match by_path.get_mut(&file.path) {
-                Some(known) => failed.into_iter().for_each(|result| take(known, result)),
-                None if failed.is_empty() => {}
-                None => {
-                    let path = file.path.clone();
-                    by_path.insert(
-                        path.clone(),
-                        FileResults {
-                            path,
-                            results: failed,
-                        },
+        for file in tip_tally.files {
+            let mut failing_results = file
+                .results;
+            failing_results
+                .retain(|result| result.severity().is_some());
+            if failing_results.is_empty() {
+                continue;
+            }
+            let failing_results = failing_results.into_iter().map(|result| self.name_branch(result));
+            if let Some(head_file) = files_by_path.get_mut(&file.path) {
+                for result in failing_results {
+                    merge_result(head_file, result);
+                }} else {
+                    let tip_file = FileResults { path: file.path.clone(),
+                    results: failing_results.collect(),
+                };
+                files_by_path.insert(file.
+                            path, tip_file
                     );
                 }
             }
-        }
-        tally.files = by_path.into_values().collect();
+        tally.files = files_by_path.into_values().collect();
         Ok(())
     }
 
-    fn told(&self, mut result: RuleResult) -> RuleResult {
+    fn name_branch(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
             violation.text = format!("{} (by the rules of `{}`)", violation.text, self.branch);
         }
@@ -325,23 +329,24 @@ impl StricterTarget {
 
 /// Adds a result of the tip's rules to that of the change's own rules: keeps the more severe one, with the violations
 /// of both.
-fn take(file: &mut FileResults, found: RuleResult) {
-    let Some(known) = file.results.iter_mut().find(|result| result.rule == found.rule) else {
-        file.results.push(found);
+fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
+    let Some(head_result) = file.results.iter_mut().find(|result| result.rule == tip_result.rule) else {
+        file.results.push(tip_result);
         return;
     };
-    if matches!(known.status, Status::Error(_)) {
+    if matches!(head_result.status, Status::Error(_)) {
         return;
     }
-    if known.severity() < found.severity() {
-        *known = found;
+    if head_result.severity() < tip_result.severity() {
+        *head_result = tip_result;
         return;
     }
-    let is_known = |violation: &Violation| {
-        let is_same =
-            |other: &Violation| (&other.about, other.about_kind) == (&violation.about, violation.about_kind);
-        violation.size.is_some() || known.violations.iter().any(is_same)
-    };
-    let new: Vec<Violation> = found.violations.into_iter().filter(|it| !is_known(it)).collect();
-    known.violations.extend(new);
+    let mut new_violations = tip_result.violations;
+    new_violations.retain( |violation| {
+        let is_known = head_result.violations.iter().any(
+            |head_violation| { (&head_violation.about, head_violation.about_kind) == (&violation.about, violation.about_kind)
+        });
+        violation.size.is_none() && !is_known
+    });
+    head_result.violations.extend(new_violations);
 }

@@ -10,11 +10,11 @@ pub(crate) enum Cause {
     /// A finding of at least the `--fail-on` level, or a rule that could not be evaluated.
     Finding,
     /// The platform reports FAILED, and no finding explains it.
-    PlatformWord,
+    PlatformFailure,
     /// The change edits the gate configuration in a way that the job does not allow.
     GateChange,
     /// The change breaks consumers, which the job does not allow.
-    Break,
+    BreakingChange,
     /// There are more known findings than the job allows.
     TooManyKnown,
     /// Files have no usable result.
@@ -29,19 +29,21 @@ impl Cause {
     /// Returns the verdict of a run that has only this cause.
     pub(crate) const fn verdict(self) -> Verdict {
         match self {
-            Self::Finding | Self::PlatformWord | Self::GateChange | Self::Break | Self::TooManyKnown => {
-                Verdict::Failed
-            }
+            Self::Finding
+            | Self::PlatformFailure
+            | Self::GateChange
+            | Self::BreakingChange
+            | Self::TooManyKnown => Verdict::Failed,
             Self::Unreviewed | Self::Doubt | Self::UnknownBreaks => Verdict::Undecided,
         }
     }
 
-    pub(crate) const fn words(self) -> &'static str {
+    pub(crate) const fn describe(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
-            Self::PlatformWord => "the platform reports a failure that no finding of level error explains",
+            Self::PlatformFailure => "the platform reports a failure that no finding of level error explains",
             Self::GateChange => "the change edits the gate in a way that the job does not allow",
-            Self::Break => "the change breaks consumers, which the job does not allow",
+            Self::BreakingChange => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "it has more known findings than its job allows",
             Self::Unreviewed => "some of its files were not reviewed",
             Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",
@@ -61,7 +63,7 @@ pub(crate) fn is_open(causes: &[Cause]) -> bool {
 }
 
 /// Returns the exit status for this verdict.
-pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
+pub(crate) const fn exit_status(verdict: Verdict) -> ExitStatus {
     match verdict {
         Verdict::Passed => ExitStatus::Success,
         Verdict::Failed => ExitStatus::GateFailed,
@@ -70,43 +72,42 @@ pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
 }
 
 /// Returns the causes that can be derived from a report.
-pub(crate) fn causes(report: &Report) -> Vec<Cause> {
+pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
-    let is_word = fail_on != FailOn::Never && has_unexplained_batch(report);
-    let found = [
+    let has_platform_failure = fail_on != FailOn::Never && has_unexplained_batch(report);
+    let report_causes = [
         (report.too_many_known().is_some(), Cause::TooManyKnown),
-        (report.breaks_consumers(), Cause::Break),
+        (report.breaks_consumers(), Cause::BreakingChange),
         (report.gate_refused, Cause::GateChange),
-        (is_word, Cause::PlatformWord),
+        (has_platform_failure, Cause::PlatformFailure),
         (!report.unreviewed.is_empty(), Cause::Unreviewed),
         (report.is_open, Cause::Doubt),
     ];
-    let mut causes = of_results(report.files.iter(), fail_on, report.fixed.is_some());
+    let mut causes = find_result_causes(report.files.iter(), fail_on, report.fixed.is_some());
     causes.extend(
-        found
+        report_causes
             .into_iter()
-            .filter_map(|(is_true, cause)| is_true.then_some(cause)),
+            .filter_map(|(applies, cause)| applies.then_some(cause)),
     );
     causes
 }
 
 /// Returns the causes that the findings give. After a comparison with the base, a failing result without a new finding
 /// is a doubt: it is unknown whether its findings are new.
-pub(crate) fn of_results<'f>(
+pub(crate) fn find_result_causes<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,
     is_compared: bool,
 ) -> Vec<Cause> {
+    let mut causes = Vec::new();
     let results = files.flat_map(|file| &file.results);
-    let failing = results.filter(|result| result.fails(fail_on));
-    let cause = failing.map(|result| {
-        if is_compared && !result.states.contains(&Some(State::New)) {
+    for result in results.filter(|result| result.fails(fail_on)) {
+        causes.push(if is_compared && !result.states.contains(&Some(State::New)) {
             Cause::Doubt
         } else {
             Cause::Finding
-        }
-    });
-    let mut causes: Vec<Cause> = cause.collect();
+        });
+    }
     causes.dedup();
     causes
 }

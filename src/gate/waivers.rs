@@ -20,7 +20,7 @@ use sluicegate_pipelines::waivers::{
 };
 
 /// Maximum number of waivers in a note.
-const NAMED: usize = 3;
+const MAX_LISTED_WAIVERS: usize = 3;
 
 /// The waivers in force in a run.
 pub(crate) struct ActiveWaivers {
@@ -37,7 +37,7 @@ pub(crate) fn today() -> Date {
 impl Workspace<'_> {
     /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files. In CI, a file
     /// that cannot be used has no waivers.
-    pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<ActiveWaivers, Failure> {
+    pub(crate) fn read_active_waivers(&self, rules: Option<&RuleSet>) -> Result<ActiveWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateFileReader {
             repo: &self.repo,
@@ -49,18 +49,18 @@ impl Workspace<'_> {
         if let Some(reason) = file.unusable_reason {
             return ActiveWaivers::without_file(&reason);
         }
-        let note = file.missing_reason.filter(|_| file.checkout.is_some());
-        let note = note.map(|why| {
+        let missing_reason = file.missing_reason.filter(|_| file.checkout.is_some());
+        let note = missing_reason.map(|reason| {
             format!(
-                "{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+                "{reason}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
                  --policy head (SLUICEGATE_POLICY)"
             )
         });
-        let placed = match &file.effective {
-            Some(text) => self.placed(text, rules),
+        let placed_waivers = match &file.effective {
+            Some(text) => self.parse_waivers(text, rules),
             None => Ok(Vec::new()),
         };
-        match placed.and_then(|placed| held(placed, FILE_NAME)) {
+        match placed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
             Ok(waivers) => Ok(ActiveWaivers { waivers, note }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
                 ActiveWaivers::without_file(&failure.chain())
@@ -81,23 +81,23 @@ impl Workspace<'_> {
         };
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
-            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
+            let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
             rules::find(id).is_some()
                 || ProjectCheck::find(id).is_some()
-                || files.into_iter().flatten().any(has)
+                || files.into_iter().flatten().any(has_rule)
         })
     }
 
     /// Returns the entries of a version of the file.
-    pub(crate) fn placed(
+    pub(crate) fn parse_waivers(
         &self,
         text: &NamedText,
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
-        let knows = self.known_rules(rules)?;
-        read(text.text.as_bytes(), &knows).map_err(|error| {
-            let place = error.position.map(|at| format!(":{}:{}", at.line, at.column));
-            let message = format!("{}{}: {}", text.name, place.unwrap_or_default(), error.message);
+        let is_known_rule = self.known_rules(rules)?;
+        read(text.text.as_bytes(), &is_known_rule).map_err(|error| {
+            let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
+            let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
             Failure::usage(message).hint(
                 "a waiver is one line: `- { rule: unused-components, path: sales/load.orch.yaml, reason: legacy }`",
             )
@@ -110,34 +110,35 @@ impl GateRun<'_> {
     pub(crate) fn mark_waived(&self, waivers: &ActiveWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former = Former {
             // A waiver at an excluded path allowed nothing.
-            paths: self.selection.selected.reviewed_former_paths(),
+            paths: self.selection.pipelines.reviewed_former_paths(),
             ..Former::default()
         };
         if !waivers.is_empty() {
             let components = self.renamed_components();
-            let has_subject = |file: &&FileResults| {
-                let violations = file.results.iter().flat_map(|result| &result.violations);
-                violations.into_iter().any(|violation| violation.about.is_some())
-            };
-            for file in tally.all_files().filter(has_subject) {
-                let renamed = components.of_file(&file.path)?;
-                if !renamed.is_empty() {
-                    former.components.insert(file.path.clone(), renamed);
+            for file in tally.all_files() {
+                let mut violations = file.results.iter().flat_map(|result| &result.violations);
+                if
+                violations.all(|violation| violation.about.is_none()) {
+                    continue;
+            }
+                let old_names = components.old_names(&file.path)?;
+                if !old_names.is_empty() {
+                    former.components.insert(file.path.clone(), old_names);
                 }
             }
         }
-        waivers.mark(&self.subject.snapshot, &former, tally)
+        waivers.apply(&self.subject.snapshot, &former, tally)
     }
 }
 
 /// Returns the waivers of these entries of the named file.
-pub(crate) fn held(placed: Vec<PlacedWaiver>, name: &str) -> Result<Waivers, Failure> {
-    let entries = placed.into_iter().map(|placed| placed.entry).collect();
-    Waivers::new(entries).map_err(|why| Failure::usage(format!("{name}: could not combine the globs: {why}")))
+pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) -> Result<Waivers, Failure> {
+    let entries = placed_waivers.into_iter().map(|waiver| waiver.entry).collect();
+    Waivers::new(entries).map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
 }
 
-/// Returns the state of each waiver, over all pipelines of the snapshot.
-pub(crate) fn standings(
+/// Marks the findings that the waivers allow. Returns the state of each waiver, over all pipelines of the snapshot.
+pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
@@ -145,24 +146,22 @@ pub(crate) fn standings(
     is_whole: bool,
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
-    let met = tally.with_all(|files| waivers.mark(files, former, today));
-    let there = snapshot.list_files(&|path| waivers.is_about(path))?;
-    let there = there.into_iter().map(|file| file.path);
-    let (pipelines, others) = there.partition(|path| is_pipeline(path));
-    let there = There {
-        pipelines,
-        others,
+    let matches = tally.with_all_files(|files| waivers.mark(files, former, today));
+    let (pipeline_paths, other_paths) = snapshot.list_files(&|path| waivers.is_about(path))?.into_iter().map(|file| file.path).partition(|path| is_pipeline(path));
+    let existing_files = There {
+        pipelines: pipeline_paths,
+        others: other_paths,
         is_whole,
-        checked: tally.checked.unwrap_or(CheckLevels::OFF),
+        checked: tally.check_levels.unwrap_or(CheckLevels::OFF),
     };
-    Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
+    Ok(tally.with_all_files(|files| waivers.standings(&matches, files, &existing_files, today)))
 }
 
 impl ActiveWaivers {
     /// Returns no waivers, with a note why the file in force cannot be used.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
-            waivers: held(Vec::new(), FILE_NAME)?,
+            waivers: build_waivers(Vec::new(), FILE_NAME)?,
             note: Some(format!(
                 "the waivers file in force cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
@@ -170,7 +169,7 @@ impl ActiveWaivers {
     }
 
     /// Marks waived findings; adds a note about waivers that are no longer needed.
-    pub(crate) fn mark(
+    pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
         former: &Former,
@@ -186,12 +185,12 @@ impl ActiveWaivers {
         if self.waivers.entries().is_empty() {
             return Ok(());
         }
-        let standings = standings(&self.waivers, snapshot, tally, former, false)?;
-        tally.notes.extend(told(&self.waivers, &standings));
-        let by_former = tally.with_all(|files| self.by_former_path(former, files));
-        tally.notes.extend(by_former);
-        let by_former = tally.with_all(|files| self.by_former_names(former, files));
-        tally.notes.extend(by_former);
+        let statuses = apply_waivers(&self.waivers, snapshot, tally, former, false)?;
+        tally.notes.extend(describe_unneeded_waivers(&self.waivers, &statuses));
+        let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former, files));
+        tally.notes.extend(former_path_note);
+        let former_name_note = tally.with_all_files(|files| self.describe_former_names(former, files));
+        tally.notes.extend(former_name_note);
         Ok(())
     }
 
@@ -202,92 +201,96 @@ impl ActiveWaivers {
 
     /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
     /// the merge.
-    fn by_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+    fn describe_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
-            let Some(renamed) = former.components.get(&file.path) else {
+            let Some(old_names) = former.components.get(&file.path) else {
                 continue;
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
             for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
-                let Some((new, old)) = finding.about.and_then(|name| renamed.get_key_value(name)) else {
+                let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name)) else {
                     continue;
                 };
-                let mut entries = self.waivers.entries().iter();
-                let is_about_old = |entry: &&WaiverEntry| {
-                    entry.rule == finding.rule && entry.about.as_deref() == Some(old.as_str())
-                };
-                lines.extend(entries.find(is_about_old).map(|entry| {
-                    let renamed_entry = WaiverEntry {
-                        about: Some(new.clone()),
-                        ..entry.clone()
+                let waiver = self.waivers.entries().iter().find( |entry| {
+                    entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
+                });
+                if let Some(waiver) = waiver {
+                    let renamed_waiver = WaiverEntry {
+                        about: Some(new_name.clone()),
+                        ..waiver.clone()
                     };
-                    format!("`- {renamed_entry}` instead of `about: {old}`")
-                }));
+                    lines.push(
+                    format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
             }
+        }
         }
         lines.sort();
         lines.dedup();
-        let all = lines.len();
-        (all > 0).then(|| {
+        let waiver_count = lines.len();
+        (waiver_count > 0).then(|| {
             format!(
                 "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
                  they stop matching after its merge: {}",
-                format_count(all, "waiver"),
-                List::with_limit(&lines, NAMED)
+                format_count(waiver_count, "waiver"),
+                List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
         })
     }
 
     /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
     /// merge.
-    fn by_former_path(&self, former: &Former, files: &[FileResults]) -> Option<String> {
-        let is_waived = |file: &&FileResults| {
+    fn describe_former_paths(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+        let mut renamed_paths = Vec::new();
+        for file in files {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            findings.any(|finding| finding.state == Some(State::Waived))
-        };
-        let by_former = files.iter().filter(is_waived).filter_map(|file| {
-            let was = former.paths.get(&file.path)?;
-            let holds = |path: &str| self.waivers.is_about(path);
-            (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
-        });
-        let moved: Vec<String> = by_former.collect();
-        if moved.is_empty() {
+            if !
+            findings.any(|finding| finding.state == Some(State::Waived)) {
+                continue;
+        }
+            if
+        let Some(former_path) = former.paths.get(&file.path)
+                && self.waivers.is_about(former_path) && !self.waivers.is_about(&file.path)
+            {
+                renamed_paths.push( format!("{former_path} → {}", file.path));
+            }
+        }
+        if renamed_paths.is_empty() {
             return None;
         }
         Some(format!(
             "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
              matching after its merge ({})",
-            format_count(moved.len(), "renamed pipeline"),
-            List::with_limit(&moved, NAMED).join_with_semicolons()
+            format_count(renamed_paths.len(), "renamed pipeline"),
+            List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
 }
 
 /// Returns a note about waivers that are no longer needed.
-fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
-    let vain = waivers
+fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
+    let unneeded_waivers = waivers
         .entries()
         .iter()
-        .zip(standings)
-        .filter(|(_, standing)| standing.is_vain());
-    let over = vain.clone().filter(|(_, standing)| standing.is_over).count();
-    let all = vain.clone().count();
-    if all == 0 {
+        .zip(statuses)
+        .filter(|(_, status)| status.is_vain());
+    let expired_count = unneeded_waivers.clone().filter(|(_, status)| status.is_over).count();
+    let unneeded_count = unneeded_waivers.clone().count();
+    if unneeded_count == 0 {
         return None;
     }
-    let unused = all - over;
-    let parts = [(unused, "without a finding"), (over, "expired")];
+    let unused_count = unneeded_count - expired_count;
+    let parts = [(unused_count, "without a finding"), (expired_count, "expired")];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{number} {what}"))
+        .map(|(waiver_count, description)| format!("{waiver_count} {description}"))
         .collect();
     Some(format!(
         "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
-        format_count(all, "waiver"),
+        format_count(unneeded_count, "waiver"),
         parts.join(", "),
-        List::with_limit(vain, NAMED)
+        List::with_limit(unneeded_waivers, MAX_LISTED_WAIVERS)
             .map(|(entry, _)| entry.in_words())
             .join_with_semicolons(),
     ))

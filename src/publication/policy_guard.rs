@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::Selected;
+use crate::gate::SelectedPipelines;
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::{GateChanges, PublishArgs};
 use crate::job::context::{PolicyTip, Target};
@@ -55,7 +55,7 @@ pub(crate) fn reject_outdated_gate(
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
     let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
-    let stricter_target = workspace.find_stricter_target(&snapshot, &bases, &files, &Selected::default())?;
+    let stricter_target = workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };

@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
-use crate::gate::why_partial;
+use crate::gate::find_partial_reason;
+use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
@@ -56,9 +56,9 @@ impl RequiredReview {
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
     fn read(path: &Path, engine: RequiredEngine, connection: Option<&Connection>) -> Result<Self, Failure> {
-        let bytes = read_bounded(path, SIZE_LIMIT)?;
+        let bytes = read_bounded(path, MAX_REPORT_SIZE)?;
         let report_path = path.display().to_string();
-        let report = understood(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
+        let report = parse_report(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
         let proof = Self {
             report,
             place: format!("the review {report_path}"),
@@ -125,7 +125,7 @@ impl RequiredReview {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
         let is_local = self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
-        why_partial(context.shard, &context.paths, fail_on).or_else(|| {
+        find_partial_reason(context.shard, &context.paths, fail_on).or_else(|| {
             is_local.then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
         })
     }

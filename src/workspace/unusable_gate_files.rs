@@ -242,7 +242,7 @@ impl GateVersion<'_> {
             return (GateFileVersion::Missing, None);
         };
         let path = format!("{folder}/{RULES_FILE}");
-        let side = self.workspace.side(self.snapshot, &path);
+        let side = self.workspace.read_gate_file(self.snapshot, &path);
         let (rules, message) = match &side {
             GateFileVersion::Missing => (None, None),
             GateFileVersion::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
@@ -297,7 +297,7 @@ impl GateVersion<'_> {
         };
         let shared = interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
         if let LoadedInterface::Unreadable(path, error) = shared {
-            let content = vec![self.workspace.side(self.snapshot, &path)];
+            let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, at_position(&path, &error));
             problems.insert("shared pipelines", problem);
         }

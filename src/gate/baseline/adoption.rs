@@ -10,40 +10,40 @@ use std::collections::HashMap;
 /// Result of the search for the adoption in the history of the default branch.
 pub(crate) enum Adoption {
     /// The earliest commit whose configuration file has `new-only`.
-    At(CommitId),
+    AtCommit(CommitId),
     /// No commit has `new-only`; the job sets it by a flag or variable.
-    Nowhere,
+    NotInHistory,
     /// The clone does not have the full history.
     Unknown,
 }
 
 impl Workspace<'_> {
     /// Searches the first-parent history of the commit for the earliest one whose configuration file has `new-only`.
-    pub(crate) fn adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
+    pub(crate) fn find_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
         let Some(path) = &self.config_file else {
-            return Ok(Adoption::Nowhere);
+            return Ok(Adoption::NotInHistory);
         };
-        let mut known: HashMap<BlobId, bool> = HashMap::new();
+        let mut has_new_only_by_blob: HashMap<BlobId, bool> = HashMap::new();
         let mut earliest = None;
-        let is_whole = self.repo.walk_first_parents(head, |commit| {
+        let is_complete = self.repo.walk_first_parents(head, |commit| {
             let file = self.repo.snapshot(commit.clone()).find_file(path)?;
             let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
                 return Ok(true);
             };
-            let says = *known.entry(blob).or_insert_with(|| self.says_new_only(&blob));
-            if says {
+            let has_new_only = *has_new_only_by_blob.entry(blob).or_insert_with(|| self.has_new_only(&blob));
+            if has_new_only {
                 earliest = Some(commit.clone());
             }
             Ok(true)
         })?;
         Ok(match earliest {
-            _ if !is_whole => Adoption::Unknown,
-            Some(commit) => Adoption::At(commit),
-            None => Adoption::Nowhere,
+            _ if !is_complete => Adoption::Unknown,
+            Some(commit) => Adoption::AtCommit(commit),
+            None => Adoption::NotInHistory,
         })
     }
 
-    fn says_new_only(&self, blob: &BlobId) -> bool {
+    fn has_new_only(&self, blob: &BlobId) -> bool {
         let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok();
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| {

@@ -2,12 +2,13 @@
 
 pub(crate) mod adoption;
 pub(crate) mod base_results;
-pub(crate) mod known;
+pub(crate) mod known_comparison;
 pub(crate) mod renamed_components;
 
 use crate::error::Failure;
 use crate::gate::baseline::adoption::Adoption;
-use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
+use crate::gate::{
+    BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,};
 use crate::job::context::{Comparison, short_ids};
 use crate::job::settings::{Connection, Revisions, Selection};
 use crate::session::Run;
@@ -25,11 +26,11 @@ pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
     /// Why this base was chosen, or why there is none; shown to the user.
-    why: String,
+    reason: String,
     /// The note that names the base of a run that selects all pipelines.
     note: Option<String>,
     /// The former paths of the files changed since the base, if the selection found them.
-    moved: Option<Moved>,
+    former_paths: Option<FormerPaths>,
     /// The selection of the run; `None` if it covers every path.
     selection: Option<Selection>,
 }
@@ -51,34 +52,34 @@ impl Baseline {
 
     /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
     /// reviewed.
-    pub(crate) fn of_change(
+    pub(crate) fn for_change(
         workspace: &Workspace<'_>,
-        asked: &Revisions,
+        revisions: &Revisions,
         comparison: &Comparison,
-        selected: &Selected,
+        pipelines: &SelectedPipelines,
     ) -> Result<Self, Failure> {
-        let (bases, why) = match (asked.all, &asked.base) {
-            (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
+        let (bases, reason) = match (revisions.all, &revisions.base) {
+            (true, Some(_)) => workspace.resolve_bases_without_all(comparison, revisions)?,
             _ => comparison.baseline_commits()?,
         };
-        let is_earlier = comparison.bases.is_empty() && asked.base.is_none();
+        let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
         // With several bases, a file may have had another path in each.
         Ok(Self {
-            note: is_earlier.then(|| earlier_note(&bases, &why)).flatten(),
-            why,
-            ..Self::at(&bases, selected)
+            note: is_earlier.then(|| describe_earlier_base(&bases, &reason)).flatten(),
+            reason,
+            ..Self::at_commits(&bases, pipelines)
         })
     }
 
     /// Returns the baseline at these commits, to find the findings that the change introduced.
-    pub(crate) fn at(bases: &[CommitId], selected: &Selected) -> Self {
-        let is_known = bases.len() == 1 && bases == selected.since;
-        let changes = selected.candidates.iter().map(|candidate| &candidate.change);
+    pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
+        let has_same_bases = bases.len() == 1 && bases == pipelines.bases;
+        let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
         Self {
             bases: bases.to_vec(),
-            why: String::new(),
+            reason: String::new(),
             note: None,
-            moved: is_known.then(|| moved(changes)),
+            former_paths: has_same_bases.then(|| list_former_paths(changes)),
             selection: None,
         }
     }
@@ -86,7 +87,7 @@ impl Baseline {
     /// Returns the last published commit as the baseline: if a publish follows the review, only findings of that commit
     /// are known. Findings of an earlier push are new, reviewed or not. Before the first version, the baseline is the
     /// commit by which the default branch adopted `new-only`, so that adoption works in one merge.
-    pub(crate) fn published(
+    pub(crate) fn at_published_version(
         run: &Run,
         workspace: &Workspace<'_>,
         connection: &Connection,
@@ -94,27 +95,21 @@ impl Baseline {
         head: &CommitId,
     ) -> Result<Self, Failure> {
         let platform = run.platform(connection)?;
-        let past = |base: Option<CommitId>, why| Self {
-            bases: base.into_iter().collect(),
-            why,
-            note: None,
-            moved: None,
-            selection: None,
-        };
         let details = match run.requests(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let none = format!("no version of {prefix} is enabled");
-                return Ok(match workspace.adoption(head)? {
-                    Adoption::At(commit) => {
-                        let why = format!("the commit {} that adopted `new-only`, as {none}", commit.short());
-                        past(Some(commit), why)
+                let missing_version = format!("no version of {prefix} is enabled");
+                return Ok(match workspace.find_adoption(head)? {
+                    Adoption::AtCommit(commit) => {
+                        let reason = format!(
+                            "the commit {} that adopted `new-only`, as {missing_version}", commit.short());
+                        Self::at_published_commit(Some(commit), reason)
                     }
-                    Adoption::Nowhere => past(None, none),
-                    Adoption::Unknown => past(
+                    Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
+                    Adoption::Unknown => Self::at_published_commit(
                         None,
                         format!(
-                            "{none}, and this clone lacks the full history, which shows since when \
+                            "{missing_version}, and this clone lacks the full history, which shows since when \
                              `new-only` is in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
                         ),
                     ),
@@ -122,55 +117,66 @@ impl Baseline {
             }
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
-                let why = format!("could not query the published version: {}", error.cause_text());
-                return Ok(past(None, why));
+                let reason = format!("could not query the published version: {}", error.cause_text());
+                return Ok(Self::at_published_commit(None, reason));
             }
             Err(error) => return Err(error.into()),
         };
         let version = details.display_name();
         let id = details.commit_hash.as_deref().unwrap_or_default();
         let base = workspace.repo.find_commit_with_id(id);
-        let why = match base {
+        let reason = match base {
             Some(_) => format!("the version {version} of {prefix}, which is published"),
             None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),
         };
-        Ok(past(base, why))
+        Ok(Self::at_published_commit(base, reason))
     }
 
-    /// Marks the findings that every base has. `judge` returns the paths of the reviewed files at one base, and the
+    /// Returns the baseline of a publish; `None` if there is no commit to compare with.
+    fn at_published_commit(base: Option<CommitId>, reason: String) -> Self {
+        Self {
+            bases: base.into_iter().collect(),
+            reason,
+            note: None,
+            former_paths: None,
+            selection: None,
+        }
+    }
+
+    /// Marks the findings that every base has. `evaluate_base` returns the paths of the reviewed files at one base, and the
     /// findings in them.
-    pub(crate) fn compare(
+    pub(crate) fn mark_known_findings(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
         head: &mut Tally,
-        mut judge: impl FnMut(&mut Tally, &CommitId) -> Result<(Places, Tally), Failure>,
+        mut evaluate_base: impl FnMut(&mut Tally, &CommitId) -> Result<(BasePaths, Tally), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
             head.add_limit(Limit {
                 kind: LimitKind::NoBase,
                 path: None,
-                text: self.none(),
+                text: self.describe_missing_base(),
             });
             return Ok(());
         }
         head.notes.extend(self.note.clone());
-        let bases = self.bases.iter().map(|base| judge(head, base));
-        let mut bases = bases.collect::<Result<Vec<_>, _>>()?;
-        for (base, before) in self.bases.iter().zip(&mut bases) {
-            let (places, tally) = before;
+        let bases = self.bases.iter().map(|base| evaluate_base(head, base));
+        let mut base_results = bases.collect::<Result<Vec<_>, _>>()?;
+        for (base, base_result) in self.bases.iter().zip(&mut base_results) {
+            let (base_paths, tally) = base_result;
             self.follow_renamed_components(
-                &Pairs {
+                &VersionPairs {
                     repo,
                     head: snapshot,
                     bases: std::slice::from_ref(base),
                 },
                 &head.files,
-                places,
+                base_paths,
                 &mut tally.files,
             )?;
         }
-        mark_known(head, &bases);
+        mark_known_findings(head, &base_results);
         Ok(())
     }
 
@@ -178,58 +184,56 @@ impl Baseline {
     /// Only files whose findings are about other components than before are compared.
     pub(crate) fn follow_renamed_components(
         &self,
-        pairs: &Pairs<'_>,
+        pairs: &VersionPairs<'_>,
         head: &[FileResults],
-        places: &Places,
-        before: &mut [FileResults],
+        base_paths: &BasePaths,
+        base_files: &mut [FileResults],
     ) -> Result<(), GitError> {
         let [base] = pairs.bases else { return Ok(()) };
-        let results: HashMap<&str, &FileResults> =
-            before.iter().map(|file| (file.path.as_str(), file)).collect();
+        let base_files_by_path: HashMap<&str, &FileResults> =
+            base_files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut changes = Vec::new();
-        let mut paths: HashMap<String, String> = HashMap::new();
+        let mut head_paths: HashMap<String, String> = HashMap::new();
         for file in head {
-            let Some(was) = places.of(&file.path) else {
+            let Some(base_path) = base_paths.find(&file.path) else {
                 continue;
             };
-            let subjects = subjects(file);
-            let former = results
-                .get(was.as_str())
-                .map(|file| self::subjects(file))
+            let head_subjects = list_subjects(file);
+            let base_subjects = base_files_by_path
+                .get(base_path.as_str())
+                .map(|file| list_subjects(file))
                 .unwrap_or_default();
-            if former.is_subset(&subjects) || subjects.is_subset(&former) {
+            if base_subjects.is_subset(&head_subjects) || head_subjects.is_subset(&base_subjects) {
                 continue;
             }
             changes.push(Change {
                 path: file.path.clone(),
-                kind: if was == file.path {
+                kind: if base_path == file.path {
                     ChangeKind::Modified
                 } else {
-                    ChangeKind::Renamed { from: was.clone() }
+                    ChangeKind::Renamed { from: base_path.clone(), }
                 },
                 file_kind: Some(FileKind::Regular),
                 base_index: 0,
             });
-            paths.insert(was, file.path.clone());
+            head_paths.insert(base_path, file.path.clone());
         }
-        let is_changed = |change: &Change, moved: &Moved| moved.contains_key(&change.path);
         if !changes.is_empty() {
-            let moved = self.moved_since(base, pairs.head)?;
-            changes.retain(|change| is_changed(change, &moved));
+            let former_paths = self.former_paths_since(base, pairs.head)?;
+            changes.retain(|change| former_paths.contains_key(&change.path));
         }
-        let renamed = pairs.renamed_components(&changes)?;
-        for file in before {
-            let Some(renamed) = paths.get(&file.path).and_then(|path| renamed.get(path)) else {
+        let renamed_by_path = pairs.find_renamed_components(&changes)?;
+        for file in base_files {
+            let Some(renamed_components) = head_paths.get(&file.path).and_then(|path| renamed_by_path.get(path)) else {
                 continue;
             };
             let violations = file.results.iter_mut().flat_map(|result| &mut result.violations);
             for violation in
                 violations.filter(|violation| violation.about_kind != Some(SubjectKind::Variable))
             {
-                let mut names = renamed.iter();
-                let new = names.find(|(_, old)| violation.about.as_ref() == Some(old));
-                if let Some((new, _)) = new {
-                    violation.about = Some(new.clone());
+                let rename = renamed_components.iter().find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
+                if let Some((new_name, _)) = rename {
+                    violation.about = Some(new_name.clone());
                 }
             }
         }
@@ -237,46 +241,46 @@ impl Baseline {
     }
 
     /// Returns the paths of the reviewed files at the base.
-    pub(crate) fn places<'f>(
+    pub(crate) fn base_paths<'f>(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
-    ) -> Result<Places, GitError> {
-        let places = Places::of_all(files, &*self.moved_since(base, snapshot)?);
-        Ok(places.forget_unselected(&|path| self.selects(path)))
+    ) -> Result<BasePaths, GitError> {
+        let base_paths = BasePaths::for_files(files, &*self.former_paths_since(base, snapshot)?);
+        Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    /// Like [`Self::places`], for the files that changed since the base and existed there.
-    pub(crate) fn changed_places<'f>(
+    /// Like [`Self::base_paths`], for the files that changed since the base and existed there.
+    pub(crate) fn changed_base_paths<'f>(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
-    ) -> Result<Places, GitError> {
-        let places = Places::of_changed(files, &*self.moved_since(base, snapshot)?);
-        Ok(places.forget_unselected(&|path| self.selects(path)))
+    ) -> Result<BasePaths, GitError> {
+        let base_paths = BasePaths::for_changed_files(files, &*self.former_paths_since(base, snapshot)?);
+        Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    fn moved_since(&self, base: &CommitId, snapshot: &Snapshot<'_>) -> Result<Cow<'_, Moved>, GitError> {
-        if let Some(moved) = &self.moved {
-            return Ok(Cow::Borrowed(moved));
+    fn former_paths_since(&self, base: &CommitId, snapshot: &Snapshot<'_>,) -> Result<Cow<'_, FormerPaths>, GitError> {
+        if let Some(former_paths) = &self.former_paths {
+            return Ok(Cow::Borrowed(former_paths));
         }
         let changes = snapshot.find_changes(std::slice::from_ref(base), &is_pipeline)?;
-        Ok(Cow::Owned(moved(changes.iter())))
+        Ok(Cow::Owned(list_former_paths(changes.iter())))
     }
 
     /// Returns the note that every finding counts as new.
-    fn none(&self) -> String {
+    fn describe_missing_base(&self) -> String {
         format!(
             "every finding counts as new, because there is no base to compare with (--new-only): {}",
-            self.why
+            self.reason
         )
     }
 }
 
 /// Returns the names that the findings of a file are about.
-fn subjects(file: &FileResults) -> BTreeSet<&str> {
+fn list_subjects(file: &FileResults) -> BTreeSet<&str> {
     let violations = file.results.iter().flat_map(|result| &result.violations);
     violations
         .filter_map(|violation| violation.about.as_deref())
@@ -284,20 +288,19 @@ fn subjects(file: &FileResults) -> BTreeSet<&str> {
 }
 
 /// Returns the note that names the earlier commit whose findings are known, or `None` without one.
-fn earlier_note(bases: &[CommitId], source: &str) -> Option<String> {
+fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
     (!bases.is_empty()).then(|| {
         format!(
-            "findings are known if they exist at {}: {source}",
+            "findings are known if they exist at {}: {reason}",
             short_ids(bases)
         )
     })
 }
 
 /// Returns whether the base has the same rules file as the head.
-pub(crate) fn same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile) -> Result<bool, GitError> {
-    let before = repo.find_file(base, &rules.path)?;
-    Ok(
-        before
-            .is_some_and(|before| matches!(&rules.content, FileContent::Blob(blob) if *blob == before.blob)),
+pub(crate) fn has_same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile,) -> Result<bool, GitError> {
+    let base_file = repo.find_file(base, &rules.path)?;
+    Ok(base_file
+            .is_some_and(|file| matches!(&rules.content, FileContent::Blob(blob) if *blob == file.blob)),
     )
 }

@@ -1,6 +1,6 @@
 //! Finds the components that the change renamed, in the files for which this is needed.
 
-use crate::gate::{Pairs, Selected};
+use crate::gate::{SelectedPipelines, VersionPairs};
 use sluicegate_git::{Change, ChangeKind, GitError, Repository, Snapshot};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -8,62 +8,75 @@ use std::collections::{BTreeMap, HashMap};
 /// The renamed components of each pipeline, by its path in head: the old name of each new name.
 type ComponentRenames = BTreeMap<String, BTreeMap<String, String>>;
 
-impl Pairs<'_> {
+impl VersionPairs<'_> {
     /// Compares both versions of these pipelines, and returns the components that were renamed.
-    pub(crate) fn renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
-        let found = self.each(changes, &|_, contents| {
-            let components = contents.diff().components.into_iter();
-            let renamed = components.filter_map(|component| Some((component.name, component.previous_name?)));
-            // A platform that trims names cannot tell these two apart, so they stay two subjects.
-            let renamed = renamed.filter(|(new, old)| new.trim() != old.trim());
-            (contents.path.clone(), renamed.collect::<BTreeMap<_, _>>())
+    pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
+        let renames = self.map_different(changes, &|_, contents| {
+            let mut old_names = BTreeMap::new();
+            for component in contents.diff().components {
+                // A platform that trims names cannot tell these two apart, so they stay two subjects.
+                if let Some(old_name) = component.previous_name
+                    && component.name.trim() != old_name.trim()
+                {
+                    old_names.insert(component.name, old_name);
+                }
+            }
+            (contents.path.clone(), old_names)
         })?;
-        Ok(found
+        Ok(renames
             .into_iter()
-            .filter(|(_, renamed)| !renamed.is_empty())
+            .filter(|(_, old_names)| !old_names.is_empty())
             .collect())
     }
 }
 
 pub(crate) struct RenamedComponents<'r> {
-    pairs: Pairs<'r>,
+    pairs: VersionPairs<'r>,
     /// The pipelines that exist on both sides of the change, by their path in head.
     changes: HashMap<&'r str, &'r Change>,
-    known: RefCell<ComponentRenames>,
+    cache: RefCell<ComponentRenames>,
 }
 
 impl<'r> RenamedComponents<'r> {
-    pub(crate) fn new(repo: &'r Repository, head: &'r Snapshot<'r>, selected: &'r Selected) -> Self {
-        let changes = selected.candidates.iter().map(|candidate| &candidate.change);
-        let modified =
+    pub(crate) fn new(
+        repo: &'r Repository,
+        head: &'r Snapshot<'r>,
+        pipelines: &'r SelectedPipelines,
+    ) -> Self {
+        let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let modified_files =
             changes.filter(|change| matches!(change.kind, ChangeKind::Modified | ChangeKind::Renamed { .. }));
         Self {
-            pairs: Pairs {
+            pairs: VersionPairs {
                 repo,
                 head,
-                bases: &selected.since,
+                bases: &pipelines.bases,
             },
-            changes: modified.map(|change| (change.path.as_str(), change)).collect(),
-            known: RefCell::default(),
+            changes: modified_files
+                .map(|change| (change.path.as_str(), change))
+                .collect(),
+            cache: RefCell::default(),
         }
     }
 
     /// Returns the old name of each renamed component of a file, by the new name.
-    pub(crate) fn of_file(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
-        if let Some(known) = self.known.borrow().get(path) {
-            return Ok(known.clone());
+    pub(crate) fn old_names(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
+        if let Some(old_names) = self.cache.borrow().get(path) {
+            return Ok(old_names.clone());
         }
         let change = self.changes.get(path).map(|change| (*change).clone());
-        let mut found = self.pairs.renamed_components(change.as_slice())?;
-        let renamed = found.remove(path).unwrap_or_default();
-        self.known.borrow_mut().insert(path.to_owned(), renamed.clone());
-        Ok(renamed)
+        let mut renames = self.pairs.find_renamed_components(change.as_slice())?;
+        let old_names = renames.remove(path).unwrap_or_default();
+        self.cache.borrow_mut().insert(path.to_owned(), old_names.clone());
+        Ok(old_names)
     }
 
     /// Returns the new name of a component. Without a readable base, no component is known to be renamed.
     pub(crate) fn new_name(&self, path: &str, old_name: &str) -> Option<String> {
-        let renamed = self.of_file(path).ok()?;
-        let mut names = renamed.into_iter();
-        names.find(|(_, old)| old == old_name).map(|(new, _)| new)
+        let old_names = self.old_names(path).ok()?;
+        let mut old_names = old_names.into_iter();
+        old_names
+            .find(|(_, old)| old == old_name)
+            .map(|(new_name, _)| new_name)
     }
 }

@@ -2,8 +2,8 @@
 //! reports.
 
 use crate::error::Failure;
-use crate::gate::changes::pipeline_change::told_with_facts;
-use crate::gate::{ComparedChanges, Pairs, is_within};
+use crate::gate::changes::pipeline_change::build_changed_file_with_facts;
+use crate::gate::{ComparedChanges, VersionPairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::ReportDestinations;
@@ -17,8 +17,8 @@ use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.
-pub(crate) fn writes_changes(run: &Run, host: Host, to: &ReportDestinations) -> bool {
-    to.changes == Changes::Auto && has_output(run, host, to, Format::needs_changes)
+pub(crate) fn writes_changes(run: &Run, host: Host, destinations: &ReportDestinations) -> bool {
+    destinations.changes == Changes::Auto && has_output(run, host, destinations, Format::needs_changes)
 }
 
 /// Returns whether any configured output has this property of a format. A comment, the step summary and an annotation
@@ -26,112 +26,119 @@ pub(crate) fn writes_changes(run: &Run, host: Host, to: &ReportDestinations) -> 
 pub(crate) fn has_output(
     run: &Run,
     host: Host,
-    to: &ReportDestinations,
+    destinations: &ReportDestinations,
     has_property: fn(Format) -> bool,
 ) -> bool {
-    let has_markdown = to.comment
-        || (to.annotations != Annotations::None && host == Host::Buildkite)
+    let has_markdown = destinations.comment
+        || (destinations.annotations != Annotations::None && host == Host::Buildkite)
         || run.env.get(STEP_SUMMARY).is_some();
-    to.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
+    destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
-/// Returns the changed pipelines that `wants` accepts, from the base of the report to the reviewed files, or `None` if
+/// Returns the changed pipelines that `is_selected` accepts, from the base of the report to the reviewed files, or `None` if
 /// there was no comparison.
-pub(crate) fn changes(
+pub(crate) fn find_changed_pipelines(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     report: &Report,
-    compared: Option<&ComparedChanges>,
-    wants: &dyn Fn(&str) -> bool,
+    comparison: Option<&ComparedChanges>,
+    is_selected: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<ChangedFile>>, Failure> {
-    let bases = bases(repo, report);
+    let bases = find_report_bases(repo, report);
     if bases.is_empty() {
         return Ok(None);
     }
-    let mut changes = since(snapshot, &bases, compared, &|path| {
-        is_pipeline(path) && wants(path)
+    let mut changes = find_changes_since(snapshot, &bases, comparison, &|path| {
+        is_pipeline(path) && is_selected(path)
     })?;
     let context = &report.context;
-    changes.retain(|change| is_included(change, wants, &context.paths, context.shard));
-    Ok(Some(compared_pairs(repo, snapshot, &bases, &changes, |_| ())?))
+    changes.retain(|change| is_included(change, is_selected, &context.paths, context.shard));
+    Ok(Some(compare_changes(repo, snapshot, &bases, &changes, |_| ())?))
 }
 
 /// Returns whether the list of changes includes this one: a wanted pipeline within the given paths and the shard.
 pub(crate) fn is_included(
     change: &Change,
-    wants: &dyn Fn(&str) -> bool,
+    is_selected: &dyn Fn(&str) -> bool,
     paths: &[String],
     shard: Option<Shard>,
 ) -> bool {
-    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
-    change.paths().any(|path| is_pipeline(path) && wants(path))
-        && change.paths().any(is_meant)
+    let is_in_paths = |path: &str| paths.is_empty() || paths.iter().any(|path_filter| is_within(path, path_filter));
+    change.paths().any(|path| is_pipeline(path) && is_selected(path))
+        && change.paths().any(is_in_paths)
         && shard.is_none_or(|shard| shard.holds(&change.path))
 }
 
 /// The facts about pipelines of the head, by path.
-pub(crate) type FactsOfFiles = Vec<(String, PipelineFacts)>;
+pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both sides of each change, passes the facts about the changed pipelines to `read`, and counts the callers.
-pub(crate) fn compared_pairs(
+/// Compares both sides of each change, passes the facts about the changed pipelines to `pass_facts`, and counts the callers.
+pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
     bases: &[CommitId],
     changes: &[Change],
-    read: impl FnOnce(&FactsOfFiles),
+    pass_facts: impl FnOnce(&ChangedPipelineFacts),
 ) -> Result<Vec<ChangedFile>, GitError> {
-    let pairs = Pairs { repo, head, bases };
-    let compared = pairs.each(changes, &|at, contents| told_with_facts(contents, at))?;
-    let (mut all, facts): (Vec<ChangedFile>, Vec<_>) = compared.into_iter().unzip();
-    let of_files = all.iter().map(|file| &file.changed.path).zip(facts);
-    let of_pipelines = of_files.filter(|(path, _)| is_pipeline(path));
-    let facts = of_pipelines.filter_map(|(path, facts)| Some((path.clone(), facts?)));
-    let facts = facts.collect();
-    read(&facts);
-    count_callers(repo, head, &mut all, facts);
-    Ok(all)
+    let pairs = VersionPairs { repo, head, bases };
+    let compared_files = pairs.map_different(changes, &|index, contents| {
+        build_changed_file_with_facts(contents, index)
+    })?;
+    let mut changed_files:Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
+    let mut facts_by_path = ChangedPipelineFacts::new();
+    for(file, facts) in compared_files {
+        if let Some(facts) = facts.filter(| _| is_pipeline(&file.changed.path)) {
+            facts_by_path.push((file.changed.path.clone(), facts));
+        }
+        changed_files.push(file);
+    }
+    pass_facts(&facts_by_path);
+    add_callers(repo, head, &mut changed_files, facts_by_path);
+    Ok(changed_files)
 }
 
 /// Returns the wanted files that differ from the bases, reusing the changes of the selection if it has the same bases.
-pub(crate) fn since(
+pub(crate) fn find_changes_since(
     snapshot: &Snapshot<'_>,
     bases: &[CommitId],
-    compared: Option<&ComparedChanges>,
-    wanted: &dyn Fn(&str) -> bool,
+    comparison: Option<&ComparedChanges>,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<Change>, GitError> {
-    match compared.filter(|compared| compared.since == bases) {
-        Some(compared) => {
-            let is_wanted = |change: &&Change| change.paths().any(wanted);
-            Ok(compared.changes.iter().filter(is_wanted).cloned().collect())
+    match comparison.filter(|comparison| comparison.bases == bases) {
+        Some(comparison) => {
+            let has_wanted_path = |change: &&Change| change.paths().any(is_wanted);
+            Ok(comparison.changes.iter().filter(has_wanted_path).cloned().collect())
         }
-        None => snapshot.find_changes(bases, wanted),
+        None => snapshot.find_changes(bases, is_wanted),
     }
 }
 
 /// Returns the bases of the report, or an empty list if the clone lacks one of them.
-pub(crate) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
+pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
-    let found: Option<Vec<CommitId>> = ids.map(|id| repo.find_commit_with_id(id)).collect();
-    found.unwrap_or_default()
+    let bases: Option<Vec<CommitId>> = ids.map(|id| repo.find_commit_with_id(id)).collect();
+    bases.unwrap_or_default()
 }
 
 /// Counts the callers of each changed pipeline. Unreadable files are reported elsewhere; here they count as no caller.
-fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile], read: FactsOfFiles) {
-    if told.is_empty() {
+fn add_callers(repo: &Repository, snapshot: &Snapshot<'_>,
+    changed_files: &mut [ChangedFile],
+    facts: ChangedPipelineFacts,) {
+    if changed_files.is_empty() {
         return;
     }
-    let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
+    let paths: BTreeSet<String> = changed_files.iter().map(|file| file.changed.path.clone()).collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match CallGraph::read_callers_of(repo, snapshot, &paths, read.into_iter().collect()) {
+    match CallGraph::read_callers_of(repo, snapshot, &paths, facts.into_iter().collect()) {
         Ok(callers) => {
-            for file in told {
-                let named = callers.callers_of(&file.changed.path);
-                file.changed.called_by = Some(named.len());
-                let first = named.into_iter().take(MAX_LISTED_CALLERS);
-                file.changed.callers = first.map(str::to_owned).collect();
+            for file in changed_files {
+                let caller_paths = callers.callers_of(&file.changed.path);
+                file.changed.called_by = Some(caller_paths.len());
+                let listed_callers = caller_paths.into_iter().take(MAX_LISTED_CALLERS);
+                file.changed.callers = listed_callers.map(str::to_owned).collect();
             }
         }
-        Err(why) => tracing::debug!("could not read the callers of the changed pipelines: {why}"),
+        Err(error) => tracing::debug!("could not read the callers of the changed pipelines: {error}"),
     }
 }

@@ -11,23 +11,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Size that counts for content on disk, which is read later, in bytes.
-const ON_DISK: usize = 16 * 1024;
+const PENDING_FILE_SIZE: usize = 16 * 1024;
 
 /// A file's content, or the reason why it cannot be read.
-type Read = Result<Vec<u8>, String>;
+type ReadContent = Result<Vec<u8>, String>;
 
 /// The contents of a changed file before and after the change.
 pub(crate) struct ChangedContents {
     pub(crate) path: String,
     pub(crate) previous_path: Option<String>,
-    pub(crate) before: Option<Read>,
-    pub(crate) after: Option<Read>,
+    pub(crate) old_content: Option<ReadContent>,
+    pub(crate) new_content: Option<ReadContent>,
 }
 
 impl ChangedContents {
     /// Returns whether the path or the content differs; another file mode does not count.
-    pub(crate) fn differs(&self) -> bool {
-        self.previous_path.is_some() || self.before != self.after
+    pub(crate) fn is_different(&self) -> bool {
+        self.previous_path.is_some() || self.old_content != self.new_content
     }
 
     pub(crate) fn diff(&self) -> PipelineDiff {
@@ -38,19 +38,19 @@ impl ChangedContents {
         Sides {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
-            before: side(self.before.as_ref()),
-            after: side(self.after.as_ref()),
+            before: as_side(self.old_content.as_ref()),
+            after: as_side(self.new_content.as_ref()),
         }
     }
 }
 
-fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
-    read.map(|read| read.as_deref().map_err(String::as_str))
+fn as_side(content: Option<&ReadContent>) -> Option<Result<&[u8], &str>> {
+    content.map(|content| content.as_deref().map_err(String::as_str))
 }
 
 /// The snapshot and the commits whose files are compared.
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs<'w> {
+pub(crate) struct VersionPairs<'w> {
     pub(crate) repo: &'w Repository,
     pub(crate) head: &'w Snapshot<'w>,
     /// Empty if every file is new.
@@ -58,63 +58,61 @@ pub(crate) struct Pairs<'w> {
 }
 
 /// A change whose blobs have been read; content on disk is read later.
-struct BegunPair {
-    at: usize,
+struct PendingPair {
+    index: usize,
     contents: ChangedContents,
-    on_disk: Option<PathBuf>,
+    disk_path: Option<PathBuf>,
 }
 
 type FilesByPath = BTreeMap<String, SnapshotFile>;
 
-struct FoundFiles {
+struct PairFiles {
     /// The files of each base.
     bases: Vec<FilesByPath>,
     head: FilesByPath,
 }
 
-impl Pairs<'_> {
-    /// Returns the results of `make` for the pairs that differ, in order; `make` gets the index of the change.
-    pub(crate) fn each<T: Send>(
+impl VersionPairs<'_> {
+    /// Returns the results of `convert` for the pairs that differ, in order; `convert` gets the index of the change.
+    pub(crate) fn map_different<T: Send>(
         &self,
         changes: &[Change],
-        make: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
+        convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
     ) -> Result<Vec<T>, GitError> {
-        let found = self.found(changes)?;
-        let begun = changes.iter().enumerate().map(|(at, change)| {
-            let begun = self.begin(&found, at, change)?;
-            let size = begun.size();
-            Ok((begun, size))
+        let files = self.find_files(changes)?;
+        let pending_pairs = changes.iter().enumerate().map(|(index, change)| {
+            let pair = self.read_blobs(&files, index, change)?;
+            let size = pair.size();
+            Ok((pair, size))
         });
-        let pairs = overlap::compute_all(begun, &|mut pair: BegunPair| pair.made(make))?;
+        let pairs = overlap::compute_all(pending_pairs, &|mut pair: PendingPair| { pair.convert_if_different(convert)
+        })?;
         Ok(pairs.into_iter().flatten().collect())
     }
 
-    fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
-        let at_base = |(at, base): (usize, &CommitId)| {
-            let since = changes.iter().filter(|change| change.base_index == at);
-            let paths = since.filter_map(Change::old_path).collect();
-            self.repo.snapshot(base.clone()).find_files(&paths)
-        };
-        let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-        Ok(FoundFiles {
-            bases: self
-                .bases
-                .iter()
-                .enumerate()
-                .map(at_base)
-                .collect::<Result<_, _>>()?,
-            head: self.head.find_files(&new)?,
+    fn find_files(&self, changes: &[Change]) -> Result<PairFiles, GitError> {
+        let mut bases = Vec::new();
+        for(index, base) in self.bases.iter().enumerate () {
+            let changes_since_base = changes.iter().filter(|change| change.base_index == index);
+            let paths = changes_since_base.filter_map(Change::old_path).collect();
+            bases.push(
+            self.repo.snapshot(base.clone()).find_files(&paths)?);
+        }
+        let head_paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        Ok(PairFiles {
+            bases,
+            head: self.head.find_files(&head_paths)?,
         })
     }
 
-    fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, GitError> {
+    fn read_blobs(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
         let previous_path = change.rename_source().map(str::to_owned);
-        let after = match change.kind {
+        let head_file = match change.kind {
             ChangeKind::Deleted => None,
-            _ => found.head.get(&change.path),
+            _ => files.head.get(&change.path),
         };
-        let base = found.bases.get(change.base_index);
-        let on_disk = after.and_then(|file| match &file.content {
+        let base_files = files.bases.get(change.base_index);
+        let disk_path = head_file.and_then(|file| match &file.content {
             FileContent::Disk(full) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
                 Some(full.clone())
             }
@@ -122,53 +120,55 @@ impl Pairs<'_> {
         });
         let contents = ChangedContents {
             path: change.path.clone(),
-            before: self.read(base.and_then(|base| base.get(change.old_path()?)))?,
-            after: match on_disk {
+            old_content: self.read_content(base_files.and_then(|files| files.get(change.old_path()?)))?,
+            new_content: match disk_path {
                 Some(_) => None,
-                None => self.read(after)?,
+                None => self.read_content(head_file)?,
             },
             previous_path,
         };
-        Ok(BegunPair {
-            at,
+        Ok(PendingPair {
+            index,
             contents,
-            on_disk,
+            disk_path,
         })
     }
 
     /// Reads the file; `None` for a submodule, which is not a file.
-    fn read(&self, file: Option<&SnapshotFile>) -> Result<Option<Read>, GitError> {
+    fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
         };
-        let read = match &file.content {
+        let content = match &file.content {
             FileContent::Disk(_) => Err(file
                 .doubt
                 .map_or("the file is only on disk", ContentDoubt::reason)
                 .to_owned()),
-            FileContent::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|why| why.to_string()),
+            FileContent::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|error| error.to_string()),
         };
-        Ok(Some(read))
+        Ok(Some(content))
     }
 }
 
-impl BegunPair {
+impl PendingPair {
     /// Returns its size in memory, in bytes.
     fn size(&self) -> usize {
-        let sides = [&self.contents.before, &self.contents.after];
-        let held: usize = sides.into_iter().flatten().flatten().map(Vec::len).sum();
-        held + if self.on_disk.is_some() { ON_DISK } else { 0 }
+        let contents = [&self.contents.old_content, &self.contents.new_content];
+        let content_size: usize = contents.into_iter().flatten().flatten().map(Vec::len).sum();
+        content_size + if self.disk_path.is_some() {
+                PENDING_FILE_SIZE } else { 0 }
     }
 
-    fn made<T>(&mut self, make: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
-        if let Some(full) = self.on_disk.take() {
-            self.contents.after = Some(on_disk(&full));
+    fn convert_if_different<T>(&mut self,
+        convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),) -> Option<T> {
+        if let Some(path) = self.disk_path.take() {
+            self.contents.new_content = Some(read_from_disk(&path));
         }
-        self.contents.differs().then(|| make(self.at, &self.contents))
+        self.contents.is_different().then(|| convert(self.index, &self.contents))
     }
 }
 
-fn on_disk(full: &Path) -> Read {
-    let read = read_document_on_disk(full).map_err(|why| why.to_string())?;
-    read.map_err(|why| why.to_string())
+fn read_from_disk(path: &Path) -> ReadContent {
+    let document = read_document_on_disk(path).map_err(|error| error.to_string())?;
+    document.map_err(|error| error.to_string())
 }

@@ -1,6 +1,6 @@
 //! The changes of pipelines for the reports: contents of both sides, counts, text and drawings.
 
+pub(crate) mod background_comparison;
 pub(crate) mod change_list;
 pub(crate) mod changed_contents;
-pub(crate) mod changes_ahead;
 pub(crate) mod pipeline_change;

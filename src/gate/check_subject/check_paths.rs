@@ -1,7 +1,7 @@
 //! The paths that a user gives to a local check.
 
 use crate::error::Failure;
-use crate::gate::Selected;
+use crate::gate::SelectedPipelines;
 use crate::job::context::Comparison;
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -11,50 +11,54 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Maximum number of notes about named files that are not checked.
-const TOLD: usize = 20;
+const MAX_UNCHECKED_NOTES: usize = 20;
 
 /// The paths given by the user, relative to the repository root.
 #[derive(Default)]
-pub(crate) struct Paths {
+pub(crate) struct CheckPaths {
     /// Files that are checked even if they did not change.
-    pub(crate) named: Vec<String>,
+    pub(crate) named_files: Vec<String>,
     /// Paths that restrict the changes, each with the text that the user typed.
-    pub(crate) within: Vec<(String, PathBuf)>,
+    pub(crate) restrictions: Vec<(String, PathBuf)>,
 }
 
-impl Paths {
+impl CheckPaths {
     /// Converts typed paths that restrict the changes; each must exist in the snapshot or in a base.
-    pub(crate) fn within_typed(
+    pub(crate) fn from_restrictions(
         run: &Run,
         workspace: &Workspace<'_>,
-        typed: &[PathBuf],
+        typed_paths: &[PathBuf],
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Self, Failure> {
-        let paths = workspace.paths(run, typed, snapshot, bases)?;
+        let paths = workspace.paths(run, typed_paths, snapshot, bases)?;
         Ok(Self {
-            named: Vec::new(),
-            within: paths.into_iter().zip(typed.iter().cloned()).collect(),
+            named_files: Vec::new(),
+            restrictions: paths.into_iter().zip(typed_paths.iter().cloned()).collect(),
         })
     }
 
     /// Returns whether the user gave no path.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.within.is_empty() && self.named.is_empty()
+        self.restrictions.is_empty() && self.named_files.is_empty()
     }
 
     pub(crate) fn all(&self) -> Vec<String> {
-        let within = self.within.iter().map(|(path, _)| path);
-        self.named.iter().chain(within).cloned().collect()
+        let restricting_paths = self.restrictions.iter().map(|(path, _)| path);
+        self.named_files
+            .iter()
+            .chain(restricting_paths)
+            .cloned()
+            .collect()
     }
 
     /// Returns the paths that restrict the changes.
-    pub(crate) fn within(&self) -> Vec<String> {
-        self.within.iter().map(|(path, _)| path.clone()).collect()
+    pub(crate) fn restricting_paths(&self) -> Vec<String> {
+        self.restrictions.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    pub(crate) const fn only_named(&self) -> bool {
-        self.within.is_empty() && !self.named.is_empty()
+    pub(crate) const fn has_only_named_files(&self) -> bool {
+        self.restrictions.is_empty() && !self.named_files.is_empty()
     }
 
     /// Returns an error if a path that restricts the changes exists neither in the snapshot nor in the base.
@@ -64,23 +68,24 @@ impl Paths {
         snapshot: &Snapshot<'_>,
         comparison: &Comparison,
     ) -> Result<(), Failure> {
-        for (path, typed) in &self.within {
-            workspace.must_exist(path, typed, snapshot, &comparison.bases)?;
+        for (path, typed_path) in &self.restrictions {
+            workspace.must_exist(path, typed_path, snapshot, &comparison.bases)?;
         }
         Ok(())
     }
 
     /// Returns a note for each named file that is not checked.
-    pub(crate) fn list_unchecked(&self, selected: &Selected) -> Vec<String> {
-        let gate = selected.gate_changes.iter().map(|change| &change.path);
-        let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
+    pub(crate) fn describe_unchecked_files(&self, pipelines: &SelectedPipelines) -> Vec<String> {
+        let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
+        let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();
         // A change of the rules file selects all pipelines.
-        let is_rules = |path: &str| selected.all_because.is_some() && path.ends_with(RULES_FILE);
-        let left = self
-            .named
+        let is_rules = |path: &str| pipelines.reason_for_all.is_some() && path.ends_with(RULES_FILE);
+        let unchecked_files = self
+            .named_files
             .iter()
-            .filter(|path| !checked.contains(path) && !is_rules(path));
-        left.take(TOLD)
+            .filter(|path| !checked_paths.contains(path) && !is_rules(path));
+        unchecked_files
+            .take(MAX_UNCHECKED_NOTES)
             .map(|path| format!("{path} was named but is not checked: --include or --exclude skips it"))
             .collect()
     }

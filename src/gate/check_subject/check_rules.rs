@@ -50,30 +50,30 @@ impl CheckRules {
 }
 
 impl Workspace<'_> {
-    /// Returns the rules to evaluate in the snapshot: those of the file `named`, if given. The default rules apply only in
+    /// Returns the rules to evaluate in the snapshot: those of the file `rules_file`, if given. The default rules apply only in
     /// a local run, and only if neither the branch nor its target has a rules file.
     pub(crate) fn check_rules(
         &self,
         run: &Run,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
-        named: Option<&Path>,
+        rules_file: Option<&Path>,
     ) -> Result<CheckRules, Failure> {
-        if let Some(file) = named {
-            return self.named_rules(run, file);
+        if let Some(file) = rules_file {
+            return self.read_named_rules(run, file);
         }
         let rules = self.rules(snapshot)?;
         if rules.is_some() || !self.uses_default_rules(snapshot, bases)? {
             return Ok(CheckRules::Project(rules));
         }
         let command = self.create_rules_command(snapshot, None)?;
-        let place = if self.repo.is_plain_directory() {
+        let missing_place = if self.repo.is_plain_directory() {
             "the directory has no"
         } else {
             "neither this branch nor its target has a"
         };
         let note = format!(
-            "The default rules were evaluated, because {place} rules file. A review by the platform needs the file: \
+            "The default rules were evaluated, because {missing_place} rules file. A review by the platform needs the file: \
              `{command}` writes it."
         );
         let template = rules::template(Enforcement::Warn);
@@ -98,12 +98,12 @@ impl Workspace<'_> {
 
     /// Returns the rules of this file. In CI it must be outside of the checkout, because the change under review controls
     /// the files in it.
-    fn named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
+    fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
         let full = run.env.current_dir().join(file);
-        let shown = file.display().to_string();
+        let typed_path = file.display().to_string();
         let is_inside = policy::path_in_repository(self.repo.root(), &full).is_some();
         if is_inside && !self.ci.host.is_local() {
-            let message = format!("cannot use the rules file {shown}: the change under review controls it");
+            let message = format!("cannot use the rules file {typed_path}: the change under review controls it");
             return Err(Failure::usage(message).hint(
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));
@@ -111,25 +111,25 @@ impl Workspace<'_> {
         // A link is followed, as for every other path of the job.
         let real = full.canonicalize().unwrap_or(full);
         let document = read_document_on_disk(&real).map_err(|error| {
-            let what = format!("could not read the rules file {shown}");
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+            let context = format!("could not read the rules file {typed_path}");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
         })?;
-        let refuse = |reason: String| Failure::usage(format!("the rules file {shown} is invalid: {reason}"));
-        let bytes = document.map_err(|error| refuse(error.to_string()))?;
+        let reject_rules = |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));
+        let bytes = document.map_err(|error| reject_rules(error.to_string()))?;
         let problems = rules::lint(&bytes);
-        let mut errors = problems.iter().filter(|problem| problem.is_error);
-        if let Some(first) = errors.next() {
-            let others = match errors.count() {
+        let mut problems_of_level_error = problems.iter().filter(|problem| problem.is_error);
+        if let Some(first) = problems_of_level_error.next() {
+            let other_errors = match problems_of_level_error.count() {
                 0 => String::new(),
-                others => format!(" ({})", format_and_more_of(others, "error")),
+                error_count => format!(" ({})", format_and_more_of(error_count, "error")),
             };
-            let reason = format!("line {}: {}{others}", first.position.line, first.message);
+            let reason = format!("line {}: {}{other_errors}", first.position.line, first.message);
             let hint = format!(
                 "run `sluicegate rules lint {}` to see each error with its location",
-                quote_shell_word(&shown)
+                quote_shell_word(&typed_path)
             );
-            return Err(refuse(reason).hint(hint));
+            return Err(reject_rules(reason).hint(hint));
         }
-        Ok(CheckRules::Named(RuleSet::parse(&bytes), shown))
+        Ok(CheckRules::Named(RuleSet::parse(&bytes), typed_path))
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod check_paths;
 pub(crate) mod check_rules;
 
 use crate::error::Failure;
-use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::run::GateRun;
 use crate::job::context::{self, Comparison};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -37,8 +37,8 @@ impl<'a> CheckSubject<'a> {
         if self.settings.gate.revisions.head.is_none() {
             return workspace.checkout_files(self.session);
         }
-        let everything = self.all_revisions();
-        Ok(repo.snapshot(workspace.target(self.session, everything)?.head))
+        let all_revisions = self.all_revisions();
+        Ok(repo.snapshot(workspace.target(self.session, all_revisions)?.head))
     }
 
     /// Returns the requested revisions with all pipelines, for which no base is resolved.
@@ -50,14 +50,15 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Returns the typed paths as files of the snapshot that are checked in any case, and as restrictions.
-    pub(crate) fn paths(&self, snapshot: &Snapshot<'_>, typed: &[PathBuf]) -> Result<Paths, Failure> {
-        let mut paths = Paths::default();
-        for typed in typed {
-            let path = self.workspace.inside(self.session, typed)?;
+    pub(crate) fn paths(&self, snapshot: &Snapshot<'_>,
+        typed_paths: &[PathBuf],) -> Result<CheckPaths, Failure> {
+        let mut paths = CheckPaths::default();
+        for typed_path in typed_paths {
+            let path = self.workspace.inside(self.session, typed_path)?;
             if self.settings.checks_unchanged_paths && snapshot.find_file(&path)?.is_some() {
-                paths.named.push(path);
+                paths.named_files.push(path);
             } else {
-                paths.within.push((path, typed.clone()));
+                paths.restrictions.push((path, typed_path.clone()));
             }
         }
         Ok(paths)
@@ -65,37 +66,46 @@ impl<'a> CheckSubject<'a> {
 
     /// Returns the comparison of the files. Named files need no base, so a base that cannot be resolved is ignored for
     /// them.
-    pub(crate) fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
-        let wish = self.settings.gate.revisions.clone();
-        let settle = |wish| match self.settings.gate.revisions.head {
-            Some(_) => self.workspace.target(self.session, wish).map(Comparison::from),
-            None => self.workspace.checkout(self.session, wish),
-        };
-        if let Some(head) = self.staged_on() {
+    pub(crate) fn comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
+        let revisions = self.settings.gate.revisions.clone();
+        if let Some(head) = self.find_staged_base() {
             return Ok(Comparison {
                 bases: vec![head],
                 base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
-                ..settle(self.all_revisions())?
+                ..self.resolve_comparison(self.all_revisions())?
             });
         }
-        if !paths.only_named() {
-            return settle(wish);
+        if !paths.has_only_named_files() {
+            return self.resolve_comparison(revisions);
         }
-        let settled = settle(wish).or_else(|_| settle(self.all_revisions()))?;
+        let comparison = self
+            .resolve_comparison(revisions).or_else(|_| self.resolve_comparison(self.all_revisions()))?;
         Ok(Comparison {
             idle_reason: None,
-            ..settled
+            ..comparison
         })
+    }
+
+    fn resolve_comparison(&self, revisions: Revisions) -> Result<Comparison, Failure> {
+        match self.settings.gate.revisions.head {
+            Some(_) => self
+                .workspace
+                .target(self.session, revisions)
+                .map(Comparison::from),
+            None => self.workspace.checkout(self.session, revisions),
+        }
     }
 
     /// Returns the commit that the staged files are compared with: a hook reviews the changes that the commit would
     /// add. In a job, or with an explicit base, the base is that of a review.
-    fn staged_on(&self) -> Option<CommitId> {
+    fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
         let is_hook = self.settings.staged && !is_ci(&self.session.env);
-        let is_open = revisions.base.is_none() && !revisions.all;
-        let head = || self.workspace.repo.head().ok().map(|head| head.commit);
-        (is_hook && is_open).then(head).flatten()
+        let has_no_base = revisions.base.is_none() && !revisions.all;
+        if !is_hook || !has_no_base {
+            return None;
+        }
+        Some( self.workspace.repo.head().ok()?.commit)
     }
 
     /// Selects the pipelines. If no pipeline differs from head, head is checked, with the same base as in a review: if
@@ -106,12 +116,12 @@ impl<'a> CheckSubject<'a> {
         resolve: &ResolveSelection<'_>,
     ) -> Result<(), Failure> {
         run.select_pipelines(resolve)?;
-        if !run.selection.selected.is_empty() || !self.is_compared_with_head(run) {
-            run.report_why_all();
+        if !run.selection.pipelines.is_empty() || !self.is_compared_with_head(run) {
+            run.report_reason_for_all();
             return Ok(());
         }
-        let wish = as_wish(self.settings.gate.revisions.clone());
-        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &wish) {
+        let request = as_wish(self.settings.gate.revisions.clone());
+        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &request) {
             Ok(head) if head.bases.is_empty() => head.base_source,
             _ => return Ok(()),
         };
@@ -120,9 +130,9 @@ impl<'a> CheckSubject<'a> {
         ));
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
-        let gate_changes = std::mem::take(&mut run.selection.selected.gate_changes);
+        let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);
         run.select_pipelines(resolve)?;
-        run.selection.selected.gate_changes = gate_changes;
+        run.selection.pipelines.gate_changes = gate_changes;
         Ok(())
     }
 
@@ -130,9 +140,12 @@ impl<'a> CheckSubject<'a> {
     /// compared this way: an index equal to head adds no change.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
-        let is_head =
-            |base: &CommitId| matches!(self.workspace.repo.head(), Ok(head) if head.commit == *base);
-        let is_tree = !self.settings.staged && revisions.head.is_none() && run.subject.paths.named.is_empty();
-        is_tree && revisions.base.is_none() && run.subject.comparison.bases.iter().any(is_head)
+        let is_tree = !self.settings.staged && revisions.head.is_none() && run.subject.paths.named_files.is_empty();
+        if !
+        is_tree || revisions.base.is_some() {
+            return false;
+        }
+        let bases = & run.subject.comparison.bases;
+        matches!(self.workspace.repo.head(), Ok(head) if bases.contains(&head.commit))
     }
 }

@@ -8,7 +8,7 @@ use sluicegate_pipelines::interface::{self, Against, Change, Class, Compat, Inte
 use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes in the shared-pipelines file.
-pub(crate) struct Between {
+pub(crate) struct InterfaceComparison {
     pub(crate) path: String,
     /// The changes, in order.
     pub(crate) changes: Vec<Change>,
@@ -20,36 +20,38 @@ pub(crate) struct Between {
 
 /// Returns the differences in the shared-pipelines file and in the kinds of its pipelines, or `None` if both sides are
 /// equal or lack the file. A side without the file offers no pipelines.
-pub(crate) fn between(
+pub(crate) fn compare_interfaces(
     repository: &Repository,
-    before: &Snapshot<'_>,
-    after: &Snapshot<'_>,
-    folder: Option<&str>,
-) -> Result<Option<Between>, Failure> {
+    old_snapshot: &Snapshot<'_>,
+    new_snapshot: &Snapshot<'_>,
+    config_dir: Option<&str>,
+) -> Result<Option<InterfaceComparison>, Failure> {
     let (old, new) = (
-        interface_version::read_interface(repository, before, folder)?,
-        interface_version::read_interface(repository, after, folder)?,
+        interface_version::read_interface(repository, old_snapshot, config_dir)?,
+        interface_version::read_interface(repository, new_snapshot, config_dir)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
-        LoadedInterface::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
+        LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
         _ => None,
     });
-    let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
-        (None, Some(was), Some(is)) => interface_version::compare_interface_versions(
-            &InterfaceVersion::at_snapshot(repository, before, was)?,
-            &InterfaceVersion::at_snapshot(repository, after, is)?,
+    let mut changes = match (&unreadable,
+        offered_interface(&old, &new),
+        offered_interface(&new, &old),) {
+        (None, Some(old_interface), Some(new_interface)) => interface_version::compare_interface_versions(
+            &InterfaceVersion::at_snapshot(repository, old_snapshot, old_interface)?,
+            &InterfaceVersion::at_snapshot(repository, new_snapshot, new_interface)?,
         )?,
         _ => Vec::new(),
     };
-    if changes.is_empty() && same_file(&old, &new) {
+    if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    if let (true, LoadedInterface::Read(was, before), LoadedInterface::Read(is, after)) =
+    if let (true, LoadedInterface::Read(old_interface, old_bytes), LoadedInterface::Read(new_interface, new_bytes),) =
         (changes.is_empty(), &old, &new)
     {
-        let meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
-        if was.file != is.file || meaning(before) != meaning(after) {
-            changes.push(Change::of_file(What::FileModified, &is.file));
+        let parse_meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
+        if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
+            changes.push(Change::of_file(What::FileModified, &new_interface.file));
         }
     }
     let path = [&new, &old].into_iter().find_map(|side| match side {
@@ -57,7 +59,7 @@ pub(crate) fn between(
         LoadedInterface::Unreadable(path, _) => Some(path.clone()),
         LoadedInterface::Missing => None,
     });
-    Ok(Some(Between {
+    Ok(Some(InterfaceComparison {
         path: path.unwrap_or_default(),
         changes,
         is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
@@ -65,53 +67,44 @@ pub(crate) fn between(
     }))
 }
 
-impl Between {
+impl InterfaceComparison {
     /// Adds the differences from another base, without duplicates.
-    pub(crate) fn add(&mut self, other: Self) {
-        let key = |change: &Change| {
-            (
-                change.class,
-                change.what.name(),
-                change.id.clone(),
-                change.words(),
-            )
-        };
-        let known: Vec<_> = self.changes.iter().map(key).collect();
-        let new = other.changes.into_iter();
-        self.changes
-            .extend(new.filter(|change| !known.contains(&key(change))));
-        self.is_repaired = match (&self.unreadable, &other.unreadable) {
-            (Some(_), Some(_)) => self.is_repaired && other.is_repaired,
+    pub(crate) fn add(&mut self, later: Self) {
+        let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
+        let new_changes = later.changes.into_iter().filter(|change| !known_keys.contains(&change_key(change)));
+        self.changes.extend(new_changes);
+        self.is_repaired = match (&self.unreadable, &later.unreadable) {
+            (Some(_), Some(_)) => self.is_repaired && later.is_repaired,
             (Some(_), None) => self.is_repaired,
-            (None, _) => other.is_repaired,
+            (None, _) => later.is_repaired,
         };
-        self.unreadable = self.unreadable.take().or(other.unreadable);
+        self.unreadable = self.unreadable.take().or(later.unreadable);
     }
 
     /// Returns the number of changes by class, or why they are unknown.
-    pub(crate) fn in_short(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         match &self.unreadable {
-            Some(why) => format!("unknown: {why}"),
+            Some(reason) => format!("unknown: {reason}"),
             None => interface::in_short(&self.compat(None)),
         }
     }
 
     /// Returns the changes by class, one line each.
-    pub(crate) fn told(&self, base: Option<&CommitId>) -> Vec<String> {
+    pub(crate) fn describe_by_class(&self, base: Option<&CommitId>) -> Vec<String> {
         interface::told(&self.compat(base))
     }
 
     /// Returns each change for consumers in one line with its class, the most severe first.
-    pub(crate) fn each(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
+    pub(crate) fn describe_changes(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
         let compat = self.compat(base);
-        let old = compat.old_name();
-        let mut each: Vec<(Class, String)> = compat
+        let old_name = compat.old_name();
+        let mut lines: Vec<(Class, String)> = compat
             .changes
             .iter()
-            .map(|change| (change.class, change.in_one_line(&old)))
+            .map(|change| (change.class, change.in_one_line(&old_name)))
             .collect();
-        each.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
-        each
+        lines.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
+        lines
     }
 
     fn compat(&self, base: Option<&CommitId>) -> Compat {
@@ -123,7 +116,7 @@ impl Between {
     }
 
     /// Returns the JSON of `artifacts diff -o json`; the class is null if a side cannot be read.
-    pub(crate) fn json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
         let class = class.unwrap_or(Class::None).of_all();
         value!({
@@ -133,26 +126,32 @@ impl Between {
     }
 }
 
+/// Returns what makes two changes of different bases the same change.
+fn change_key(change: &Change) -> (Class, String, Option<String>, String) {
+    (
+        change.class,
+        change.what.name(),
+        change.id.clone(),
+        change.words(),
+    )
+}
+
 /// Returns whether both sides are the same bytes of the same file, or both are missing.
-fn same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
+fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     match (old, new) {
         (LoadedInterface::Missing, LoadedInterface::Missing) => true,
-        (LoadedInterface::Read(was, before), LoadedInterface::Read(is, after)) => {
-            was.file == is.file && before == after
-        }
-        (LoadedInterface::Unreadable(was, before), LoadedInterface::Unreadable(is, after)) => {
-            was == is && before == after
-        }
+        (LoadedInterface::Read(old_interface, old_bytes), LoadedInterface::Read(new_interface, new_bytes),) => old_interface.file == new_interface.file && old_bytes == new_bytes,
+        (LoadedInterface::Unreadable(old_path, old_reason), LoadedInterface::Unreadable(new_path, new_reason),) => old_path == new_path && old_reason == new_reason,
         _ => false,
     }
 }
 
 /// Returns the interface of a side; a missing file counts as an empty one at the other side's path.
-fn offered(side: &LoadedInterface, other: &LoadedInterface) -> Option<Interface> {
-    match (side, other) {
+fn offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Option<Interface> {
+    match (side, other_side) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
-        (LoadedInterface::Missing, LoadedInterface::Read(there, _)) => {
-            Some(Interface::nothing(there.file.clone()))
+        (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
+            Some(Interface::nothing(interface.file.clone()))
         }
         _ => None,
     }

@@ -5,7 +5,7 @@ pub(crate) mod interface_comparison;
 
 use crate::error::Failure;
 use crate::gate::Cause;
-use crate::gate::interface_changes::interface_comparison::{Between, between};
+use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, compare_interfaces};
 use crate::gate::is_within;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{Against, Compat, describe_new_pipelines};
 
-const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
+const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
                       (--accept-breaking).";
 
@@ -43,24 +43,24 @@ impl GateRun<'_> {
             if breaks.mode == Mode::Fail && (ci.host.is_local() || !changes.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {
-                evaluation.note([note]);
+                evaluation.add_notes([note]);
             }
         }
-        evaluation.note(describe_new_pipelines(&compat));
+        evaluation.add_notes(describe_new_pipelines(&compat));
         if compat.refused {
             match accept_break() {
                 Ok(reason) => {
                     compat.refused = reason.is_none();
                     compat.accepted = reason;
                 }
-                Err(failure) => evaluation.note([format!(
+                Err(failure) => evaluation.add_notes([format!(
                     "could not determine whether the version name accepts the break: {}",
                     failure.chain()
                 )]),
             }
         }
         if compat.refused {
-            evaluation.add_cause(Cause::Break, BROKEN);
+            evaluation.add_cause(Cause::BreakingChange, BREAK_MESSAGE);
         }
         evaluation.set_compat(compat);
         Ok(())
@@ -68,7 +68,7 @@ impl GateRun<'_> {
 
     /// Returns the changes with the first base that differs, or `None` if the shared-pipelines file is unchanged, there
     /// is no base, or the review is restricted to other files.
-    fn find_interface_changes(&self) -> Result<Option<(CommitId, Between)>, Failure> {
+    fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
         let ReviewedFiles {
             workspace,
             snapshot,
@@ -84,36 +84,37 @@ impl GateRun<'_> {
             Err(error) if mode == Mode::Fail => return Err(error.into()),
             Err(_) => Vec::new(),
         };
-        let Some((base, changes)) = since_all(workspace, snapshot, &bases)? else {
+        let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {
             return Ok(None);
         };
         let paths = self.subject.paths.all();
-        let is_meant = paths.is_empty() || paths.iter().any(|wanted| is_within(&changes.path, wanted));
-        Ok(is_meant.then(|| (base.clone(), changes)))
+        let is_in_paths = paths.is_empty() || paths.iter().any(|path| is_within(&changes.path, path));
+        Ok(is_in_paths.then(|| (base.clone(), changes)))
     }
 }
 
 /// Compares with every merge-base: a criss-cross merge can hide a break from one of them. Returns the first base that
 /// differs, and all changes without duplicates.
-fn since_all<'b>(
+fn compare_with_bases<'b>(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     bases: &'b [CommitId],
-) -> Result<Option<(&'b CommitId, Between)>, Failure> {
+) -> Result<Option<(&'b CommitId, InterfaceComparison)>, Failure> {
     if bases.is_empty() {
         return Ok(None);
     }
-    let folder = workspace.config_dir(snapshot)?;
-    let mut all: Option<(&CommitId, Between)> = None;
+    let config_dir = workspace.config_dir(snapshot)?;
+    let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
-        let old = workspace.repo.snapshot(base.clone());
-        let Some(found) = between(&workspace.repo, &old, snapshot, folder.as_deref())? else {
+        let base_snapshot = workspace.repo.snapshot(base.clone());
+        let Some(base_comparison) =
+            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dir.as_deref())? else {
             continue;
         };
-        match &mut all {
-            None => all = Some((base, found)),
-            Some((_, all)) => all.add(found),
+        match &mut first_difference {
+            None => first_difference = Some((base, base_comparison)),
+            Some((_, comparison)) => comparison.add(base_comparison),
         }
     }
-    Ok(all)
+    Ok(first_difference)
 }

@@ -1,6 +1,6 @@
 //! The local engine: evaluates the rules on this machine.
 
-pub(crate) mod evaluate;
+pub(crate) mod rule_evaluation;
 
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
@@ -8,14 +8,14 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
-use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
+use crate::gate::{BasePaths, CollectedFacts, Tally, evaluate_files, list_failed_files};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Engine, FileResults};
-use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE};
+use sluicegate_pipelines::pipelines:: RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(crate) struct LocalReview {
     rules: Option<CheckRules>,
     /// The rule set of files without a rules file.
     missing_rules: RuleSet,
-    is_of_fork: bool,
+    is_for_fork: bool,
 }
 
 impl LocalReview {
@@ -38,15 +38,15 @@ impl LocalReview {
     }
 
     /// Returns a review of the change of a fork, by the rules file of its commit; every report gets a note about it.
-    pub(crate) fn of_fork() -> Self {
+    pub(crate) fn for_fork() -> Self {
         Self::new(None, true)
     }
 
-    fn new(rules: Option<CheckRules>, is_of_fork: bool) -> Self {
+    fn new(rules: Option<CheckRules>, is_for_fork: bool) -> Self {
         Self {
             rules,
             missing_rules: RuleSet::missing(),
-            is_of_fork,
+            is_for_fork,
         }
     }
 
@@ -66,10 +66,11 @@ impl ReviewEngine for LocalReview {
     }
 
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
-        let what = format_count(run.selection.selected.files.len(), "pipeline");
+        let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
         run.session
             .ui
-            .say(&format!("checking {what} of {}", run.subject.snapshot.name()));
+            .say(&format!(
+            "checking {pipeline_count} of {}", run.subject.snapshot.name()));
         if self.rules.is_none() {
             self.rules = Some(CheckRules::Project(
                 run.subject.workspace.rules(&run.subject.snapshot)?,
@@ -86,12 +87,11 @@ impl ReviewEngine for LocalReview {
     }
 
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
-        let wanted: HashSet<&str> = run.selection.selected.files.iter().map(String::as_str).collect();
-        let files = run.subject.snapshot.list_files(&|path| wanted.contains(path))?;
-        let seen = SeenFacts::default();
-        let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
-        let tally = evaluate(&run.subject.workspace.repo, self.evaluated_rules(), files, &see)?;
-        Ok((tally, run.find_project_findings(seen)?))
+        let selected_paths: HashSet<&str> = run.selection.pipelines.files.iter().map(String::as_str).collect();
+        let files = run.subject.snapshot.list_files(&|path| selected_paths.contains(path))?;
+        let facts = CollectedFacts::default();
+        let tally = evaluate_files(&run.subject.workspace.repo, self.evaluated_rules(), files, &|path, pipeline| facts.add(path, pipeline),)?;
+        Ok((tally, run.find_project_findings(facts)?))
     }
 
     fn evaluate_base(
@@ -100,28 +100,28 @@ impl ReviewEngine for LocalReview {
         baseline: &Baseline,
         base: &CommitId,
         head: &mut Tally,
-    ) -> Result<(Places, Tally), Failure> {
-        let reviewed = head.files.iter().map(|file| file.path.as_str());
-        let places = baseline.places(base, &run.subject.snapshot, reviewed)?;
-        let before = at_base(&run.subject.workspace.repo, self.evaluated_rules(), base, &places)?;
-        Ok((places, before))
+    ) -> Result<(BasePaths, Tally), Failure> {
+        let reviewed_paths = head.files.iter().map(|file| file.path.as_str());
+        let base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths)?;
+        let base_tally = evaluate_at_base(&run.subject.workspace.repo, self.evaluated_rules(), base, &base_paths,)?;
+        Ok((base_paths, base_tally))
     }
 
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
         head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
-        let missing = run.subject.workspace.named_folder.as_ref();
+        let missing_config_dir = run.subject.workspace.named_folder.as_ref();
         head.notes
-            .extend(missing.filter(|_| self.rules().is_none()).map(|folder| {
+            .extend(missing_config_dir.filter(|_| self.rules().is_none()).map(|config_dir| {
                 let place = run.subject.snapshot.name();
                 format!(
-                    "`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory"
+                    "`{config_dir}/{RULES_FILE}` is missing in {place}; `{config_dir}` is the configured directory"
                 )
             }));
     }
 
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
         let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
-        evaluation.note(self.is_of_fork.then(|| FORK_NOTE.to_owned()));
+        evaluation.add_notes(self.is_for_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }
 }
@@ -136,32 +136,33 @@ pub(crate) fn evaluate_all(
         .sources
         .selection(&GlobArgs::default(), SelectionPurpose::Review)?;
     let files = snapshot.list_files(&|path| selection.selects(path))?;
-    let seen = SeenFacts::default();
-    let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
-    let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
+    let facts = CollectedFacts::default();
+    let mut tally = evaluate_files(&workspace.repo, rules, files, &|path, pipeline| {
+        facts.add(path, pipeline);
+    })?;
     let settings = workspace.sources.project_checks(None)?;
     let checks = ProjectChecks {
         workspace,
         settings: &settings,
         snapshot,
     };
-    tally.project = checks.all(seen)?;
-    tally.checked = Some(settings.levels);
+    tally.project_files = checks.check_all(facts)?;
+    tally.check_levels = Some(settings.levels);
     Ok(tally)
 }
 
 /// Evaluates the files with these rules, at their paths in the base.
-pub(crate) fn at_base(
+pub(crate) fn evaluate_at_base(
     repo: &Repository,
     rules: &RuleSet,
     base: &CommitId,
-    places: &Places,
+    base_paths: &BasePaths,
 ) -> Result<Tally, Failure> {
-    let wanted = places.at_base();
+    let wanted_paths = base_paths.to_set();
     let files = repo
         .snapshot(base.clone())
-        .list_files(&|path| wanted.contains(path))?;
-    let mut tally = evaluate(repo, rules, files, &|_, _| {})?;
+        .list_files(&|path| wanted_paths.contains(path))?;
+    let mut tally = evaluate_files(repo, rules, files, &|_, _| {})?;
     tally.failed_batches = list_failed_files(&tally.files);
     Ok(tally)
 }

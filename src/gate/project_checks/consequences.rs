@@ -21,14 +21,14 @@ struct FoldedFinding {
 impl Tally {
     pub(crate) fn fold_consequences(&mut self) {
         for (path, consequences) in mem::take(&mut self.consequences) {
-            let mut reviewed = self.files.iter_mut().filter(|file| file.path == path);
-            let mut checked = self.project.iter_mut().filter(|file| file.path == path);
-            if let (Some(file), Some(project)) = (reviewed.next(), checked.next())
+            let mut reviewed_files = self.files.iter_mut().filter(|file| file.path == path);
+            let mut checked_files = self.project_files.iter_mut().filter(|file| file.path == path);
+            if let (Some(file), Some(project)) = (reviewed_files.next(), checked_files.next())
                 && let Some((result_index, index)) = broken_link(project)
             {
-                let folded = take_consequences(file, &consequences);
-                if !folded.is_empty() {
-                    fold_under(project, result_index, index, &folded);
+                let folded_findings = remove_consequences(file, &consequences);
+                if !folded_findings.is_empty() {
+                    add_folded_findings(project, result_index, index, &folded_findings);
                 }
             }
         }
@@ -41,58 +41,58 @@ pub(crate) fn is_enforced(result: &RuleResult, index: usize) -> bool {
 }
 
 /// Returns the places of the result and of the finding of the first broken link.
-fn broken_link(project: &FileResults) -> Option<(usize, usize)> {
-    let results = project.results.iter().enumerate();
+fn broken_link(file: &FileResults) -> Option<(usize, usize)> {
+    let results = file.results.iter().enumerate();
     results
         .filter(|(_, result)| result.rule == ProjectCheck::Link.id())
-        .find_map(|(at, result)| {
+        .find_map(|(result_index, result)| {
             let mut indices = 0..result.violations.len();
-            Some((at, indices.find(|index| is_enforced(result, *index))?))
+            Some((result_index, indices.find(|index| is_enforced(result, *index))?))
         })
 }
 
 /// Removes the consequences from the results of the rules. Known and waived ones are kept.
-fn take_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequence>) -> Vec<FoldedFinding> {
-    let sought: HashSet<(&str, &str)> = consequences
+fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequence>) -> Vec<FoldedFinding> {
+    let consequence_keys: HashSet<(&str, &str)> = consequences
         .iter()
         .map(|(rule, component)| (*rule, component.as_str()))
         .collect();
-    let mut folded = Vec::new();
+    let mut folded_findings = Vec::new();
     file.results.retain_mut(|result| {
         let Status::Failed(severity) = result.status else {
             return true;
         };
-        let folded_count = folded.len();
+        let folded_count = folded_findings.len();
         let is_kept: Vec<bool> = (0..result.violations.len())
             .map(|index| {
                 let about = result
                     .violations
                     .get(index)
                     .and_then(|violation| violation.about.as_deref());
-                let is_sought = about.is_some_and(|about| sought.contains(&(result.rule.as_str(), about)));
-                !(is_sought && is_enforced(result, index))
+                let is_consequence = about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
+                !(is_consequence && is_enforced(result, index))
             })
             .collect();
-        let taken = keep(&mut result.violations, &is_kept);
-        keep(&mut result.states, &is_kept);
-        keep(&mut result.waivers, &is_kept);
-        let components = taken.into_iter().filter_map(|violation| violation.about);
-        folded.extend(components.map(|component| FoldedFinding { component, severity }));
-        folded.len() == folded_count || !result.violations.is_empty()
+        let removed_violations = retain_marked(&mut result.violations, &is_kept);
+        retain_marked(&mut result.states, &is_kept);
+        retain_marked(&mut result.waivers, &is_kept);
+        let components = removed_violations.into_iter().filter_map(|violation| violation.about);
+        folded_findings.extend(components.map(|component| FoldedFinding { component, severity }));
+        folded_findings.len() == folded_count || !result.violations.is_empty()
     });
-    folded
+    folded_findings
 }
 
 /// Keeps the marked values and returns the others.
-fn keep<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
-    let marked = mem::take(values).into_iter().zip(is_kept);
-    let (kept, taken): (Vec<_>, Vec<_>) = marked.partition(|(_, is_kept)| **is_kept);
-    values.extend(kept.into_iter().map(|(value, _)| value));
-    taken.into_iter().map(|(value, _)| value).collect()
+fn retain_marked<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
+    let marked_values = mem::take(values).into_iter().zip(is_kept);
+    let (kept_values, removed_values): (Vec<_>, Vec<_>) = marked_values.partition(|(_, is_kept)| **is_kept);
+    values.extend(kept_values.into_iter().map(|(value, _)| value));
+    removed_values.into_iter().map(|(value, _)| value).collect()
 }
 
 /// Removes a finding with its state and waiver.
-fn take_finding(
+fn remove_finding(
     result: &mut RuleResult,
     index: usize,
 ) -> (
@@ -106,11 +106,13 @@ fn take_finding(
     (violation, state.flatten(), waiver.flatten())
 }
 
-fn fold_under(project: &mut FileResults, result_index: usize, index: usize, folded: &[FoldedFinding]) {
-    let Some(link) = project.results.get_mut(result_index) else {
+fn add_folded_findings(
+    file: &mut FileResults, result_index: usize, index: usize,
+    folded_findings: &[FoldedFinding],) {
+    let Some(link) = file.results.get_mut(result_index) else {
         return;
     };
-    let mut components: Vec<String> = folded
+    let mut components: Vec<String> = folded_findings
         .iter()
         .map(|finding| format!("`{}`", finding.component))
         .collect();
@@ -118,26 +120,26 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     components.dedup();
     let text = format!(
         "; {} about {} follow from this",
-        format_count(folded.len(), "other finding"),
+        format_count(folded_findings.len(), "other finding"),
         List::new(&components)
     );
-    let worst = folded.iter().map(|finding| finding.severity).max();
-    if link.status != Status::Failed(Severity::Warning) || worst != Some(Severity::Error) {
+    let worst_severity = folded_findings.iter().map(|finding| finding.severity).max();
+    if link.status != Status::Failed(Severity::Warning) || worst_severity != Some(Severity::Error) {
         if let Some(violation) = link.violations.get_mut(index) {
             violation.text.push_str(&text);
-            violation.folded_count = folded.len();
+            violation.folded_count = folded_findings.len();
         }
         return;
     }
-    let (mut violation, state, waiver) = take_finding(link, index);
+    let (mut violation, state, waiver) = remove_finding(link, index);
     violation.text.push_str(&text);
-    violation.folded_count = folded.len();
+    violation.folded_count = folded_findings.len();
     let error = Status::Failed(Severity::Error);
     let (has_states, has_waivers) = (state.is_some(), waiver.is_some());
     if link.violations.is_empty() {
-        project.results.remove(result_index);
+        file.results.remove(result_index);
     }
-    project.results.push(RuleResult {
+    file.results.push(RuleResult {
         origin: Origin::Project,
         states: if has_states { vec![state] } else { Vec::new() },
         waivers: if has_waivers { vec![waiver] } else { Vec::new() },

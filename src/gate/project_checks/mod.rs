@@ -9,8 +9,10 @@ use crate::gate::baseline::Baseline;
 use crate::gate::baseline::renamed_components::RenamedComponents;
 use crate::gate::run::GateRun;
 use crate::gate::{
-    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Pairs, Places, ProjectScope, SeenFacts, Tally,
-    is_enforced, mark_files, script_defect,
+    BasePaths,
+    ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
+    Tally, VersionPairs, find_script_defect,
+    is_enforced, mark_known_in_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -40,23 +42,23 @@ pub(crate) struct ProjectChecks<'a> {
 }
 
 impl ProjectChecks<'_> {
-    /// Returns all findings. `seen` contains the facts that were read already.
-    pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(seen, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
+    /// Returns all findings. `known_facts` contains the facts that were read already.
+    pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
+        self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
     }
 
     fn check(
         &self,
-        seen: SeenFacts,
+        known_facts: CollectedFacts,
         renames: &Renames<'_>,
-        changed: &dyn Fn(&str) -> bool,
-        others: &ChooseOthers<'_>,
+        is_changed: &dyn Fn(&str) -> bool,
+        choose_others: &ChooseOtherFiles<'_>,
     ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, renames, |scope| {
-            Ok(scope.check(self.snapshot, seen, changed, others)?)
+            Ok(scope.check(self.snapshot, known_facts, is_changed, choose_others)?)
         })
     }
 
@@ -64,53 +66,50 @@ impl ProjectChecks<'_> {
         &self,
         snapshot: &Snapshot<'_>,
         renames: &Renames<'_>,
-        work: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
+        check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let config_dir = self.workspace.config_dir(snapshot)?;
-        work(&ProjectScope {
+        check(&ProjectScope {
             repo: &self.workspace.repo,
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
-            is_external: &|written| self.settings.is_external(written),
+            is_external: &|reference| self.settings.is_external(reference),
             renames,
         })
     }
 
     /// Marks the findings that each of the commits has, too.
-    fn compare(&self, past: &Baseline, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
-        let before = |base: &CommitId| {
+    fn mark_known_findings(&self,
+        baseline: &Baseline, files: &mut [FileResults],) -> Result<KnownComparison, Failure> {
+        let mut bases = Vec::new();
+        for base in &baseline.bases {
             let paths = files.iter().map(|file| file.path.as_str());
-            let places = past.places(base, self.snapshot, paths)?;
-            let mut results = self.at_base(base, &places)?;
-            past.follow_renamed_components(
-                &Pairs {
+            let base_paths = baseline.base_paths(base, self.snapshot, paths)?;
+            let mut base_tally = self.check_at_base(base, &base_paths)?;
+            baseline.follow_renamed_components(
+                &VersionPairs {
                     repo: &self.workspace.repo,
                     head: self.snapshot,
                     bases: std::slice::from_ref(base),
                 },
                 files,
-                &places,
-                &mut results.files,
-            )?;
-            Ok((places, results))
-        };
-        let bases = past
-            .bases
-            .iter()
-            .map(before)
-            .collect::<Result<Vec<_>, Failure>>()?;
-        Ok(mark_files(files, |_| false, &bases))
+                &base_paths,
+                &mut base_tally.files,
+            )?;bases
+            .push((base_paths, base_tally));
+        }
+        Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
-    fn at_base(&self, base: &CommitId, places: &Places) -> Result<Tally, Failure> {
+    fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
-        let wanted = places.at_base();
+        let paths = base_paths.to_set();
         let mut files = self.with_scope(&snapshot, &NO_RENAMES, |scope| {
-            Ok(scope.check_only(&snapshot, &wanted)?)
+            Ok(scope.check_files(&snapshot, &paths)?)
         })?;
-        let found: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        let clean = wanted.iter().filter(|path| !found.contains(**path));
-        files.extend(clean.map(|path| FileResults {
+        let paths_with_findings: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let clean_paths = paths.iter().filter(|path| !paths_with_findings.contains(**path));
+        files.extend(clean_paths.map(|path| FileResults {
             path: (*path).to_owned(),
             results: Vec::new(),
         }));
@@ -132,81 +131,82 @@ impl GateRun<'_> {
 
     /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
     /// pipeline breaks callers that the change does not touch.
-    pub(crate) fn find_project_findings(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        let selected: HashSet<&str> = self.selection.selected.files.iter().map(String::as_str).collect();
-        let mut changed = selected.clone();
-        changed.extend(
-            self.selection
-                .selected
+    pub(crate) fn find_project_findings(&self,
+        known_facts: CollectedFacts,) -> Result<Vec<FileResults>, Failure> {
+        let pipelines = &self.selection.pipelines;
+        let selected_paths: HashSet<&str> = pipelines.files.iter().map(String::as_str).collect();
+        let mut changed_paths = selected_paths.clone();
+        changed_paths.extend(
+            pipelines
                 .candidates
                 .iter()
-                .map(|it| it.change.path.as_str()),
+                .map(|candidate| candidate.change.path.as_str()),
         );
-        let is_changed = |path: &str| changed.contains(path);
         let components = self.renamed_components();
         let renames = Renames {
             pipelines: self.new_paths(),
             component: &|path, old| components.new_name(path, old),
         };
-        let found = self
+        let files = self
             .project_checks()
-            .check(seen, &renames, &is_changed, &|facts| self.others(facts))?;
-        let takes_all = self.takes_all();
-        let is_meant = |file: &FileResults| {
-            selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
-        };
-        let (mut told, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_meant);
-        told.extend(self.brought(others)?);
-        told.retain(|file| selected.contains(file.path.as_str()) || self.part.holds(&file.path));
-        told.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(told)
+            .check(
+            known_facts, &renames, &|path| changed_paths.contains(path), &|facts| self.choose_other_files(facts),)?;
+        let is_whole_project = self.is_whole_project();
+        let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition( |file| {
+            selected_paths.contains(file.path.as_str()) || (is_whole_project && !is_pipeline(&file.path))
+        });
+        reported_files.extend(self.keep_new_findings(other_files)?);
+        reported_files.retain(|file| {
+            selected_paths.contains(file.path.as_str()) || self.shard_selection.contains(&file.path)
+        });
+        reported_files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(reported_files)
     }
 
     /// Returns whether all of the project is covered, also files that are not pipelines.
-    fn takes_all(&self) -> bool {
-        self.selection.selected.all_because.is_some() && self.subject.paths.is_empty()
+    fn is_whole_project(&self) -> bool {
+        self.selection.pipelines.reason_for_all.is_some() && self.subject.paths.is_empty()
     }
 
     /// Adds the findings to the results of the rules.
-    pub(crate) fn add_project_findings(&self, found: Vec<FileResults>, tally: &mut Tally) {
-        tally.project = found;
-        tally.checked = Some(self.subject.settings.verdict.project_checks.levels);
+    pub(crate) fn add_project_findings(&self, files: Vec<FileResults>, tally: &mut Tally) {
+        tally.project_files = files;
+        tally.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
     /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
     /// base, only findings in the selected pipelines count.
-    fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
-        if self.subject.comparison.bases.is_empty() && !self.takes_all() {
+    fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
+        if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
         }
         let [base] = self.subject.comparison.bases.as_slice() else {
             return Ok(OtherFiles::All);
         };
-        let is_gate_changed = !self.selection.selected.gate_changes.is_empty();
+        let is_gate_changed = !self.selection.pipelines.gate_changes.is_empty();
         if is_gate_changed
-            || self.selection.selected.all_because.is_some()
-            || self.selection.selected.since != self.subject.comparison.bases
+            || self.selection.pipelines.reason_for_all.is_some()
+            || self.selection.pipelines.bases != self.subject.comparison.bases
         {
             return Ok(OtherFiles::All);
         }
-        let is_other = |path: &str| !is_pipeline(path);
         let differences = self
             .subject
             .snapshot
-            .compare_with_bases(&self.subject.comparison.bases, &is_other)?;
+            .compare_with_bases(&self.subject.comparison.bases, &|path| !is_pipeline(path))?;
         let mut names = differences.list_removed_paths();
-        let changes = self.selection.selected.candidates.iter().map(|it| &it.change);
-        let (modified, moved): (Vec<&Change>, Vec<&Change>) =
+        let changes = self.selection.pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let (modified_changes, moved_changes): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
-        names.extend(moved.iter().flat_map(|change| change.paths()));
-        let spoiled = self.spoiled_scripts(&differences.list_regular_paths())?;
-        names.extend(spoiled.iter().map(String::as_str));
-        if names.len() + modified.len() > SoughtNames::MOST {
+        names.extend(moved_changes.iter().flat_map(|change| change.paths()));
+        let defective_scripts = self.find_defective_scripts(&differences.list_regular_paths())?;
+        names.extend(defective_scripts.iter().map(String::as_str));
+        if names.len() + modified_changes.len() > SoughtNames::MOST {
             return Ok(OtherFiles::All);
         }
-        let modified = modified.iter().map(|change| change.path.as_str());
-        names.extend(self.narrowed(base, &modified.collect(), facts)?);
+        let modified_paths = modified_changes.iter().map(|change| change.path.as_str());
+        names.extend(self.find_narrowed_pipelines(base, &modified_paths.collect(), facts)?);
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
@@ -215,45 +215,47 @@ impl GateRun<'_> {
 
     /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
     /// each may have a defect.
-    fn spoiled_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
+    fn find_defective_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
-        let mut examined = 0;
-        let mut spoiled = Vec::new();
+        let mut byte_count = 0;
+        let mut defective_scripts = Vec::new();
         for (path, file) in snapshot.find_files(paths)? {
-            if examined > MAX_EXAMINED_BYTES || script_defect(repo, &file, &mut examined)?.is_some() {
-                spoiled.push(path);
+            if byte_count > MAX_EXAMINED_BYTES || find_script_defect(repo, &file, &mut byte_count)?.is_some() {
+                defective_scripts.push(path);
             }
         }
-        Ok(spoiled)
+        Ok(defective_scripts)
     }
 
     /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one
     /// that is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
-    fn narrowed<'c>(
+    fn find_narrowed_pipelines<'c>(
         &self,
         base: &CommitId,
-        modified: &BTreeSet<&'c str>,
-        now: &ChangedFacts<'_>,
+        paths: &BTreeSet<&'c str>,
+        head_facts: &ChangedFacts<'_>,
     ) -> Result<Vec<&'c str>, GitError> {
         let repo = &self.subject.workspace.repo;
-        let files = repo.snapshot(base.clone()).find_files(modified)?;
-        let bytes = |path: &str| read_document(repo, files.get(path)?).ok()?.ok();
-        let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
-        let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
-            let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
-            facts.is_none_or(|facts| !now.keeps_variables(path, &facts))
-        };
-        let narrowed = before.into_par_iter().filter(is_narrowed).map(|(path, _)| path);
-        Ok(narrowed.collect())
+        let files = repo.snapshot(base.clone()).find_files(paths)?;
+        let mut base_documents = Vec::new();
+        for path in paths {
+            let base_document = files.get(*path).and_then(|file| document(repo, file).ok()?.ok());
+            base_documents.push( (*path, base_document));
+        }
+        let narrowed_paths = base_documents.into_par_iter().filter( |(path, base_document)| {
+            let base_facts = base_document.as_deref().and_then(|bytes|PipelineFacts::parse(bytes).ok());
+            base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
+        });
+        Ok(narrowed_paths.map(|(path, _)| path).collect())
     }
 
     /// Returns the findings that the base does not have; empty without a base.
-    fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
+    fn keep_new_findings(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
         if files.is_empty() || self.subject.comparison.bases.is_empty() {
             return Ok(Vec::new());
         }
-        self.project_checks().compare(
-            &Baseline::at(&self.subject.comparison.bases, &self.selection.selected),
+        self.project_checks().mark_known_findings(
+            &Baseline::at_commits(&self.subject.comparison.bases, &self.selection.pipelines),
             &mut files,
         )?;
         for file in &mut files {
@@ -273,17 +275,17 @@ impl GateRun<'_> {
     /// Marks the findings that existed before, if only new findings count.
     pub(crate) fn mark_known_project_findings(
         &self,
-        past: &Baseline,
+        baseline: &Baseline,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
-        if tally.project.is_empty() {
+        if tally.project_files.is_empty() {
             return Ok(());
         }
-        let Some(compared) = &mut tally.compared else {
+        let Some(comparison) = &mut tally.comparison else {
             return Ok(());
         };
-        let mut found = self.project_checks().compare(past, &mut tally.project)?;
-        compared.unknown.append(&mut found.unknown);
+        let mut project_comparison = self.project_checks().mark_known_findings(baseline, &mut tally.project_files)?;
+        comparison.unknown_files.append(&mut project_comparison.unknown_files);
         Ok(())
     }
 
@@ -291,14 +293,14 @@ impl GateRun<'_> {
         RenamedComponents::new(
             &self.subject.workspace.repo,
             &self.subject.snapshot,
-            &self.selection.selected,
+            &self.selection.pipelines,
         )
     }
 
     /// Returns the new path of each pipeline that the change renames, by its old path.
     fn new_paths(&self) -> BTreeMap<String, String> {
-        let former = self.selection.selected.former_paths().into_iter();
-        former.map(|(new, old)| (old, new)).collect()
+        let former_paths = self.selection.pipelines.former_paths().into_iter();
+        former_paths.map(|(new_path, old_path)| (old_path, new_path)).collect()
     }
 
     /// Finds the findings that exist only because of a broken link that is reported, too.
@@ -306,49 +308,47 @@ impl GateRun<'_> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
-        let failed: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
-        let mut found = BTreeMap::new();
-        for file in tally.project.iter().filter(|file| has_broken_link(file)) {
+        let failed_paths: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
+        let mut consequences_by_path = BTreeMap::new();
+        for file in tally.project_files.iter().filter(|file| has_broken_link(file)) {
             let path = file.path.as_str();
-            let Some(source) = snapshot.find_file(path)?.filter(|_| failed.contains(path)) else {
+            let Some(snapshot_file) = snapshot.find_file(path)?.filter(|_| failed_paths.contains(path)) else {
                 continue;
             };
-            let pipeline = read_document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));
+            let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
             suggestions.enter();
-            let names = || {
+            let consequences = consequences(&pipeline, &mut |name| {
+                components.new_name(path, name).or_else( || {
+                    let names =
                 pipeline
                     .components
                     .iter()
-                    .map(|component| component.name.as_str())
-            };
-            let consequences = consequences(&pipeline, &mut |name| {
-                components
-                    .new_name(path, name)
-                    .or_else(|| suggestions.find(names(), name))
+                    .map(|component| component.name.as_str()); suggestions.find(names, name)
+                })
             });
-            found.insert(path.to_owned(), consequences);
+            consequences_by_path.insert(path.to_owned(), consequences);
         }
-        tally.consequences = found;
+        tally.consequences = consequences_by_path;
         Ok(())
     }
 
     /// Returns the findings if there is no pipeline to review.
     pub(crate) fn check_project_alone(&self) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        self.add_project_findings(self.find_project_findings(SeenFacts::default())?, &mut tally);
-        if tally.project.is_empty() {
+        self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
+        if tally.project_files.is_empty() {
             return Ok(tally);
         }
         let snapshot = &self.subject.snapshot;
         let rules = self.subject.workspace.rules(snapshot)?;
-        let waivers = self.subject.workspace.waiving(rules.as_ref())?;
+        let waivers = self.subject.workspace.read_active_waivers(rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
-        if let Some(past) = &self.baseline {
-            past.compare(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
-                Ok((Places::default(), Tally::default()))
+        if let Some(baseline) = &self.baseline {
+            baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
+                Ok((BasePaths::default(), Tally::default()))
             })?;
-            self.mark_known_project_findings(past, &mut tally)?;
+            self.mark_known_project_findings(baseline, &mut tally)?;
         }
         Ok(tally)
     }

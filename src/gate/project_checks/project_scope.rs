@@ -6,7 +6,7 @@ use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
+    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines,
     SoughtNames, is_pipeline, may_name_files,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedSide};
@@ -21,22 +21,22 @@ type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
 
 /// Facts that were collected while pipelines were evaluated, so that these need not be read again.
 #[derive(Debug, Default)]
-pub(crate) struct SeenFacts(Mutex<Vec<(String, PipelineFacts)>>);
+pub(crate) struct CollectedFacts(Mutex<Vec<(String, PipelineFacts)>>);
 
-impl SeenFacts {
-    pub(crate) fn of(seen: Vec<(String, PipelineFacts)>) -> Self {
-        Self(Mutex::new(seen))
+impl CollectedFacts {
+    pub(crate) fn new(facts: Vec<(String, PipelineFacts)>) -> Self {
+        Self(Mutex::new(facts))
     }
 
-    pub(crate) fn see(&self, path: &str, pipeline: &Pipeline) {
+    pub(crate) fn add(&self, path: &str, pipeline: &Pipeline) {
         let facts = PipelineFacts::of(pipeline);
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.push((path.to_owned(), facts));
+        let mut collected_facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        collected_facts.push((path.to_owned(), facts));
     }
 
-    fn take(self) -> FactsByPath {
-        let seen = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        seen.into_iter()
+    fn into_map(self) -> FactsByPath {
+        let facts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        facts.into_iter()
             .map(|(path, facts)| (path, Some(facts)))
             .collect()
     }
@@ -56,15 +56,15 @@ pub(crate) enum OtherFiles {
 pub(crate) struct ChangedFacts<'f>(&'f FactsByPath);
 
 impl ChangedFacts<'_> {
-    /// Returns whether the pipeline at this path can be read, and has each variable that it had `before`.
-    pub(crate) fn keeps_variables(&self, path: &str, before: &PipelineFacts) -> bool {
+    /// Returns whether the pipeline at this path can be read, and has each variable of `base_facts`.
+    pub(crate) fn keeps_variables(&self, path: &str, base_facts: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
-        facts.is_some_and(|facts| facts.declares_all_of(before))
+        facts.is_some_and(|facts| facts.declares_all_of(base_facts))
     }
 }
 
 /// Determines which unchanged pipelines are read.
-pub(crate) type ChooseOthers<'a> = dyn Fn(&ChangedFacts<'_>) -> Result<OtherFiles, GitError> + 'a;
+pub(crate) type ChooseOtherFiles<'a> = dyn Fn(&ChangedFacts<'_>) -> Result<OtherFiles, GitError> + 'a;
 
 /// The parameters of the project checks.
 #[derive(Clone, Copy)]
@@ -79,120 +79,114 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Returns what the checks find in the project. `seen` was read already; `changed` files are read as YAML, and of the
-    /// others those that `others` chooses.
+    /// Returns what the checks find in the project. `known_facts` were read already; changed files are read
+    /// as YAML, and of the others those that `choose_others` chooses.
     pub(crate) fn check(
         &self,
         snapshot: &Snapshot<'_>,
-        seen: SeenFacts,
-        changed: &dyn Fn(&str) -> bool,
-        others: &ChooseOthers<'_>,
+        known_facts: CollectedFacts,
+        is_changed: &dyn Fn(&str) -> bool,
+        choose_others: &ChooseOtherFiles<'_>,
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.list_files(&is_pipeline)?;
-        let mut facts = seen.take();
-        let (whole, rest): (Vec<_>, Vec<_>) = files
+        let mut facts = known_facts.into_map();
+        let (changed_files, unchanged_files): (Vec<_>, Vec<_>) = files
             .iter()
             .filter(|file| !facts.contains_key(&file.path))
-            .partition(|file| changed(&file.path));
-        self.read(&whole, &|_| true, &mut facts)?;
-        let read: BTreeSet<String> = facts.keys().cloned().collect();
-        let others = others(&ChangedFacts(&facts))?;
-        match &others {
-            OtherFiles::All => self.read(&rest, &may_name_files, &mut facts)?,
-            OtherFiles::Naming(sought) => {
-                self.read(&rest, &|bytes| sought.may_be_in(bytes), &mut facts)?;
+            .partition(|file| is_changed(&file.path));
+        self.read_facts(&changed_files, &|_| true, &mut facts)?;
+        let changed_paths: BTreeSet<String> = facts.keys().cloned().collect();
+        let other_files = choose_others(&ChangedFacts(&facts))?;
+        match &other_files {
+            OtherFiles::All => self.read_facts(&unchanged_files, &may_name_files, &mut facts)?,
+            OtherFiles::Naming(names) => {
+                self.read_facts(&unchanged_files, &|bytes| names.may_be_in(bytes), &mut facts)?;
             }
             OtherFiles::Reached => {}
         }
-        let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
-        let shared = self.shared(snapshot)?;
-        if !matches!(others, OtherFiles::All) {
-            let entries = shared.iter().filter_map(|shared| shared.content.as_ref().ok());
-            let shared = entries.flat_map(|shared| &shared.entries);
-            let shared = shared.map(|entry| entry.pipeline.as_str());
-            let from = read.iter().map(String::as_str).chain(shared).collect();
-            self.read_reached(&files, &known, from, &mut facts)?;
+        let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
+        let shared_pipelines = self.read_shared_pipelines(snapshot)?;
+        if !matches!(other_files, OtherFiles::All) {
+            let mut start_paths: BTreeSet<&str> = changed_paths.iter().map(String::as_str).collect();
+            for entry in shared_entries(shared_pipelines.as_ref()) {
+                start_paths.insert( entry.pipeline.as_str());
+            }
+            self.read_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
-        self.read_asked(&files, &known, shared.as_ref(), &mut facts)?;
-        self.results(snapshot, &known, &facts, shared.as_ref())
+        self.read_called_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
+        self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())
     }
 
-    /// Returns the findings of the checks in the `wanted` files only. Reads these files and all that they call,
+    /// Returns the findings of the checks in the files at these paths only. Reads these files and all that they call,
     /// directly or indirectly.
-    pub(crate) fn check_only(
+    pub(crate) fn check_files(
         &self,
         snapshot: &Snapshot<'_>,
-        wanted: &BTreeSet<&str>,
+        paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.list_files(&is_pipeline)?;
-        let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
-        let shared = self.shared(snapshot)?;
+        let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
+        let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();
-        self.read_reached(&files, &known, wanted.clone(), &mut facts)?;
-        self.read_asked(&files, &known, shared.as_ref(), &mut facts)?;
-        let mut results = self.results(snapshot, &known, &facts, shared.as_ref())?;
-        results.retain(|file| wanted.contains(file.path.as_str()));
+        self.read_with_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
+        self.read_called_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
+        let mut results = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
+        results.retain(|file| paths.contains(file.path.as_str()));
         Ok(results)
     }
 
-    /// Parses the files in `from` and all files that they call, directly or indirectly.
-    fn read_reached(
+    /// Parses the files at `start_paths` and all files that they call, directly or indirectly.
+    fn read_with_callees(
         &self,
         files: &[SnapshotFile],
-        known: &PipelineFiles<'_>,
-        from: BTreeSet<&str>,
+        pipeline_files: &PipelineFiles<'_>,
+        start_paths: BTreeSet<&str>,
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let by_path: BTreeMap<&str, &SnapshotFile> =
             files.iter().map(|file| (file.path.as_str(), file)).collect();
-        let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut visited_paths: BTreeSet<String> = BTreeSet::new();
         let mut walk = CallWalk::default();
-        let mut step: BTreeSet<String> = from.into_iter().map(str::to_owned).collect();
-        while !step.is_empty() {
-            let is_read = |path: &str| {
-                facts
-                    .get(path)
-                    .is_some_and(|facts| facts.as_ref().is_none_or(|facts| !facts.is_skimmed))
-            };
-            let unread = step.iter().filter(|path| !is_read(path));
-            let unread: Vec<&SnapshotFile> = unread
+        let mut current_paths: BTreeSet<String> = start_paths.into_iter().map(str::to_owned).collect();
+        while !current_paths.is_empty() {
+            let unread_files: Vec< &SnapshotFile> = current_paths.iter().filter(|path| !has_parsed_facts(facts,path))
                 .filter_map(|path| by_path.get(path.as_str()).copied())
                 .collect();
-            self.read(&unread, &|_| true, facts)?;
-            reached.extend(step.iter().cloned());
-            let mut next = BTreeSet::new();
-            for path in &step {
-                let facts = facts.get(path).and_then(Option::as_ref);
-                for reference in facts.iter().flat_map(|facts| &facts.references) {
-                    let called = walk.called(known, reference, path).into_iter();
-                    next.extend(called.filter(|path| !reached.contains(*path)));
+            self.read_facts(&unread_files, &|_| true, facts)?;
+            visited_paths.extend(current_paths.iter().cloned());
+            let mut next_paths = BTreeSet::new();
+            for path in &current_paths {
+                let pipeline_facts = facts.get(path).and_then(Option::as_ref);
+                for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
+                    let called_paths = walk.called(pipeline_files, reference, path).into_iter();
+                    next_paths.extend(called_paths.filter(|path| !visited_paths.contains(*path)));
                 }
             }
-            step = next.into_iter().map(str::to_owned).collect();
+            current_paths = next_paths.into_iter().map(str::to_owned).collect();
         }
         Ok(())
     }
 
-    fn results(
+    fn list_findings(
         &self,
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,
         facts: &FactsByPath,
-        shared: Option<&SharedSide>,
+        shared_pipelines: Option<&SharedSide>,
     ) -> Result<Vec<FileResults>, GitError> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
-        let named: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+        let script_paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
         let mut scripts = BTreeMap::new();
-        for (path, file) in snapshot.find_files(&named)? {
+        for (path, file) in snapshot.find_files(&script_paths)? {
             if file.kind.unreadable_reason().is_none() {
-                scripts.insert(path, script_defect(self.repo, &file, &mut 0)?);
+                scripts.insert(path, find_script_defect(self.repo, &file, &mut 0)?);
             }
         }
         let project = Project {
             files,
             facts,
             scripts: &scripts,
-            shared,
+            shared: shared_pipelines,
             is_external: self.is_external,
             renames: self.renames,
         };
@@ -201,38 +195,37 @@ impl ProjectScope<'_> {
 
     /// Parses the pipelines that are called with arguments, and those that the shared-pipelines file lists with
     /// parameters.
-    fn read_asked(
+    fn read_called_with_arguments(
         &self,
         files: &[SnapshotFile],
-        known: &PipelineFiles<'_>,
-        shared: Option<&SharedSide>,
+        pipeline_files: &PipelineFiles<'_>,
+        shared_pipelines: Option<&SharedSide>,
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
-        let mut asked: BTreeSet<&str> = BTreeSet::new();
+        let mut paths: BTreeSet<&str> = BTreeSet::new();
         let mut walk = CallWalk::default();
-        for (path, facts) in facts.iter() {
-            let references = facts.iter().flat_map(|facts| &facts.references);
-            let references = references.filter(|reference| !reference.arguments.is_empty());
-            asked.extend(references.flat_map(|reference| walk.called(known, reference, path)));
+        for (path, pipeline_facts) in facts.iter() {
+            for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
+                if !reference.arguments.is_empty() {
+                    paths.extend( walk.called(pipeline_files, reference, path));
         }
-        let entries = shared.and_then(|shared| shared.content.as_ref().ok());
-        let entries = entries.iter().flat_map(|shared| &shared.entries);
-        asked.extend(
-            entries
-                .filter(|entry| !entry.parameters.is_empty())
-                .map(|entry| entry.pipeline.as_str()),
-        );
-        let is_whole = |known: &Option<PipelineFacts>| known.as_ref().is_none_or(|known| !known.is_skimmed);
-        let is_known = |path: &str| facts.get(path).is_some_and(is_whole);
-        let asked: Vec<&SnapshotFile> = files
+            }
+        }
+        for entry in shared_entries(shared_pipelines) {
+            if !entry.parameters.is_empty() {
+                paths
+                .insert( entry.pipeline.as_str());
+            }
+        }
+        let unread_files: Vec<&SnapshotFile> = files
             .iter()
-            .filter(|file| asked.contains(file.path.as_str()) && !is_known(&file.path))
+            .filter(|file| paths.contains(file.path.as_str()) && !has_parsed_facts(facts,&file.path))
             .collect();
-        self.read(&asked, &|_| true, facts)
+        self.read_facts(&unread_files, &|_| true, facts)
     }
 
     /// Reads the shared-pipelines file; `None` if there is no such file.
-    fn shared(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedSide>, GitError> {
+    fn read_shared_pipelines(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedSide>, GitError> {
         let Some(path) = self
             .config_dir
             .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"))
@@ -243,49 +236,50 @@ impl ProjectScope<'_> {
             return Ok(None);
         };
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
-        let entries = content.iter().flat_map(|shared| &shared.entries);
-        let named: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
+        let entries = content.iter().flat_map(|pipelines| &pipelines.entries);
+        let listed_paths: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
         Ok(Some(SharedSide {
-            there: snapshot.find_files(&named)?.into_keys().collect(),
+            there: snapshot.find_files(&listed_paths)?.into_keys().collect(),
             path,
             content,
         }))
     }
 
     /// Adds the facts of these files.
-    fn read(
+    fn read_facts(
         &self,
         files: &[&SnapshotFile],
         may_matter: &(dyn Fn(&[u8]) -> bool + Sync),
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
-        let contents = files.iter().map(|file| {
-            let bytes = match &file.content {
+        let documents = files.iter().map(|file| {
+            let document = match &file.content {
                 FileContent::Disk(_) if file.kind.unreadable_reason().is_none() && file.doubt.is_none() => {
                     None
                 }
                 _ => Some(read_document(self.repo, file)?.ok()),
             };
-            let size = bytes.iter().flatten().map(Vec::len).sum();
-            Ok(((*file, bytes), size))
+            let size = document.iter().flatten().map(Vec::len).sum();
+            Ok(((*file, document), size))
         });
-        let found = |(file, bytes): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
-            let bytes = bytes.unwrap_or_else(|| on_disk(file));
-            let facts = bytes.and_then(|bytes| facts_of(&bytes, may_matter));
+        overlap::each(
+            documents,
+            & |(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
+            let bytes = document.unwrap_or_else(|| read_from_disk(file));
+            let facts = bytes.and_then(|bytes| parse_facts(&bytes, may_matter));
             (file.path.clone(), facts)
-        };
-        overlap::compute_each(contents, &found, |(path, found)| {
-            facts.insert(path, found);
-        })
+        }, |(path, pipeline_facts)| {
+            facts.insert(path, pipeline_facts);
+        },)
     }
 }
 
 /// Returns the defect of a script. The content of a large file, or of a file that may differ from what git stores, is not
-/// examined. Adds the number of bytes that were read to `examined`.
-pub(crate) fn script_defect(
+/// examined. Adds the number of bytes that were read to `byte_count`.
+pub(crate) fn find_script_defect(
     repo: &Repository,
     file: &SnapshotFile,
-    examined: &mut u64,
+    byte_count: &mut u64,
 ) -> Result<Option<FileDefect>, GitError> {
     let content = match &file.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, MAX_SCRIPT_SIZE) {
@@ -295,19 +289,36 @@ pub(crate) fn script_defect(
         FileContent::Disk(_) if file.doubt.is_some() => None,
         FileContent::Disk(path) => read_disk_file(path, MAX_SCRIPT_SIZE).ok().flatten(),
     };
-    *examined += content.as_ref().map_or(0, |content| content.len() as u64);
+    *byte_count += content.as_ref().map_or(0, |content| content.len() as u64);
     Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
 }
 
 /// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.
-fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
+fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
-        FileContent::Disk(full) => read_document_on_disk(full).ok()?.ok(),
+        FileContent::Disk(disk_path) => read_document_on_disk(disk_path).ok()?.ok(),
         FileContent::Blob(_) => None,
     }
 }
 
-fn facts_of(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
+/// Returns the entries of the shared-pipelines file; empty if it is missing or cannot be read.
+fn shared_entries(side: Option<&SharedSide>) -> &[SharedEntry] {
+    match side.map(|side| side.content.as_ref()) {
+        Some(Ok(pipelines)) => &pipelines.entries,
+        Some(Err(_)) | None => &[],
+    }
+}
+
+/// Returns whether the file was read, and not only searched for names.
+fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
+    match facts.get(path) {
+        Some(Some(facts)) => !facts.is_skimmed,
+        Some(None) => true,
+        None => false,
+    }
+}
+
+fn parse_facts(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !may_matter(bytes) {
         return Some(PipelineFacts::skimmed());
     }

@@ -10,14 +10,14 @@ use std::sync::mpsc::Sender;
 use uuid::Uuid;
 
 /// Number of consecutive failed batches after which the remaining ones are not sent.
-const FAILURES_IN_A_ROW: usize = 3;
+const MAX_CONSECUTIVE_FAILURES: usize = 3;
 
 /// Maximum number of batches of a run that are split because they got no response.
 const MAX_SPLITS: usize = 64;
 
 /// The parameters of the review that all batches share.
 #[derive(Clone, Copy)]
-pub(crate) struct ReviewAsked<'a> {
+pub(crate) struct ReviewParameters<'a> {
     pub project: Uuid,
     /// The `Agent-Version` header.
     pub agent_version: &'a str,
@@ -40,7 +40,7 @@ pub(crate) struct Batching {
 pub(crate) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
 /// The files of one batch, with the response or the error.
-pub(crate) struct BatchAnswer {
+pub(crate) struct BatchResponse {
     pub files: Vec<String>,
     pub outcome: Result<ReviewResponse, BatchError>,
 }
@@ -80,50 +80,50 @@ impl BatchError {
 /// remaining batches are not sent.
 pub(crate) async fn review_in_batches(
     platform: &Platform,
-    asked: &ReviewAsked<'_>,
+    parameters: &ReviewParameters<'_>,
     files: &[String],
     batching: Batching,
     progress: BatchProgress<'_>,
-    answers: Sender<BatchAnswer>,
+    responses: Sender<BatchResponse>,
 ) {
-    let mut course = Course {
-        answers,
-        queue: files
+    let mut queue = BatchQueue {
+        responses,
+        waiting_batches: files
             .chunks(batching.size.max(1))
             .map(<[String]>::to_vec)
             .collect(),
         unclear: Vec::new(),
-        splits: 0,
-        failures: 0,
-        given_up: false,
-        done: 0,
+        split_count: 0,
+        failure_count: 0,
+        is_stopped: false,
+        done_count: 0,
     };
-    let mut running = FuturesUnordered::new();
+    let mut running_tasks = FuturesUnordered::new();
     loop {
-        while running.len() < batching.concurrency.max(1) && course.is_sending() {
-            let Some(batch) = course.queue.pop_front() else {
+        while running_tasks.len() < batching.concurrency.max(1) && queue.is_sending() {
+            let Some(batch) = queue.waiting_batches.pop_front() else {
                 break;
             };
-            running.push(run_task(platform, asked, BatchTask::Review(batch)));
+            running_tasks.push(run_task(platform, parameters, BatchTask::Review(batch)));
         }
-        match running.next().await {
-            Some(FinishedTask::Review(answer)) => {
-                let is_unclear = answer.has_no_response() && !platform.observer().has_responded();
-                if is_unclear && !course.given_up {
-                    if course.unclear.is_empty() {
-                        running.push(run_task(platform, asked, BatchTask::Probe));
+        match running_tasks.next().await {
+            Some(FinishedTask::Review(response)) => {
+                let is_unclear = response.has_no_response() && !platform.observer().has_responded();
+                if is_unclear && !queue.is_stopped {
+                    if queue.unclear.is_empty() {
+                        running_tasks.push(run_task(platform, parameters, BatchTask::Probe));
                     }
-                    course.unclear.push(answer);
+                    queue.unclear.push(response);
                 } else {
-                    course.take(answer);
+                    queue.finish_batch(response);
                 }
             }
-            Some(FinishedTask::Probe { responded }) => course.take_probe(responded),
+            Some(FinishedTask::Probe { has_responded }) => queue.finish_probe(has_responded),
             None => break,
         }
-        progress(course.done, files.len());
+        progress(queue.done_count, files.len());
     }
-    course.pass_on_unsent();
+    queue.send_unsent();
 }
 
 /// A request of the review: of a batch, or of nothing, to learn whether the platform responds.
@@ -133,98 +133,101 @@ enum BatchTask {
 }
 
 enum FinishedTask {
-    Review(BatchAnswer),
-    Probe { responded: bool },
+    Review(BatchResponse),
+    Probe { has_responded: bool },
 }
 
-async fn run_task(platform: &Platform, asked: &ReviewAsked<'_>, task: BatchTask) -> FinishedTask {
+async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: BatchTask) -> FinishedTask {
     let BatchTask::Review(files) = task else {
-        let responded = platform
-            .probe(asked.project, asked.agent_version, asked.fields)
+        let has_responded = platform
+            .probe(parameters.project, parameters.agent_version, parameters.fields)
             .await;
-        return FinishedTask::Probe { responded };
+        return FinishedTask::Probe { has_responded };
     };
     let request = ReviewRequest {
-        branch_name: asked.branch.to_owned(),
-        commit_id: asked.commit.to_owned(),
+        branch_name: parameters.branch.to_owned(),
+        commit_id: parameters.commit.to_owned(),
         pipelines: files,
     };
     let outcome = platform
-        .review(asked.project, asked.agent_version, &request, asked.fields)
+        .review(
+            parameters.project,
+            parameters.agent_version, &request,
+            parameters.fields,)
         .await;
-    FinishedTask::Review(BatchAnswer {
+    FinishedTask::Review(BatchResponse {
         files: request.pipelines,
         outcome: outcome.map_err(BatchError::from),
     })
 }
 
 /// The batches to send, the finished ones so far, and whether to continue.
-struct Course {
-    answers: Sender<BatchAnswer>,
-    queue: VecDeque<Vec<String>>,
+struct BatchQueue {
+    responses: Sender<BatchResponse>,
+    waiting_batches: VecDeque<Vec<String>>,
     /// Failed batches that wait for the result of the probe.
-    unclear: Vec<BatchAnswer>,
+    unclear: Vec<BatchResponse>,
     /// Number of batches that were split because they got no response.
-    splits: usize,
-    failures: usize,
-    given_up: bool,
-    done: usize,
+    split_count: usize,
+    failure_count: usize,
+    is_stopped: bool,
+    done_count: usize,
 }
 
-impl Course {
+impl BatchQueue {
     fn is_sending(&self) -> bool {
-        !self.given_up && self.unclear.is_empty()
+        !self.is_stopped && self.unclear.is_empty()
     }
 
     /// Passes on the batch, or sends its two halves instead.
-    fn take(&mut self, answer: BatchAnswer) {
-        match &answer.outcome {
-            Ok(_) => self.failures = 0,
-            Err(BatchError::Request(error)) if answer.files.len() > 1 && self.may_split(error) => {
-                let middle = answer.files.len() / 2;
-                let mut left = answer.files;
-                let right = left.split_off(middle);
-                self.queue.push_front(right);
-                self.queue.push_front(left);
+    fn finish_batch(&mut self, response: BatchResponse) {
+        match &response.outcome {
+            Ok(_) => self.failure_count = 0,
+            Err(BatchError::Request(error)) if response.files.len() > 1 && self.may_split(error) => {
+                let middle = response.files.len() / 2;
+                let mut first_half = response.files;
+                let second_half = first_half.split_off(middle);
+                self.waiting_batches.push_front(second_half);
+                self.waiting_batches.push_front(first_half);
                 return;
             }
             Err(BatchError::Request(error)) => self.count_failure(error.kind()),
             Err(BatchError::NotSent) => {}
         }
-        self.done += answer.files.len();
-        self.pass_on(answer);
+        self.done_count += response.files.len();
+        self.send(response);
     }
 
     /// Continues with the batches that waited for the probe, or gives up if the platform does not respond.
-    fn take_probe(&mut self, responded: bool) {
-        self.given_up |= !responded;
-        for answer in std::mem::take(&mut self.unclear) {
-            self.take(answer);
+    fn finish_probe(&mut self, has_responded: bool) {
+        self.is_stopped |= !has_responded;
+        for response in std::mem::take(&mut self.unclear) {
+            self.finish_batch(response);
         }
     }
 
     /// Returns whether a smaller batch may get a response. The number of batches that are split because they got none
     /// is limited, as each of their files may be the cause.
     fn may_split(&mut self, error: &HttpError) -> bool {
-        if self.given_up {
+        if self.is_stopped {
             return false;
         }
         if error.kind() == ErrorKind::TooLarge {
             return true;
         }
-        let may_split = has_no_response(error) && self.splits < MAX_SPLITS;
-        self.splits += usize::from(may_split);
+        let may_split = has_no_response(error) && self.split_count < MAX_SPLITS;
+        self.split_count += usize::from(may_split);
         may_split
     }
 
-    fn pass_on(&self, answer: BatchAnswer) {
+    fn send(&self, response: BatchResponse) {
         // Without a receiver the run has failed already.
-        let _ = self.answers.send(answer);
+        let _ = self.responses.send(response);
     }
 
-    fn pass_on_unsent(mut self) {
-        for files in std::mem::take(&mut self.queue) {
-            self.pass_on(BatchAnswer {
+    fn send_unsent(mut self) {
+        for files in std::mem::take(&mut self.waiting_batches) {
+            self.send(BatchResponse {
                 files,
                 outcome: Err(BatchError::NotSent),
             });
@@ -232,12 +235,12 @@ impl Course {
     }
 
     fn count_failure(&mut self, kind: ErrorKind) {
-        self.failures += 1;
-        self.given_up |= is_hopeless(kind) || self.failures >= FAILURES_IN_A_ROW;
+        self.failure_count += 1;
+        self.is_stopped |= is_hopeless(kind) || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
     }
 }
 
-impl BatchAnswer {
+impl BatchResponse {
     fn has_no_response(&self) -> bool {
         matches!(&self.outcome, Err(BatchError::Request(error)) if has_no_response(error))
     }

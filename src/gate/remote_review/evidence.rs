@@ -10,63 +10,68 @@ use sluicegate_platform::api::RuleResponse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.
-const NAMED: usize = 5;
+const MAX_LISTED_GAPS: usize = 5;
 
 /// Returns whether the response must have a rule result for the pipeline: the rules file enables a rule for its kind,
 /// or the content of the rules file is unknown. Other files that a job includes need no result.
 pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
-    let enables = |kind| {
-        let enabled = rules.and_then(|rules| rules.enabled(Some(kind)));
-        enabled.is_none_or(|mut enabled| enabled.next().is_some())
-    };
     // The content is read only if the result may depend on it.
-    Kind::ALL.into_iter().any(enables) && positions.kind(path).is_some_and(enables)
+    Kind::ALL.into_iter().any(|kind| may_enable_rule(rules, kind))
+        && positions
+            .kind(path)
+            .is_some_and( |kind| may_enable_rule(rules, kind))
 }
+
+/// Returns whether the rules file enables a rule for pipelines of this kind; true if its content is unknown.
+fn may_enable_rule(rules: Option<&RuleSet>, kind: Kind) -> bool {
+        let enabled_rules = rules.and_then(|rules| rules.enabled(Some(kind)));
+    enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
+    }
 
 /// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
-pub(crate) struct Gaps {
+pub(crate) struct ResponseGaps {
     /// The pipelines without a result of an enabled rule, by rule.
-    unjudged: BTreeMap<String, Vec<String>>,
+    missing_results: BTreeMap<String, Vec<String>>,
     /// Unknown rules, from pipelines that have results of unknown rules only.
-    strangers: BTreeSet<String>,
+    unknown_rules: BTreeSet<String>,
     /// Descriptions of results that the platform reported as PASSED despite violations or an error.
     not_passed: Vec<String>,
 }
 
-impl Gaps {
+impl ResponseGaps {
     /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleResponse) -> Option<&'static str> {
-        let (treated, why) = match answer.status.as_deref()? {
+    pub(crate) fn corrected_status(&mut self, path: &str, rule: &str, answer: &RuleResponse) -> Option<&'static str> {
+        let (status, contradiction) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
             "PASSED" if !answer.violations.is_empty() => ("FAILED", "violations"),
             _ => return None,
         };
-        self.not_passed.push(format!("{rule} in {path} has {why}"));
-        Some(treated)
+        self.not_passed.push(format!("{rule} in {path} has {contradiction}"));
+        Some(status)
     }
 
     /// Records the enabled rules without a result for this pipeline; if all its results are of unknown rules, records
     /// these.
-    pub(crate) fn compare<'r>(
+    pub(crate) fn add_missing_results<'r>(
         &mut self,
         path: &str,
-        judged: impl Iterator<Item = &'r str>,
+        evaluated_rules: impl Iterator<Item = &'r str>,
         rules: Option<&RuleSet>,
     ) {
         let Some(rules) = rules else { return };
-        let judged: BTreeSet<&str> = judged.collect();
-        let Some(enabled) = rules.enabled(Kind::from_path(path)) else {
+        let evaluated_rules: BTreeSet<&str> = evaluated_rules.collect();
+        let Some(enabled_rules) = rules.enabled(Kind::from_path(path)) else {
             return;
         };
         let is_known = |rule: &&str| rules::find(rule).is_some() || rules.state(rule) != RuleState::NotThere;
-        if !judged.iter().any(is_known) {
-            self.strangers.extend(judged.into_iter().map(str::to_owned));
+        if !evaluated_rules.iter().any(is_known) {
+            self.unknown_rules.extend(evaluated_rules.into_iter().map(str::to_owned));
             return;
         }
-        for rule in enabled.filter(|rule| !judged.contains(rule)) {
-            self.unjudged
+        for rule in enabled_rules.filter(|rule| !evaluated_rules.contains(rule)) {
+            self.missing_results
                 .entry(rule.to_owned())
                 .or_default()
                 .push(path.to_owned());
@@ -75,32 +80,31 @@ impl Gaps {
 
     /// Returns a sentence for each kind of gap. A pipeline's file name may suggest another kind than its content, so a
     /// rule is reported only if it applies, by content, to a pipeline without its result.
-    pub(crate) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
-        let applies = |rule: &str, path: &str| {
-            let kind = positions.kind(path);
-            let enabled = rules.and_then(|rules| rules.enabled(kind));
-            enabled.is_some_and(|mut enabled| enabled.any(|known| known == rule))
-        };
+    pub(crate) fn into_notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let mut notes = Vec::new();
-        for (rule, paths) in &self.unjudged {
-            if let Some(path) = paths.iter().take(NAMED).find(|path| applies(rule, path)) {
+        for (rule, paths) in &self.missing_results {
+            let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
+            let enabled_rules = rules.and_then(|rules| rules.enabled(positions.kind(path)));
+                enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))
+        });
+            if let Some(path) = example {
                 notes.push(format!(
                     "the platform returned no result for the enabled rule {rule} in {}, such as {path}",
                     format_count(paths.len(), "pipeline")
                 ));
             }
         }
-        if !self.strangers.is_empty() {
-            let named = List::with_limit(self.strangers, NAMED).join_with_semicolons();
+        if !self.unknown_rules.is_empty() {
+            let listed_rules = List::with_limit(self.unknown_rules, MAX_LISTED_GAPS).join_with_semicolons();
             notes.push(format!(
-                "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {named}"
+                "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {listed_rules}"
             ));
         }
         if !self.not_passed.is_empty() {
             notes.push(format!(
                 "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
                 format_count(self.not_passed.len(), "result"),
-                List::with_limit(&self.not_passed, NAMED).join_with_semicolons()
+                List::with_limit(&self.not_passed, MAX_LISTED_GAPS).join_with_semicolons()
             ));
         }
         notes

@@ -27,24 +27,25 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
             indexes_by_path.entry(path).or_default().push(index);
         }
     }
-    let mut explained = vec![false; batches.len()];
-    let mut refuted = vec![false; batches.len()];
+    let mut explained_batches = vec![false; batches.len()];
+    let mut refuted_batches = vec![false; batches.len()];
     for file in files {
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
                 let is_excuse = !has_known(result) || has_failed_before(&file.path);
-                explained[index] = true;
-                refuted[index] |= result.is_old() && !is_excuse;
+                explained_batches[index] = true;
+                refuted_batches[index] |= result.is_old() && !is_excuse;
             }
         }
     }
-    let states = explained.into_iter().zip(refuted);
-    let unexplained = batches.iter().zip(states);
-    unexplained
-        .filter(|(_, (is_explained, is_refuted))| !is_explained || *is_refuted)
-        .map(|(batch, _)| batch)
-        .collect()
+    let mut unexplained_batches = Vec::new();
+    for (index, batch) in batches.iter().enumerate() {
+        if !explained_batches[index] || refuted_batches[index] {
+            unexplained_batches.push(batch);
+        }
+    }
+    unexplained_batches
 }
 
 /// Returns whether the platform evaluated the rule and it has a finding of level error.
@@ -58,16 +59,14 @@ fn has_known(result: &RuleResult) -> bool {
 
 /// Returns each file with a finding of level error as a failed batch of its own, as the platform would report it.
 pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
-    let fails = |file: &&FileResults| {
-        file.results
-            .iter()
-            .any(|result| result.severity() == Some(Severity::Error))
-    };
-    files
-        .iter()
-        .filter(fails)
-        .map(|file| BatchFiles::from([file.path.clone()]))
-        .collect()
+    let mut batches = Vec::new();
+    for file in files {
+        let mut results = file.results.iter();
+        if results.any(|result| result.severity() == Some(Severity::Error)) {
+            batches.push(BatchFiles::from([file.path.clone()]));
+        }
+    }
+    batches
 }
 
 /// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report's own

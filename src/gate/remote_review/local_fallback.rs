@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::gate::local_review;
-use crate::gate::{Places, Tally, evaluate};
+use crate::gate::{BasePaths, Tally, evaluate_files};
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
@@ -27,16 +27,16 @@ impl LocalFallback {
         tally: &mut Tally,
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
-        let evaluated = match rules {
-            Some(rules) => evaluate(&workspace.repo, rules, files, &|_, _| {})?,
-            None => evaluate(
+        let local_tally = match rules {
+            Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _| {})?,
+            None => evaluate_files(
                 &workspace.repo,
                 &workspace.missing_rules(snapshot)?,
                 files,
                 &|_, _| {},
             )?,
         };
-        let paths: BTreeSet<String> = evaluated.files.iter().map(|file| file.path.clone()).collect();
+        let paths: BTreeSet<String> = local_tally.files.iter().map(|file| file.path.clone()).collect();
         if !paths.is_empty() {
             tally.notes.push(format!(
                 "checked {} locally with the rules file of the commit, because the platform gave no response; the \
@@ -44,36 +44,36 @@ impl LocalFallback {
                 format_count(paths.len(), "pipeline")
             ));
         }
-        tally.files.extend(evaluated.files);
+        tally.files.extend(local_tally.files);
         tally.files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { paths })
     }
 
-    pub(crate) fn has(&self, path: &str) -> bool {
+    pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 
     /// Adds the local results of these places at the base.
-    pub(crate) fn add_base(
+    pub(crate) fn add_base_results(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<&RuleSet>,
         base: &CommitId,
-        places: &Places,
-        before: &mut Tally,
+        base_paths: &BasePaths,
+        base_tally: &mut Tally,
     ) -> Result<(), Failure> {
-        if places.at_base().is_empty() {
+        if base_paths.to_set().is_empty() {
             return Ok(());
         }
-        let mut evaluated = match rules {
-            Some(rules) => local_review::at_base(&workspace.repo, rules, base, places)?,
-            None => {
-                local_review::at_base(&workspace.repo, &workspace.missing_rules(snapshot)?, base, places)?
-            }
+        let mut local_tally = match rules {
+            Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
+            None =>
+                local_review::evaluate_at_base(&workspace.repo, &workspace.missing_rules(snapshot)?, base,
+                base_paths,)?,
         };
-        before.files.append(&mut evaluated.files);
-        before.unreviewed.append(&mut evaluated.unreviewed);
-        before.failed_batches.append(&mut evaluated.failed_batches);
+        base_tally.files.append(&mut local_tally.files);
+        base_tally.unreviewed_files.append(&mut local_tally.unreviewed_files);
+        base_tally.failed_batches.append(&mut local_tally.failed_batches);
         Ok(())
     }
 }

@@ -3,21 +3,21 @@
 pub(crate) mod batch;
 pub(crate) mod evidence;
 pub(crate) mod failed_batch;
+pub(crate) mod failed_requests;
 pub(crate) mod local_fallback;
-pub(crate) mod merge;
 pub(crate) mod positions;
 pub(crate) mod requested_paths;
-pub(crate) mod unanswered;
+pub(crate) mod tally;
 
 use crate::error::Failure;
-use crate::gate::baseline::{Baseline, same_rules};
-use crate::gate::changes::changes_ahead::ChangesAhead;
+use crate::gate::baseline::{Baseline, has_same_rules};
+use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
+use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
-use crate::gate::remote_review::unanswered::Unanswered;
 use crate::gate::run::{GateRun, ReviewEngine};
-use crate::gate::{self, BatchAnswer, Batching, Places, Positions, ReviewAsked, SeenFacts, Tally};
+use crate::gate::{self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ReviewParameters, Tally,};
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, ReviewSettings};
@@ -34,11 +34,11 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 /// Note in the reports if the platform was not asked to review the base.
-const RULES_DIFFER: &str = "the rules differ between head and base, so the base was checked locally \
+const RULES_DIFFER_NOTE: &str = "the rules differ between head and base, so the base was checked locally \
                             with the rules of the head (--new-only)";
 
 /// Note in the reports if `--on-unavailable pass` has no effect.
-const AVAILABLE: &str =
+const AVAILABLE_NOTE: &str =
     "--on-unavailable pass does not apply, because the platform responded to other requests";
 
 /// A review that the platform evaluates, in batches of files.
@@ -52,43 +52,46 @@ pub(crate) struct RemoteReview<'a> {
     /// The client, once the head was reviewed.
     platform: Option<Platform>,
     fallback: LocalFallback,
-    unanswered: Unanswered,
+    failed_requests: FailedRequests,
 }
 
 /// Requests reviews in batches; knows no repository, so that another thread can wait for the responses.
-struct Batches<'a> {
+struct BatchSender<'a> {
     session: &'a Run,
     platform: &'a Platform,
     batching: Batching,
 }
 
-impl Batches<'_> {
-    fn request(
+impl BatchSender<'_> {
+    fn send(
         &self,
-        request: &ReviewAsked<'_>,
+        parameters: &ReviewParameters<'_>,
         files: &[String],
-        answers: Sender<BatchAnswer>,
+        responses: Sender<BatchResponse>,
     ) -> Result<(), Failure> {
-        let bar = self.session.ui.progress("reviewing").count_files();
-        let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
+        let progress_bar = self.session.ui.progress("reviewing").count_files();
+        let show_progress = |done_count: usize, total_count: usize| progress_bar.set(done_count as u64, total_count as u64);
         let batches =
-            gate::review_in_batches(self.platform, request, files, self.batching, &progress, answers);
+            gate::review_in_batches(self.platform,
+            parameters, files, self.batching, &show_progress,
+            responses,);
         self.session.requests(batches)?;
-        bar.clear();
+        progress_bar.clear();
         Ok(())
     }
 
-    fn request_all(&self, request: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
-        let (sender, answers) = mpsc::channel();
-        self.request(request, files, sender)?;
-        Ok(answers.into_iter().collect())
+    fn send_all(&self,
+        parameters: &ReviewParameters<'_>, files: &[String],) -> Result<Vec<BatchResponse>, Failure> {
+        let (sender, responses) = mpsc::channel();
+        self.send(parameters, files, sender)?;
+        Ok(responses.into_iter().collect())
     }
 }
 
 impl<'a> RemoteReview<'a> {
     pub(crate) fn new(settings: &'a ReviewSettings, connection: &'a Connection, target: &'a Target) -> Self {
         Self {
-            fields: fields_of(&settings.request_fields),
+            fields: review_fields(&settings.request_fields),
             settings,
             connection,
             target,
@@ -96,13 +99,13 @@ impl<'a> RemoteReview<'a> {
             rules: None,
             platform: None,
             fallback: LocalFallback::default(),
-            unanswered: Unanswered::default(),
+            failed_requests: FailedRequests::default(),
         }
     }
 
     /// Returns the request for a review of this commit.
-    fn request<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewAsked<'r>, Failure> {
-        Ok(ReviewAsked {
+    fn review_parameters<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewParameters<'r>, Failure> {
+        Ok(ReviewParameters {
             project: self.connection.project_id()?,
             agent_version: self.connection.agent_version()?,
             branch: self.target.require_branch()?,
@@ -111,8 +114,8 @@ impl<'a> RemoteReview<'a> {
         })
     }
 
-    fn batches<'r>(&self, run: &'r GateRun<'_>, platform: &'r Platform) -> Batches<'r> {
-        Batches {
+    fn batch_sender<'r>(&self, run: &'r GateRun<'_>, platform: &'r Platform) -> BatchSender<'r> {
+        BatchSender {
             session: run.session,
             platform,
             batching: Batching {
@@ -136,33 +139,35 @@ impl<'a> RemoteReview<'a> {
         &self,
         run: &GateRun<'_>,
         platform: &Platform,
-    ) -> Result<(Tally, Unanswered, Vec<FileResults>), Failure> {
-        let files = &run.selection.selected.files;
-        let request = self.request(&self.target.head)?;
-        let batches = self.batches(run, platform);
-        let ahead = run.changes_ahead.as_ref();
-        let mut unanswered = Unanswered::default();
-        let (sender, answers) = mpsc::channel();
-        let (done, found, tally) = thread::scope(|scope| {
-            let requests = scope.spawn(|| batches.request(&request, files, sender));
-            let mut found = None;
-            let answers = iter::from_fn(|| {
-                if found.is_none() {
-                    let seen = ahead.map_or_else(|| Some(SeenFacts::default()), ChangesAhead::known_facts);
-                    found = seen.map(|seen| run.find_project_findings(seen));
+    ) -> Result<(Tally, FailedRequests, Vec<FileResults>), Failure> {
+        let files = &run.selection.pipelines.files;
+        let parameters = self.review_parameters(&self.target.head)?;
+        let batch_sender = self.batch_sender(run, platform);
+        let background_comparison = run.background_comparison.as_ref();
+        let mut failed_requests = FailedRequests::default();
+        let (sender, responses) = mpsc::channel();
+        let (send_result, project_findings, tally) = thread::scope(|scope| {
+            let send_thread = scope.spawn(|| batch_sender.send(&parameters, files, sender));
+            let mut project_findings = None;
+            let responses = iter::from_fn(|| {
+                if project_findings.is_none() {
+                    let facts = background_comparison.map_or_else(|| Some(CollectedFacts::default()),
+                        BackgroundComparison::available_facts,);
+                    project_findings = facts.map(|facts| run.find_project_findings(facts));
                 }
-                answers.recv().ok()
+                responses.recv().ok()
             });
             let mut positions = Positions::new(&run.subject.workspace.repo, &self.target.head);
-            let answers = answers.inspect(|answer| unanswered.take(answer));
-            let tally = gate::merge(answers, files, self.rules.as_ref(), &mut positions);
-            let found = found.unwrap_or_else(|| {
-                run.find_project_findings(ahead.map(ChangesAhead::facts).unwrap_or_default())
+            let responses = responses.inspect(|response| failed_requests.record(response));
+            let tally = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
+            let project_findings = project_findings.unwrap_or_else(|| {
+                run.find_project_findings(
+                    background_comparison.map(BackgroundComparison::wait_for_facts).unwrap_or_default(),)
             });
-            (requests.join(), found, tally)
+            (send_thread.join(), project_findings, tally)
         });
-        done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
-        Ok((tally, unanswered, found?))
+        send_result.unwrap_or_else(|panic_payload| panic::resume_unwind(panic_payload))?;
+        Ok((tally, failed_requests, project_findings?))
     }
 
     /// Requests a review of these files of the base.
@@ -182,13 +187,14 @@ impl<'a> RemoteReview<'a> {
             Some(platform) => platform,
             None => run.session.platform(self.connection)?,
         };
-        let answers = self
-            .batches(run, &platform)
-            .request_all(&self.request(base)?, files)?;
+        let responses = self
+            .batch_sender(run, &platform)
+            .send_all(&self.review_parameters(base)?, files)?;
         self.platform = Some(platform);
-        let answers = answers.into_iter().inspect(|answer| self.unanswered.take(answer));
+        let responses = responses.into_iter().inspect(|response| self.failed_requests.record(response));
         let mut positions = Positions::new(repo, base);
-        Ok(gate::merge(answers, files, self.rules.as_ref(), &mut positions))
+        Ok(gate::merge_responses(
+            responses, files, self.rules.as_ref(), &mut positions,))
     }
 
     /// Adds the changed files without findings, to count the findings that they had at the base as fixed. These files
@@ -199,18 +205,19 @@ impl<'a> RemoteReview<'a> {
         baseline: &Baseline,
         base: &CommitId,
         head: &Tally,
-        places: &mut Places,
-        before: &mut Tally,
+        base_paths: &mut BasePaths,
+        base_tally: &mut Tally,
     ) -> Result<(), Failure> {
         let Some(rules) = &self.rules else {
             return Ok(());
         };
-        let clean = head.files.iter().filter(|file| !may_be_new(file));
-        let clean =
-            baseline.changed_places(base, &run.subject.snapshot, clean.map(|file| file.path.as_str()))?;
-        let mut former = local_review::at_base(&run.subject.workspace.repo, rules, base, &clean)?;
-        places.add_judged(clean, &former.files);
-        before.files.append(&mut former.files);
+        let clean_files = head.files.iter().filter(|file| !has_unwaived_findings(file));
+        let clean_base_paths =
+            baseline.changed_base_paths(base, &run.subject.snapshot,
+            clean_files.map(|file| file.path.as_str()),)?;
+        let mut clean_tally = local_review::evaluate_at_base(&run.subject.workspace.repo, rules, base, &clean_base_paths)?;
+        base_paths.add_evaluated(clean_base_paths, &clean_tally.files);
+        base_tally.files.append(&mut clean_tally.files);
         Ok(())
     }
 
@@ -225,13 +232,13 @@ impl<'a> RemoteReview<'a> {
                 run.session.ui.warn(&message);
             }
         }
-        let batches = run
+        let batch_count = run
             .selection
-            .selected
+            .pipelines
             .files
             .len()
             .div_ceil(self.settings.batch_size);
-        Ok(format!("in {}", format_count(batches, "request")))
+        Ok(format!("in {}", format_count(batch_count, "request")))
     }
 }
 
@@ -262,14 +269,14 @@ impl ReviewEngine for RemoteReview<'_> {
         let platform = run.session.platform(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
-            format_count(run.selection.selected.files.len(), "pipeline"),
+            format_count(run.selection.pipelines.files.len(), "pipeline"),
             self.target.require_branch()?,
             self.target.head.short()
         ));
-        let (mut tally, unanswered, found) = self.review_head(run, &platform)?;
+        let (mut tally, failed_requests, project_findings) = self.review_head(run, &platform)?;
         self.platform = Some(platform);
-        self.unanswered = unanswered;
-        if let Some(paths) = self.unanswered.files() {
+        self.failed_requests = failed_requests;
+        if let Some(paths) = self.failed_requests.unreviewed_paths() {
             let rules = self.rules.as_ref();
             self.fallback = LocalFallback::evaluate(
                 run.subject.workspace,
@@ -279,7 +286,7 @@ impl ReviewEngine for RemoteReview<'_> {
                 &mut tally,
             )?;
         }
-        Ok((tally, found))
+        Ok((tally, project_findings))
     }
 
     /// Requests a review of the base for the files with findings that are not waived; if the rules differ, checks the
@@ -290,61 +297,61 @@ impl ReviewEngine for RemoteReview<'_> {
         baseline: &Baseline,
         base: &CommitId,
         head: &mut Tally,
-    ) -> Result<(Places, Tally), Failure> {
+    ) -> Result<(BasePaths, Tally), Failure> {
         let repo = &run.subject.workspace.repo;
-        let found = head.files.iter().filter(|file| may_be_new(file));
-        let (local, reviewed): (Vec<_>, Vec<_>) = found
+        let files_with_findings = head.files.iter().filter(|file| has_unwaived_findings(file));
+        let (fallback_paths, reviewed_paths): (Vec<_>, Vec<_>) = files_with_findings
             .map(|file| file.path.as_str())
-            .partition(|path| self.fallback.has(path));
-        let mut places = baseline.places(base, &run.subject.snapshot, reviewed.into_iter())?;
-        let local = baseline.places(base, &run.subject.snapshot, local.into_iter())?;
-        let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
-        let is_same = match &self.rules_file {
-            Some(file) => same_rules(repo, base, file)?,
+            .partition(|path| self.fallback.contains(path));
+        let mut base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths.into_iter())?;
+        let fallback_base_paths = baseline.base_paths(base, &run.subject.snapshot, fallback_paths.into_iter())?;
+        let requested_paths: Vec<String> = base_paths.to_set().into_iter().map(str::to_owned).collect();
+        let is_same_rules_file = match &self.rules_file {
+            Some(file) => has_same_rules(repo, base, file)?,
             None => false,
         };
-        let mut before = match &self.rules {
-            _ if files.is_empty() => Tally::default(),
-            Some(rules) if !is_same => {
-                if !head.notes.iter().any(|note| note == RULES_DIFFER) {
-                    head.notes.push(RULES_DIFFER.to_owned());
+        let mut base_tally = match &self.rules {
+            _ if requested_paths.is_empty() => Tally::default(),
+            Some(rules) if !is_same_rules_file => {
+                if !head.notes.iter().any(|note| note == RULES_DIFFER_NOTE) {
+                    head.notes.push(RULES_DIFFER_NOTE.to_owned());
                 }
-                local_review::at_base(repo, rules, base, &places)?
+                local_review::evaluate_at_base(repo, rules, base, &base_paths)?
             }
-            _ => self.review_base(run, base, &files)?,
+            _ => self.review_base(run, base, &requested_paths)?,
         };
         let rules = self.rules.as_ref();
-        LocalFallback::add_base(
+        LocalFallback::add_base_results(
             run.subject.workspace,
             &run.subject.snapshot,
             rules,
             base,
-            &local,
-            &mut before,
+            &fallback_base_paths,
+            &mut base_tally,
         )?;
-        places.add(local);
-        self.add_clean_files(run, baseline, base, head, &mut places, &mut before)?;
-        Ok((places, before))
+        base_paths.add(fallback_base_paths);
+        self.add_clean_files(run, baseline, base, head, &mut base_paths, &mut base_tally)?;
+        Ok((base_paths, base_tally))
     }
 
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
     fn conclude(&mut self, run: &GateRun<'_>, mut head: Tally) -> Result<Evaluation, Failure> {
-        let unanswered = mem::take(&mut self.unanswered);
+        let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
         let has_responded = run.session.has_platform_responded();
-        if is_lenient && has_responded && unanswered.files().is_some() {
-            head.notes.push(AVAILABLE.to_owned());
+        if is_lenient && has_responded && failed_requests.unreviewed_paths().is_some() {
+            head.notes.push(AVAILABLE_NOTE.to_owned());
         }
-        let may_pass = is_lenient && !has_responded && unanswered.is_all(&head);
+        let may_pass = is_lenient && !has_responded && failed_requests.is_only_gap(&head);
         let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
-        evaluation.add_unanswered(run.session, unanswered, may_pass)?;
+        evaluation.add_failed_requests(run.session, failed_requests, may_pass)?;
         Ok(evaluation)
     }
 }
 
 /// Returns the fields of a review request for these settings.
-pub(crate) fn fields_of(request: &RequestFields) -> ReviewFields {
+pub(crate) fn review_fields(request: &RequestFields) -> ReviewFields {
     match request {
         RequestFields::Pipelines => ReviewFields::Pipelines,
         RequestFields::FilePaths(data_warehouse) => ReviewFields::FilePaths {
@@ -354,7 +361,7 @@ pub(crate) fn fields_of(request: &RequestFields) -> ReviewFields {
 }
 
 /// Returns whether the file has findings that are not waived.
-fn may_be_new(file: &FileResults) -> bool {
+fn has_unwaived_findings(file: &FileResults) -> bool {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings
         .into_iter()

@@ -41,38 +41,43 @@ impl<'a> Positions<'a> {
     }
 
     /// Finds the blobs of all files in one walk. Files that are not found have no positions.
-    pub(crate) fn find(&mut self, paths: &BTreeSet<&str>) {
+    pub(crate) fn find_blobs(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
         }
-        let found = self.repo.list_files(self.commit, &|path| paths.contains(path));
-        let files = found.unwrap_or_default().into_iter();
+        let files = self.repo.list_files(self.commit, &|path| paths.contains(path));
+        let files = files.unwrap_or_default().into_iter();
         self.blobs = files.map(|file| (file.path, file.blob)).collect();
     }
 
     /// Reads these files and drops the previous ones. Reads one blob after the other, since git threads would only wait
     /// for each other, and then parses all of them in parallel.
-    pub(crate) fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
-        let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, DOCUMENT_LIMIT).ok();
-        let contents: Vec<_> = paths
-            .filter_map(|path| Some((path.to_owned(), content(path)?)))
-            .collect();
-        let parse = |(path, bytes): (String, Vec<u8>)| (path, Pipeline::parse(&bytes));
-        self.pipelines = contents.into_par_iter().map(parse).collect();
+    pub(crate) fn read_pipelines<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        let mut contents = Vec::new();
+        for path in paths {
+            if let Some(blob) =self.blobs.get(path)
+                && let Ok(bytes) = self.repo.read_blob(blob, DOCUMENT_LIMIT)
+            { contents
+            .push((path.to_owned(), bytes));
+            }
+        }
+        self.pipelines = contents
+            .into_par_iter()
+            .map( |(path, bytes)| (path, Pipeline::parse(&bytes))).collect();
     }
 
     /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
     /// the syntax error. Its subject is set only if the name is certain, since the subject can excuse the violation.
-    pub(crate) fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
+    pub(crate) fn build_violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {
                 // A rule that could not be evaluated has no number.
                 let is_failed = matches!(status, Status::Failed(_));
                 violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
-                if let Some(named) = pipeline.named_in(&violation.text) {
-                    violation.line = Some(named.line);
-                    if let Some(subject) = named.subject {
+                if let Some(named_component) = pipeline.named_in(&violation.text) {
+                    violation.line = Some(named_component.line);
+                    if let Some(subject) = named_component.subject {
                         violation = violation.with_subject(subject);
                     }
                 }

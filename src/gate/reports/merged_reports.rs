@@ -1,61 +1,68 @@
 //! Merges the reports of the shards of a review.
 
-use crate::gate::{causes, verdict};
+use crate::gate::{find_report_causes, verdict};
 use sluicegate_pipelines::findings::{Report, Shard};
 use std::collections::BTreeMap;
 
-/// The reason why reports cannot be merged.
+/// The reason why reports cannot be merged_report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MergeError {
     #[error("there is no report to merge")]
-    Nothing,
+    NoReport,
     /// The reports differ in the commit, the engine, a setting or the number of shards.
-    #[error("cannot merge these reports: {what} is {one} in one and {other} in another")]
+    #[error("cannot merge these reports: {fact} is {first} in one and {second} in another")]
     Different {
-        what: &'static str,
+        fact: &'static str,
         /// The value in the first report.
-        one: String,
-        other: String,
+        first: String,
+        second: String,
     },
     /// Two reports contain different results for a file.
     #[error("two reports have different results for {0}")]
     Contradiction(String),
     #[error("two reports cover the same shard {0}")]
-    Twice(Shard),
+    DuplicateShard(Shard),
 }
 
 /// Merges the reports. The verdict is the worst of all; if a shard is missing, it is undecided or failed.
-pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
+pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> {
     let is_several = reports.len() > 1;
     let mut reports = reports.into_iter();
-    let mut whole = reports.next().ok_or(MergeError::Nothing)?;
-    let mut shards: Vec<Shard> = whole.context.shard.into_iter().collect();
+    let mut merged_report = reports.next().ok_or(MergeError::NoReport)?;
+    let mut shards: Vec<Shard> = merged_report.context.shard.into_iter().collect();
     // A single report keeps its number of known findings, and the note about it.
     if is_several {
-        whole.forget_known();
+        merged_report.forget_known();
     }
     for mut report in reports {
-        same_review(&whole, &report)?;
+        reject_other_review(&merged_report, &report)?;
         shards.extend(report.context.shard);
         report.forget_known();
-        add(&mut whole, report)?;
+        add_report(&mut merged_report, report)?;
     }
-    in_order(&mut whole);
+    sort_and_deduplicate(&mut merged_report);
     if !shards.is_empty() {
-        check_parts(&mut whole, shards)?;
+        check_shards(&mut merged_report, shards)?;
     }
     if is_several {
-        whole.notes.extend(whole.too_many_known());
+        merged_report.notes.extend(merged_report.too_many_known());
     }
-    whole.verdict = whole.verdict.max(verdict(&causes(&whole)));
-    Ok(whole)
+    merged_report.verdict = merged_report
+        .verdict
+        .max(verdict(&find_report_causes(&merged_report)));
+    Ok(merged_report)
 }
 
 /// Returns an error that names the first fact in which the reports differ, unless both are of the same review.
-fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
-    for ((what, one), (_, other)) in review_facts(one).into_iter().zip(review_facts(other)) {
-        if one != other {
-            return Err(MergeError::Different { what, one, other });
+fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError> {
+    for ((fact, first_value), (_, second_value)) in review_facts(first).into_iter().zip(review_facts(second))
+    {
+        if first_value != second_value {
+            return Err(MergeError::Different {
+                fact,
+                first: first_value,
+                second: second_value,
+            });
         }
     }
     Ok(())
@@ -64,23 +71,23 @@ fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
 /// Returns the facts that all reports of a review share, each with its name.
 fn review_facts(report: &Report) -> [(&'static str, String); 13] {
     let context = &report.context;
-    let compared_with = match &context.compared_with {
-        Some(old) => format!("a report of {}", old.head.as_deref().unwrap_or("no commit")),
+    let compared_report = match &context.compared_with {
+        Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
         None => "none".to_owned(),
     };
     let bases = context.base.iter().chain(&context.other_bases);
-    let or = |value: Option<String>, without: &str| value.unwrap_or_else(|| without.to_owned());
+    let value_or = |value: Option<String>, absent_text: &str| value.unwrap_or_else(|| absent_text.to_owned());
     [
         ("the engine", report.engine.to_string()),
         (
             "the platform",
-            or(context.platform.as_ref().map(ToString::to_string), "none"),
+            value_or(context.platform.as_ref().map(ToString::to_string), "none"),
         ),
-        ("the commit", or(context.head.clone(), "no commit")),
-        ("the base", or_none(bases)),
-        ("the list of paths", or_none(context.paths.iter())),
-        ("the list `--include`", or_none(context.include.iter())),
-        ("the list `--exclude`", or_none(context.exclude.iter())),
+        ("the commit", value_or(context.head.clone(), "no commit")),
+        ("the base", join_or_none(bases)),
+        ("the list of paths", join_or_none(context.paths.iter())),
+        ("the list `--include`", join_or_none(context.include.iter())),
+        ("the list `--exclude`", join_or_none(context.exclude.iter())),
         ("the `--new-only` setting", context.new_only.to_string()),
         (
             "the `--fail-on` level",
@@ -88,16 +95,16 @@ fn review_facts(report: &Report) -> [(&'static str, String); 13] {
         ),
         (
             "the policy commit",
-            or(context.policy.clone(), "none (the policy of the checkout)"),
+            value_or(context.policy.clone(), "none (the policy of the checkout)"),
         ),
         (
             "the `--max-known` limit",
-            or(context.max_known.map(|most| most.to_string()), "not set"),
+            value_or(context.max_known.map(|limit| limit.to_string()), "not set"),
         ),
-        ("the compared report", compared_with),
+        ("the compared report", compared_report),
         (
             "the number of shards",
-            or(
+            value_or(
                 context.shard.map(|shard| shard.total.to_string()),
                 "none (not sharded)",
             ),
@@ -106,7 +113,7 @@ fn review_facts(report: &Report) -> [(&'static str, String); 13] {
 }
 
 /// Joins the values, or returns `none` if there are none.
-fn or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
+fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     let values: Vec<&str> = values.map(String::as_str).collect();
     if values.is_empty() {
         "none".to_owned()
@@ -115,91 +122,91 @@ fn or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
-fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, file) in whole.files.iter().enumerate() {
-        known.insert(file.path.clone(), index);
+fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
+    let mut index_by_path: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, file) in merged_report.files.iter().enumerate() {
+        index_by_path.insert(file.path.clone(), index);
     }
-    let mut is_twice = false;
+    let mut has_common_file = false;
     let breaks_consumers = report.breaks_consumers();
     for file in report.files {
-        match known.get(&file.path) {
-            Some(index) if whole.files[*index] == file => is_twice = true,
+        match index_by_path.get(&file.path) {
+            Some(index) if merged_report.files[*index] == file => has_common_file = true,
             Some(_) => return Err(MergeError::Contradiction(file.path)),
-            None => whole.files.push(file),
+            None => merged_report.files.push(file),
         }
     }
-    whole.excluded.extend(report.excluded);
-    whole.unreviewed.extend(report.unreviewed);
-    whole.gate_changes.extend(report.gate_changes);
-    whole.gate_refused |= report.gate_refused;
-    whole.failed_without_finding |= report.failed_without_finding;
-    whole.failed_batches.extend(report.failed_batches);
+    merged_report.excluded.extend(report.excluded);
+    merged_report.unreviewed.extend(report.unreviewed);
+    merged_report.gate_changes.extend(report.gate_changes);
+    merged_report.gate_refused |= report.gate_refused;
+    merged_report.failed_without_finding |= report.failed_without_finding;
+    merged_report.failed_batches.extend(report.failed_batches);
     // Each shard reports the same change.
-    if whole.compat.is_none() || breaks_consumers {
-        whole.compat = report.compat.or(whole.compat.take());
+    if merged_report.compat.is_none() || breaks_consumers {
+        merged_report.compat = report.compat.or(merged_report.compat.take());
     }
-    whole.is_open |= report.is_open;
+    merged_report.is_open |= report.is_open;
     for limit in report.limits {
-        if !whole.limits.contains(&limit) {
-            whole.limits.push(limit);
+        if !merged_report.limits.contains(&limit) {
+            merged_report.limits.push(limit);
         }
     }
     for note in report.notes {
-        if !whole.notes.contains(&note) {
-            whole.notes.push(note);
+        if !merged_report.notes.contains(&note) {
+            merged_report.notes.push(note);
         }
     }
     for reason in report.reasons {
-        if !whole.reasons.contains(&reason) {
-            whole.reasons.push(reason);
+        if !merged_report.reasons.contains(&reason) {
+            merged_report.reasons.push(reason);
         }
     }
     if let Some(changes) = report.changes {
-        whole.changes.get_or_insert_default().extend(changes);
+        merged_report.changes.get_or_insert_default().extend(changes);
     }
-    whole.fixed = match (whole.fixed, report.fixed) {
+    merged_report.fixed = match (merged_report.fixed, report.fixed) {
         // The files of the fixed findings are unknown, so findings that both may have counted are counted once.
-        (Some(one), Some(other)) if is_twice => Some(one.max(other)),
-        (Some(one), Some(other)) => Some(one + other),
+        (Some(first_count), Some(second_count)) if has_common_file => Some(first_count.max(second_count)),
+        (Some(first_count), Some(second_count)) => Some(first_count + second_count),
         _ => None,
     };
-    whole.verdict = whole.verdict.max(report.verdict);
-    whole.started_at = whole.started_at.min(report.started_at);
-    whole.elapsed = whole.elapsed.max(report.elapsed);
+    merged_report.verdict = merged_report.verdict.max(report.verdict);
+    merged_report.started_at = merged_report.started_at.min(report.started_at);
+    merged_report.elapsed = merged_report.elapsed.max(report.elapsed);
     Ok(())
 }
 
-fn in_order(whole: &mut Report) {
-    whole.files.sort_by(|a, b| a.path.cmp(&b.path));
-    whole.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
-    whole.unreviewed.dedup_by(|a, b| a.path == b.path);
-    whole.excluded.sort();
-    whole.excluded.dedup_by(|a, b| a.path == b.path);
-    if let Some(changes) = &mut whole.changes {
+fn sort_and_deduplicate(merged_report: &mut Report) {
+    merged_report.files.sort_by(|a, b| a.path.cmp(&b.path));
+    merged_report.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
+    merged_report.unreviewed.dedup_by(|a, b| a.path == b.path);
+    merged_report.excluded.sort();
+    merged_report.excluded.dedup_by(|a, b| a.path == b.path);
+    if let Some(changes) = &mut merged_report.changes {
         changes.sort();
         changes.dedup_by(|a, b| a.path == b.path);
     }
-    whole.failed_batches.sort();
-    whole.failed_batches.dedup();
-    whole.gate_changes.sort();
-    whole.gate_changes.dedup_by(|a, b| a.path == b.path);
+    merged_report.failed_batches.sort();
+    merged_report.failed_batches.dedup();
+    merged_report.gate_changes.sort();
+    merged_report.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
 
 /// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing.
-fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
+fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(MergeError::Twice(pair[0]));
+        return Err(MergeError::DuplicateShard(pair[0]));
     }
-    whole.context.shard = None;
+    merged_report.context.shard = None;
     let total = shards[0].total as usize;
     if shards.len() < total {
         let missing = total - shards.len();
-        whole.is_open = true;
+        merged_report.is_open = true;
         let reason = format!("{missing} of {total} shards of the review are missing");
-        whole.notes.push(reason.clone());
-        whole.reasons.push(reason);
+        merged_report.notes.push(reason.clone());
+        merged_report.reasons.push(reason);
     }
     Ok(())
 }
@@ -224,7 +231,7 @@ mod tests {
     fn all_parts_are_the_whole() {
         let mut second = part(2, 2, "a", Verdict::Failed);
         second.unreviewed = sample::report().unreviewed;
-        let whole = merge(vec![part(1, 2, "b", Verdict::Passed), second]).unwrap();
+        let whole = merge_reports(vec![part(1, 2, "b", Verdict::Passed), second]).unwrap();
         let paths: Vec<&str> = whole.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             (paths, whole.verdict, whole.context.shard),
@@ -234,29 +241,29 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_part_is_no_pass() {
+    fn merge_without_all_shards_is_undecided() {
         let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
-        let whole = merge(parts).unwrap();
+        let whole = merge_reports(parts).unwrap();
         assert_eq!(whole.verdict, Verdict::Undecided);
         assert_eq!(whole.notes, ["1 of 3 shards of the review are missing"]);
-        let alone = merge(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
+        let alone = merge_reports(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
         assert_eq!(alone.verdict, Verdict::Undecided);
     }
 
     #[test]
     fn one_report_stays_as_it_is() {
-        assert_eq!(merge(vec![sample::report()]).unwrap(), sample::report());
+        assert_eq!(merge_reports(vec![sample::report()]).unwrap(), sample::report());
     }
 
     #[test]
-    fn what_does_not_belong_together_is_refused() {
+    fn reports_of_different_reviews_are_not_merged() {
         let other_commit = {
             let mut report = part(2, 2, "b", Verdict::Passed);
             report.context.head = Some("2e".repeat(20));
             report
         };
         let first = || part(1, 2, "a", Verdict::Passed);
-        let refused = |other: Report| merge(vec![first(), other]).unwrap_err().to_string();
+        let refused = |other: Report| merge_reports(vec![first(), other]).unwrap_err().to_string();
         insta::assert_snapshot!(refused(other_commit), @"cannot merge these reports: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
         insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports cover the same shard 1/2");
         insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one and 3 in another");
@@ -264,13 +271,13 @@ mod tests {
         let mut contrary = part(2, 2, "a", Verdict::Passed);
         contrary.files[0].results[0].status = Status::Failed(Severity::Error);
         insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");
-        assert_eq!(merge(vec![]), Err(MergeError::Nothing));
+        assert_eq!(merge_reports(vec![]), Err(MergeError::NoReport));
     }
 
     #[test]
     fn the_same_report_twice_is_that_report() {
         assert_eq!(
-            merge(vec![sample::report(), sample::report()]).unwrap(),
+            merge_reports(vec![sample::report(), sample::report()]).unwrap(),
             sample::report()
         );
     }

@@ -13,14 +13,14 @@ use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
-use report_comparison::{mark_since_report, refuse_incomparable};
-use saved_report::{find_components, read};
+use report_comparison::{mark_since_report, reject_incomparable};
+use saved_report::{add_components, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
 use std::path::{Path, PathBuf};
 
 /// Hint for reports that cannot be merged.
-const ONE_REVIEW: &str =
+const MERGE_HINT: &str =
     "merge only reports of one review: run each shard once, on the same commit, with the same settings";
 
 /// Reports of earlier runs, with the event and the clone that they are compared with.
@@ -63,11 +63,13 @@ impl GateRun<'_, SavedReports<'_>> {
     ) -> Result<(), Failure> {
         let mut reports = Vec::new();
         for file in files {
-            reports.push(read(self.session, file)?);
+            reports.push(read_report(self.session, file)?);
         }
-        let older = compared_file.map(|file| read(self.session, file)).transpose()?;
+        let older = compared_file
+            .map(|file| read_report(self.session, file))
+            .transpose()?;
         if let Some(older) = &older {
-            refuse_incomparable(older, &reports)?;
+            reject_incomparable(older, &reports)?;
         }
         let is_job = !self.subject.ci.host.is_local();
         if is_job || self.subject.head.is_some() {
@@ -76,12 +78,12 @@ impl GateRun<'_, SavedReports<'_>> {
         if let (true, Some(older), Some(file)) = (is_job, &older, compared_file) {
             self.require_earlier_commit(older, file, &reports)?;
         }
-        let mut report = merged_reports::merge(reports)
-            .map_err(|error| Failure::new(ExitStatus::Usage, error).hint(ONE_REVIEW))?;
+        let mut report = merged_reports::merge_reports(reports)
+            .map_err(|error| Failure::new(ExitStatus::Usage, error).hint(MERGE_HINT))?;
         if let Some(older) = older {
             mark_since_report(&mut report, older);
         }
-        self.status = gate::status(report.verdict);
+        self.status = gate::exit_status(report.verdict);
         self.report = Some(report);
         Ok(())
     }
@@ -102,7 +104,7 @@ impl GateRun<'_, SavedReports<'_>> {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;
         };
-        find_components(repo, report);
+        add_components(repo, report);
         let head = report.context.head.as_deref().filter(|id| repo.has_commit(id));
         let commit = head.and_then(|id| repo.resolve(id).ok());
         self.subject.snapshot = commit.map(|commit| repo.snapshot(commit));

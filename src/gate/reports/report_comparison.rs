@@ -3,62 +3,62 @@
 
 use crate::error::Failure;
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
-use crate::gate::{Before, causes, mark, verdict};
+use crate::gate::{BaseFile, find_report_causes, mark_new_and_known, verdict};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
-const HINT: &str = "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
+const MERGE_SHARDS_HINT: &str = "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
 
 /// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ReportGaps {
     /// Files without enough information in the old report, each with the reason.
-    unknown: Vec<(String, String)>,
+    unknown_files: Vec<(String, String)>,
     /// Rules of the old report that have no result in the new one.
-    unjudged: BTreeSet<String>,
+    unevaluated_rules: BTreeSet<String>,
 }
 
 /// Returns an error if the reports cannot be compared.
-pub(crate) fn refuse_incomparable(older: &Report, new: &[Report]) -> Result<(), Failure> {
-    let [new] = new else {
-        let what = format!(
+pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
+    let [newer] = newer_reports else {
+        let message = format!(
             "--compare requires exactly one new report, but {} are given",
-            new.len()
+            newer_reports.len()
         );
-        return Err(Failure::usage(what).hint(HINT));
+        return Err(Failure::usage(message).hint(MERGE_SHARDS_HINT));
     };
-    if let Some(part) = older.context.shard.or(new.context.shard) {
-        let what = format!("cannot compare a report that covers only shard {part}");
-        return Err(Failure::usage(what).hint(HINT));
+    if let Some(shard) = older.context.shard.or(newer.context.shard) {
+        let message = format!("cannot compare a report that covers only shard {shard}");
+        return Err(Failure::usage(message).hint(MERGE_SHARDS_HINT));
     }
-    if new.context.compared_with.is_some() {
-        let what = "the new report is itself a comparison of two reports, not a review";
-        return Err(Failure::usage(what).hint("compare the report that the review wrote"));
+    if newer.context.compared_with.is_some() {
+        let message = "the new report is itself a comparison of two reports, not a review";
+        return Err(Failure::usage(message).hint("compare the report that the review wrote"));
     }
     Ok(())
 }
 
 /// Marks the new report's findings and adds notes about the comparison and the files that could not be compared.
-pub(crate) fn mark_since_report(new: &mut Report, older: Report) {
+pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
-    let of = head.as_deref().map_or("a working tree", short_id).to_owned();
-    let gaps = compare(new, older);
-    new.context.compared_with = Some(ComparedWith { head });
-    let notes = &mut new.notes;
-    notes.push(format!("compared by --compare with a report of {of}"));
-    if let Some((path, why)) = gaps.unknown.first() {
-        let files = format_count(gaps.unknown.len(), "file");
-        let reason = format!("the old report cannot show which findings are new in {files}: {path}: {why}");
+    let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
+    let gaps = compare(newer, older);
+    newer.context.compared_with = Some(ComparedWith { head });
+    let notes = &mut newer.notes;
+    notes.push(format!("compared by --compare with a report of {older_commit}"));
+    if let Some((path, reason)) = gaps.unknown_files.first() {
+        let files = format_count(gaps.unknown_files.len(), "file");
+        let reason = format!("the old report cannot show which findings are new in {files}: {path}: {reason}");
         notes.push(reason.clone());
-        if new.verdict == Verdict::Undecided {
-            new.reasons.push(reason);
+        if newer.verdict == Verdict::Undecided {
+            newer.reasons.push(reason);
         }
     }
-    if !gaps.unjudged.is_empty() {
-        let rules: Vec<&str> = gaps.unjudged.iter().map(String::as_str).collect();
+    if !gaps.unevaluated_rules.is_empty() {
+        let rules: Vec<&str> = gaps.unevaluated_rules.iter().map(String::as_str).collect();
         notes.push(format!(
             "these rules were not evaluated, so their earlier findings do not count as fixed: {}",
             rules.join(", ")
@@ -66,70 +66,71 @@ pub(crate) fn mark_since_report(new: &mut Report, older: Report) {
     }
 }
 
-/// Marks the findings of `new` as new or known by comparing with `old`, and derives the verdict from the new ones.
-fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
-    new.forget_known();
+/// Marks the findings of `newer` as new or known by comparing with `older`, and derives the verdict from the new ones.
+fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
+    newer.forget_known();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
-    let has_other_failure = new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
-    new.failed_without_finding |= has_other_failure;
-    new.is_open |= new.verdict == Verdict::Undecided;
-    let unjudged = without_judgement(new, &mut old);
-    let past = OldReport::of(new, &old);
-    let mut files = new.files.clone();
-    files.iter_mut().for_each(forget_state);
-    let unreviewed = new.unreviewed.iter().map(|file| file.path.as_str());
-    let open: BTreeSet<&str> = unreviewed.collect();
-    let mut compared = mark(
+    let has_other_failure =
+        newer.verdict == Verdict::Failed && verdict(&find_report_causes(newer)) != Verdict::Failed;
+    newer.failed_without_finding |= has_other_failure;
+    newer.is_open |= newer.verdict == Verdict::Undecided;
+    let unevaluated_rules = remove_unevaluated_rules(newer, &mut older);
+    let old_report = OldReport::new(newer, &older);
+    let mut files = newer.files.clone();
+    files.iter_mut().for_each(forget_own_states);
+    let unreviewed_paths: BTreeSet<&str> = newer.unreviewed.iter().map(|file| file.path.as_str()).collect();
+    let mut comparison = mark_new_and_known(
         &mut files,
-        |path| open.contains(path),
-        |path| vec![past.before(path)],
+        |path| unreviewed_paths.contains(path),
+        |path| vec![old_report.find_file(path)],
     );
-    let failed = files.iter().filter(|file| past.has_failed(&file.path));
-    compared.failed_before = failed.map(|file| file.path.clone()).collect();
-    new.files = files;
-    if !new.failed_batches.is_empty() {
-        let has_failed_before = |path: &str| compared.has_failed_before(path);
-        let unexplained = list_unexplained_batches(&new.failed_batches, new.files.iter(), has_failed_before);
-        new.failed_without_finding = has_other_failure || !unexplained.is_empty();
+    let failed_files = files.iter().filter(|file| old_report.has_failed(&file.path));
+    comparison.failed_before = failed_files.map(|file| file.path.clone()).collect();
+    newer.files = files;
+    if !newer.failed_batches.is_empty() {
+        let unexplained_batches = list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
+                comparison. has_failed_before(path)
+            });
+        newer.failed_without_finding = has_other_failure || !unexplained_batches.is_empty();
     }
-    new.fixed = Some(compared.fixed);
-    new.notes.extend(new.too_many_known());
-    let causes = causes(new);
-    (new.verdict, new.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
+    newer.fixed = Some(comparison.fixed_count);
+    newer.notes.extend(newer.too_many_known());
+    let causes = find_report_causes(newer);
+    (newer.verdict, newer.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
-        unknown: compared.unknown,
-        unjudged,
+        unknown_files: comparison.unknown_files,
+        unevaluated_rules,
     }
 }
 
-/// Removes the rules without any result in `new` from the files of `old` that both have, as their findings are not
+/// Removes the rules without any result in `newer` from the files of `older` that both have, as their findings are not
 /// fixed. Returns the removed rules that had findings.
-fn without_judgement(new: &Report, old: &mut Report) -> BTreeSet<String> {
-    let results = new.files.iter().flat_map(|file| &file.results);
-    let judged: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
-    let there: BTreeSet<&str> = new.files.iter().map(|file| file.path.as_str()).collect();
-    let mut unjudged = BTreeSet::new();
-    let both = old
+fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<String> {
+    let results = newer.files.iter().flat_map(|file| &file.results);
+    let evaluated_rules: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
+    let newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
+    let mut unevaluated_rules = BTreeSet::new();
+    let common_files = older
         .files
         .iter_mut()
-        .filter(|file| there.contains(file.path.as_str()));
-    for file in both {
-        let unlooked = file
+        .filter(|file| newer_paths.contains(file.path.as_str()));
+    for file in common_files {
+        let removed_results = file
             .results
-            .extract_if(.., |result| !judged.contains(result.rule.as_str()));
-        let found = unlooked.filter(|result| result.severity().is_some());
-        unjudged.extend(found.map(|result| result.rule));
+            .extract_if(.., |result| !evaluated_rules.contains(result.rule.as_str()));
+        let results_with_findings = removed_results.filter(|result| result.severity().is_some());
+        unevaluated_rules.extend(results_with_findings.map(|result| result.rule));
     }
-    unjudged
+    unevaluated_rules
 }
 
 /// Removes the states that come from the report's own base; waived findings stay waived.
-fn forget_state(file: &mut FileResults) {
+fn forget_own_states(file: &mut FileResults) {
     for result in &mut file.results {
+        for state in &mut
         result
-            .states
-            .iter_mut()
-            .for_each(|state| *state = state.filter(|it| *it == State::Waived));
+            .states { *state = state.filter(|state| *state == State::Waived);
+        }
         if result.states.iter().all(Option::is_none) {
             result.states.clear();
         }
@@ -140,65 +141,68 @@ fn forget_state(file: &mut FileResults) {
 struct OldReport<'r> {
     files: BTreeMap<&'r str, &'r FileResults>,
     /// Files without results in the old report, each with the reason.
-    open: BTreeMap<&'r str, &'r str>,
-    is_whole: bool,
+    unusable_files: BTreeMap<&'r str, &'r str>,
+    covers_all_pipelines: bool,
     /// The former paths of files of the new report.
-    moved: BTreeMap<&'r str, &'r str>,
+    former_paths: BTreeMap<&'r str, &'r str>,
     /// The files of each batch that failed.
-    failed: Vec<BatchFiles>,
+    failed_batches: Vec<BatchFiles>,
 }
 
 impl<'r> OldReport<'r> {
-    fn of(new: &'r Report, old: &'r Report) -> Self {
-        let unreviewed = old.unreviewed.iter();
-        let unreviewed = unreviewed.map(|file| (file.path.as_str(), file.reason.as_str()));
-        let excluded = old.excluded.iter();
-        let excluded = excluded.map(|file| (file.path.as_str(), file.reason.as_str()));
-        let mut past = Self {
-            files: old.files.iter().map(|file| (file.path.as_str(), file)).collect(),
-            open: excluded.chain(unreviewed).collect(),
-            is_whole: is_whole(old),
-            moved: BTreeMap::new(),
-            failed: match old.engine {
-                Engine::Remote => old.failed_batches.clone(),
-                Engine::Local => list_failed_files(&old.files),
+    fn new(newer: &'r Report, older: &'r Report) -> Self {
+        let mut unusable_files = BTreeMap::new();
+        for file in &older.excluded {
+            unusable_files.insert (file.path.as_str(), file.reason.as_str());
+        }
+        for file in &older.unreviewed {
+            unusable_files.insert (file.path.as_str(), file.reason.as_str());
+        }
+        let mut old_report = Self {
+            files: older.files.iter().map(|file| (file.path.as_str(), file)).collect(),
+            unusable_files,
+            covers_all_pipelines: covers_all_pipelines(older),
+            former_paths: BTreeMap::new(),
+            failed_batches: match older.engine {
+                Engine::Remote => older.failed_batches.clone(),
+                Engine::Local => list_failed_files(&older.files),
             },
         };
-        past.follow(new);
-        past
+        old_report.add_former_paths(newer);
+        old_report
     }
 
     /// Adds the former paths from the new report, but not those of files that still exist, and each only once.
-    fn follow(&mut self, new: &'r Report) {
-        let mut taken: BTreeSet<&str> = new.files.iter().map(|file| file.path.as_str()).collect();
-        for changed in new.changes.iter().flatten() {
-            let (path, before) = (changed.path.as_str(), changed.previous_path.as_deref());
-            let is_there = self.files.contains_key(path) || self.open.contains_key(path);
-            if let Some(before) = before.filter(|before| !is_there && taken.insert(before)) {
-                self.moved.insert(path, before);
+    fn add_former_paths(&mut self, newer: &'r Report) {
+        let mut used_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
+        for changed_file in newer.changes.iter().flatten() {
+            let (path, former_path) = (changed_file.path.as_str(), changed_file.previous_path.as_deref());
+            let exists_in_older = self.files.contains_key(path) || self.unusable_files.contains_key(path);
+            if let Some(former_path) = former_path.filter(|path| !exists_in_older && used_paths.insert(path)) {
+                self.former_paths.insert(path, former_path);
             }
         }
     }
 
     /// Returns whether the old review of this file of the new report failed.
     fn has_failed(&self, path: &str) -> bool {
-        let was = self.moved.get(path).copied().unwrap_or(path);
-        self.failed.iter().any(|batch| batch.contains(was))
+        let old_path = self.former_paths.get(path).copied().unwrap_or(path);
+        self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    fn before(&self, path: &str) -> Before<'r> {
-        let was = self.moved.get(path).copied().unwrap_or(path);
-        match (self.open.get(was), self.files.get(was)) {
-            (Some(why), _) => Before::Unknown(why),
-            (None, Some(found)) => Before::Had(found),
-            (None, None) if self.is_whole => Before::Nothing,
-            (None, None) => Before::Unknown("the old report covers only some pipelines, and not this one"),
+    fn find_file(&self, path: &str) -> BaseFile<'r> {
+        let old_path = self.former_paths.get(path).copied().unwrap_or(path);
+        match (self.unusable_files.get(old_path), self.files.get(old_path)) {
+            (Some(reason), _) => BaseFile::Unknown(reason),
+            (None, Some(file)) => BaseFile::Evaluated(file),
+            (None, None) if self.covers_all_pipelines => BaseFile::Missing,
+            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, and not this one"),
         }
     }
 }
 
 /// Returns whether the report covers all pipelines.
-fn is_whole(report: &Report) -> bool {
+fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.shard.is_none() && context.paths.is_empty()
 }

@@ -27,17 +27,17 @@ impl SavedReports<'_> {
 
     /// Returns an error unless the report is of the event's commit; `place` is the name of its file.
     fn require_commit(&self, report: &Report, place: &str) -> Result<(), Failure> {
-        let commits = self.commits()?;
+        let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
-            return Err(without_commit(place));
+            return Err(reject_without_commit(place));
         };
         if commits.contains(head) {
             return Ok(());
         }
-        let commits: Vec<String> = commits.into_iter().collect();
+        let ids: Vec<String> = commits.into_iter().collect();
         let message = format!(
             "the report {place} is of the commit {head}, but this job is for the commit {}",
-            commits.join(" or ")
+            ids.join(" or ")
         );
         Err(Failure::usage(message).hint(format!(
             "use the report of this commit; a job that renders the reports of another run names their commit with \
@@ -48,35 +48,35 @@ impl SavedReports<'_> {
 
     /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
     pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
-        let Some(old) = &older.context.head else {
-            return Err(without_commit(place));
+        let Some(older_id) = &older.context.head else {
+            return Err(reject_without_commit(place));
         };
-        let history = self.ci.host.full_history_setting().map_or_else(
+        let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
             |setting| format!("fetch the history of the commit: set {setting}"),
         );
-        let find = |id: &str| {
+        let find_commit = |id: &str| {
             self.repo
                 .and_then(|repo| Some((repo, repo.find_commit_with_id(id)?)))
         };
-        let (Some((repo, old_commit)), Some((_, head_commit))) = (find(old), find(head)) else {
+        let (Some((repo, old_commit)), Some((_, head_commit))) = (find_commit(older_id), find_commit(head)) else {
             let message = format!(
                 "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
-                 its commit {old}"
+                 its commit {older_id}"
             );
-            return Err(Failure::usage(message).hint(history));
+            return Err(Failure::usage(message).hint(hint));
         };
-        let is_own = self.ci.trigger == Trigger::Change && old == head;
+        let is_own = self.ci.trigger == Trigger::Change && older_id == head;
         if repo.contains_commit(&head_commit, &old_commit)? && !is_own {
             return self.require_commit_of_target(repo, &old_commit, place);
         }
         let message = if is_own {
             format!(
-                "cannot compare with the report {place}: it is of the reviewed commit {head} itself, {old}"
+                "cannot compare with the report {place}: it is of the reviewed commit {head} itself, {older_id}"
             )
         } else {
             format!(
-                "cannot compare with the report {place}: the commit {head} does not descend from its commit {old}"
+                "cannot compare with the report {place}: the commit {head} does not descend from its commit {older_id}"
             )
         };
         Err(Failure::usage(message).hint(EARLIER_REPORT))
@@ -107,7 +107,7 @@ impl SavedReports<'_> {
     fn require_commit_of_target(
         &self,
         repo: &Repository,
-        old: &CommitId,
+        old_commit: &CommitId,
         place: &str,
     ) -> Result<(), Failure> {
         if self.ci.trigger != Trigger::Change {
@@ -115,23 +115,23 @@ impl SavedReports<'_> {
         }
         let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
-            if base == old || repo.contains_commit(base, old)? {
+            if base == old_commit || repo.contains_commit(base, old_commit)? {
                 return Ok(());
             }
         }
         let message = format!(
-            "cannot compare with the report {place}: its commit {old} belongs to the change, not to the target branch"
+            "cannot compare with the report {place}: its commit {old_commit} belongs to the change, not to the target branch"
         );
         Err(Failure::usage(message).hint(EARLIER_REPORT))
     }
 
     /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit
     /// and the head of the trial merge that the host built.
-    fn commits(&self) -> Result<BTreeSet<String>, Failure> {
+    fn list_expected_commits(&self) -> Result<BTreeSet<String>, Failure> {
         if let Some(revision) = self.head {
-            let resolved = self.repo.and_then(|repo| repo.resolve(revision).ok());
-            let own = is_full_id(revision).then(|| revision.to_ascii_lowercase());
-            let commit = resolved.map(|commit| commit.to_string()).or(own);
+            let resolved_commit = self.repo.and_then(|repo| repo.resolve(revision).ok());
+            let full_id = is_full_id(revision).then(|| revision.to_ascii_lowercase());
+            let commit = resolved_commit.map(|commit| commit.to_string()).or(full_id);
             return commit.map(|commit| BTreeSet::from([commit])).ok_or_else(|| {
                 let message = format!("this clone has no commit {revision:?} (--head)");
                 Failure::usage(message).hint("pass the full id of the commit")
@@ -144,12 +144,12 @@ impl SavedReports<'_> {
             }
         }
         if let Some(repo) = self.repo {
-            let everything = RequestedRevisions {
+            let request = RequestedRevisions {
                 all: true,
                 ..RequestedRevisions::default()
             };
             // A clone without the commit cannot show the head of a merge, or the commit of a tag object.
-            if let Ok(target) = context::resolve_target(repo, self.ci, &everything) {
+            if let Ok(target) = context::resolve_target(repo, self.ci, &request) {
                 commits.insert(target.head.to_string());
             }
         }
@@ -166,7 +166,7 @@ impl SavedReports<'_> {
     }
 }
 
-fn without_commit(place: &str) -> Failure {
+fn reject_without_commit(place: &str) -> Failure {
     Failure::usage(format!(
         "the report {place} belongs to no commit: it is of a working tree"
     ))

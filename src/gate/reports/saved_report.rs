@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{Positions, causes, verdict};
+use crate::gate::{Positions, find_report_causes, verdict};
 use crate::report::json;
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
@@ -13,23 +13,23 @@ use std::io;
 use std::path::Path;
 
 /// Maximum size of a JSON report, in bytes.
-pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+pub(crate) const MAX_REPORT_SIZE: u64 = 512 * 1024 * 1024;
 
-pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
+pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
-        input::read_bytes(io::stdin().lock(), SIZE_LIMIT)
-            .map_err(|why| Failure::usage(format!("could not read standard input: {why}")))?
+        input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
+            .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?
     } else {
-        read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
+        read_bounded(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
-    understood(&text, &file.display().to_string())
+    parse_report(&text, &file.display().to_string())
 }
 
 /// Parses the report in this text, which came from `place`.
-pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
-    json::read_report(text, find_contradiction).map_err(|why| {
-        let what = format!("could not read the report {place}");
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
+pub(crate) fn parse_report(text: &[u8], place: &str) -> Result<Report, Failure> {
+    json::read_report(text, find_contradiction).map_err(|error| {
+        let context = format!("could not read the report {place}");
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
     })
 }
 
@@ -37,36 +37,36 @@ pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
 /// undecided one may have other causes; neither lets anything pass. A report without `failOn` is checked with its
 /// default.
 fn find_contradiction(report: &Report) -> Option<String> {
-    let (fail_on, causes) = (report.fail_on(), causes(report));
-    let found = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
-        Some(cause) => cause.words(),
+    let (fail_on, causes) = (report.fail_on(), find_report_causes(report));
+    let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
+        Some(cause) => cause.describe(),
         None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
         None if verdict(&causes) == Verdict::Failed => return None,
         None => "no result fails the gate",
     };
     Some(format!(
-        "its verdict is `{}`, but {found} (`--fail-on {fail_on}`)",
+        "its verdict is `{}`, but {contradiction} (`--fail-on {fail_on}`)",
         report.verdict
     ))
 }
 
 /// Adds the components of findings, which older documents lack, from the files of the report's commit.
-pub(crate) fn find_components(repo: &Repository, report: &mut Report) {
+pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {
         return;
     };
     let mut positions = Positions::new(repo, &commit);
-    let named = report.files.iter().filter(|file| !file.findings().is_empty());
-    positions.find(&named.map(|file| file.path.as_str()).collect());
+    let files_with_findings = report.files.iter().filter(|file| !file.findings().is_empty());
+    positions.find_blobs(&files_with_findings.map(|file| file.path.as_str()).collect());
     for file in &mut report.files {
-        positions.read(std::iter::once(file.path.as_str()));
+        positions.read_pipelines(std::iter::once(file.path.as_str()));
         for result in &mut file.results {
             for violation in &mut result.violations {
                 let text = violation.text.clone();
-                let found = positions.violation(&file.path, &result.rule, &result.status, text);
+                let located_violation = positions.build_violation(&file.path, &result.rule, &result.status, text);
                 if violation.about.is_none() {
-                    (violation.about, violation.about_kind) = (found.about, found.about_kind);
+                    (violation.about, violation.about_kind) = (located_violation.about, located_violation.about_kind);
                 }
             }
         }
@@ -80,7 +80,7 @@ mod tests {
     use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
-    fn a_verdict_that_the_results_speak_against_is_refused() {
+    fn report_whose_results_contradict_its_verdict_is_rejected() {
         use FailOn::{Error, Never, Warn};
         use Verdict::{Failed, Passed, Undecided};
         let error = || sample::result("r", Status::Failed(Severity::Error), vec![]);

@@ -13,11 +13,11 @@ pub(crate) mod run_subject;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
-use crate::gate::changes::changes_ahead::ChangesAhead;
+use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::{ComparedChanges, Part, Places, Tally, why_partial};
+use crate::gate::{BasePaths,ComparedChanges, ShardSelection, Tally, find_partial_reason};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::unusable_gate_files::ResolveSelection;
@@ -53,7 +53,7 @@ pub(crate) trait ReviewEngine {
         baseline: &Baseline,
         base: &CommitId,
         head: &mut Tally,
-    ) -> Result<(Places, Tally), Failure>;
+    ) -> Result<(BasePaths, Tally), Failure>;
 
     /// Adds notes about the rules that were evaluated.
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally);
@@ -69,7 +69,7 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     pub(crate) subject: S,
     pub(crate) selection: SelectionResult,
     /// The shard of the selected pipelines.
-    pub(crate) part: Part,
+    pub(crate) shard_selection: ShardSelection,
     /// The reason why there is no pipeline to review.
     pub(crate) empty_reason: Option<String>,
     /// The baseline that findings are compared with, if only new ones fail the gate.
@@ -77,10 +77,10 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     /// Whether unchanged pipelines are reviewed too, because a publish follows.
     pub(crate) is_before_publish: bool,
     /// The list of changes, if it is compared while the platform responds.
-    pub(crate) changes_ahead: Option<ChangesAhead>,
+    pub(crate) background_comparison: Option<BackgroundComparison>,
     pub(crate) evaluation: Evaluation,
     /// The changes that the selection found, for the list of changes in the reports.
-    pub(crate) compared: Option<ComparedChanges>,
+    pub(crate) compared_changes: Option<ComparedChanges>,
     /// The report; `None` until the run is evaluated, and in a dry run.
     pub(crate) report: Option<Report>,
     /// The exit status, undecided until the run has a verdict.
@@ -95,13 +95,13 @@ impl<'a, S> GateRun<'a, S> {
             session,
             subject,
             selection: SelectionResult::default(),
-            part: Part::default(),
+            shard_selection: ShardSelection::default(),
             empty_reason: None,
             baseline: None,
             is_before_publish: false,
-            changes_ahead: None,
+            background_comparison: None,
             evaluation: Evaluation::default(),
-            compared: None,
+            compared_changes: None,
             report: None,
             status: ExitStatus::Undecided,
             notes: Vec::new(),
@@ -116,22 +116,22 @@ impl<'a, S> GateRun<'a, S> {
 
 impl GateRun<'_> {
     /// Adds a note about the subject of the run.
-    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+    pub(crate) fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         self.notes.extend(notes);
     }
 
     /// Selects the pipelines, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
-        let within = self.subject.paths.within();
+        let restricting_paths = self.subject.paths.restricting_paths();
         let request = SelectionRequest {
             selection: &self.subject.settings.selection,
-            paths: &within,
-            named: &self.subject.paths.named,
+            paths: &restricting_paths,
+            named_files: &self.subject.paths.named_files,
             revisions: &self.subject.settings.revisions,
             resolve,
         };
         let workspace = self.subject.workspace;
-        self.selection = workspace.select(
+        self.selection = workspace.select_pipelines(
             self.session,
             &self.subject.snapshot,
             &self.subject.comparison,
@@ -141,69 +141,64 @@ impl GateRun<'_> {
     }
 
     /// Reports why all pipelines are selected, if the job did not request that and no warning reported it.
-    pub(crate) fn report_why_all(&self) {
+    pub(crate) fn report_reason_for_all(&self) {
         self.selection
-            .report_why_all(self.session, &self.subject.settings.revisions);
+            .report_reason_for_all(self.session, &self.subject.settings.revisions);
     }
 
     /// Prepares the evaluation: keeps the pipelines of the requested shard. If a publish follows, adds those that it
     /// would publish, changed or not.
-    pub(crate) fn prepare(&mut self, published: Option<&[String]>) -> Result<(), Failure> {
-        if let Some(pipelines) = published {
+    pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
+        if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
             self.add_published_pipelines(pipelines);
         }
-        let unchecked = self.subject.paths.list_unchecked(&self.selection.selected);
-        self.note(unchecked);
+        let unchecked_notes = self.subject.paths.describe_unchecked_files(&self.selection.pipelines);
+        self.add_notes(unchecked_notes);
         self.keep_shard()?;
         self.empty_reason = self.find_empty_reason()?;
         Ok(())
     }
 
     fn add_published_pipelines(&mut self, pipelines: &[String]) {
-        let files = &mut self.selection.selected.files;
-        let unchanged = pipelines.iter().filter(|path| !files.contains(path));
-        let unchanged: Vec<String> = unchanged.cloned().collect();
-        if unchanged.is_empty() {
+        let files = &mut self.selection.pipelines.files;
+        let mut unchanged_files = pipelines.to_vec();
+        unchanged_files.retain(|path| !files.contains(path));
+        if unchanged_files.is_empty() {
             return;
         }
-        let what = format_count(unchanged.len(), "pipeline");
-        files.extend(unchanged);
+        let pipeline_count = format_count(unchanged_files.len(), "pipeline");
+        files.extend(unchanged_files);
         files.sort();
-        self.note([format!(
-            "also reviewed {what} without changes, because they would be published too"
+        self.add_notes([format!(
+            "also reviewed {pipeline_count} without changes, because they would be published too"
         )]);
     }
 
     /// Keeps the files of the requested shard, and prints their number.
     fn keep_shard(&mut self) -> Result<(), Failure> {
-        let parse = |text: &String| {
+        let shard = match &self.subject.settings.judging.shard {
+            Some(text) => Some(
             text.parse::<Shard>()
-                .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
+                .map_err(|error| Failure::usage(format!("invalid shard {text:?}: {error}")))?,
+            ),
+            None => None,
         };
-        let shard = self
-            .subject
-            .settings
-            .verdict
-            .shard
-            .as_ref()
-            .map(parse)
-            .transpose()?;
-        let selected = &mut self.selection.selected;
-        self.part.keep_shard(shard, selected);
-        if let Some(shard) = self.part.shard {
-            let kept = selected.files.len();
-            let all = format_count(kept + self.part.left_out, "pipeline");
-            self.session.ui.say(&format!("shard {shard}: {kept} of {all}"));
+        let pipelines = &mut self.selection.pipelines;
+        self.shard_selection.keep_shard(shard, pipelines);
+        if let Some(shard) = self.shard_selection.shard {
+            let kept_count = pipelines.files.len();
+            let total = format_count(kept_count + self.shard_selection.left_out_count, "pipeline");
+            self.session.ui.say(&format!("shard {shard}: {kept_count} of {total}"));
         }
         Ok(())
     }
 
     /// Returns the reason why the review is incomplete, regardless of its verdict.
-    pub(crate) fn why_partial(&self) -> Option<String> {
+    pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let files = &self.subject;
-        why_partial(
-            self.part.shard,
+        find_partial_reason(
+            self.shard_selection.shard,
             &files.paths.all(),
             files.settings.verdict.fail_on,
         )
@@ -213,8 +208,8 @@ impl GateRun<'_> {
     fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
         match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
-            None if !self.selection.selected.files.is_empty() => Ok(None),
-            None if self.part.left_out > 0 => {
+            None if !self.selection.pipelines.files.is_empty() => Ok(None),
+            None if self.shard_selection.left_out_count > 0 => {
                 Ok(Some("all selected pipelines are in other shards".to_owned()))
             }
             None => {
@@ -226,12 +221,12 @@ impl GateRun<'_> {
     /// Finds the baseline if only new findings fail the gate: the base of the change.
     pub(crate) fn find_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
-            let selected = &self.selection.selected;
-            let baseline = Baseline::of_change(
+            let pipelines = &self.selection.pipelines;
+            let baseline = Baseline::for_change(
                 self.subject.workspace,
                 &self.subject.settings.revisions,
                 &self.subject.change,
-                selected,
+                pipelines,
             )?;
             self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }
@@ -247,7 +242,7 @@ impl GateRun<'_> {
     ) -> Result<(), Failure> {
         if self.needs_baseline() {
             let baseline =
-                Baseline::published(self.session, self.subject.workspace, connection, prefix, head)?;
+                Baseline::at_published_version(self.session, self.subject.workspace, connection, prefix, head,)?;
             self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }
         Ok(())
@@ -258,20 +253,20 @@ impl GateRun<'_> {
     }
 
     /// Starts to compare what changed, which needs no response of the platform.
-    pub(crate) fn start_changes_ahead(&mut self) {
-        let selected = &self.selection.selected;
-        let is_whole = selected.since == self.subject.comparison.bases && !selected.files.is_empty();
+    pub(crate) fn start_background_comparison(&mut self) {
+        let pipelines = &self.selection.pipelines;
+        let is_whole = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
         if let Some(head) = self.subject.snapshot.commit().filter(|_| is_whole) {
             let (session, workspace, settings) =
                 (self.session, self.subject.workspace, self.subject.settings);
-            self.changes_ahead = ChangesAhead::start(
+            self.background_comparison = BackgroundComparison::start(
                 session,
                 workspace,
                 head,
                 settings,
-                selected,
+                pipelines,
                 &self.subject.paths.all(),
-                &self.part,
+                &self.shard_selection,
             );
         }
     }
@@ -291,13 +286,13 @@ impl GateRun<'_> {
         if let Some(limit) = self.subject.workspace.policy_limit() {
             self.evaluation.add_limit(limit);
         }
-        self.evaluation.note(self.subject.workspace.tip_age.clone());
-        self.evaluation.note(mem::take(&mut self.notes));
+        self.evaluation.add_notes(self.subject.workspace.tip_age.clone());
+        self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
         self.evaluation.note_excuse(self.status);
-        self.report = Some(self.make_report(engine));
+        self.report = Some(self.build_report(engine));
         Ok(())
     }
 
@@ -305,36 +300,36 @@ impl GateRun<'_> {
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
             let tally = self.check_project_alone()?;
-            if !tally.project.is_empty() {
+            if !tally.project_files.is_empty() {
                 let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
-                evaluation.note([note]);
+                evaluation.add_notes([note]);
                 return Ok(evaluation);
             }
         }
-        Ok(Evaluation::nothing(note))
+        Ok(Evaluation::without_files(note))
     }
 
     fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
-        let waivers = self.subject.workspace.waiving(engine.rules())?;
+        let waivers = self.subject.workspace.read_active_waivers(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
-            let selected: HashSet<&str> = self.selection.selected.files.iter().map(String::as_str).collect();
-            let path_of = |path: &str| selected.contains(path).then(|| path.to_owned());
-            target.add_findings(repo, &self.subject.snapshot, &path_of, &mut tally)?;
+            let selected_paths: HashSet<&str> = self.selection.pipelines.files.iter().map(String::as_str).collect();
+            let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
+            target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
         }
         self.add_project_findings(project_findings, &mut tally);
         self.mark_waived(&waivers, &mut tally)?;
         engine.add_notes(self, &mut tally);
         if let Some(baseline) = &self.baseline {
-            baseline.compare(repo, &self.subject.snapshot, &mut tally, |tally, base| {
-                let (places, mut before) = engine.evaluate_base(self, baseline, base, tally)?;
+            baseline.mark_known_findings(repo, &self.subject.snapshot, &mut tally, |tally, base| {
+                let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
-                    target.add_findings(repo, &snapshot, &|path| places.of(path), &mut before)?;
+                    target.add_findings(repo, &snapshot, &|path| base_paths.find(path), &mut base_tally)?;
                 }
-                Ok((places, before))
+                Ok((base_paths, base_tally))
             })?;
             self.mark_known_project_findings(baseline, &mut tally)?;
         }
@@ -346,24 +341,24 @@ impl GateRun<'_> {
     /// the job does not allow, which fails the run regardless of the findings, and the number of known findings.
     fn add_selection_results(&mut self) {
         let evaluation = &mut self.evaluation;
-        for warning in self.selection.selected.warnings() {
+        for warning in self.selection.pipelines.warnings() {
             self.session.defer_warning(warning.clone());
-            evaluation.note([warning]);
+            evaluation.add_notes([warning]);
         }
         self.selection.add_causes(evaluation);
-        let is_all = self.selection.selected.all_because.is_some();
-        let is_complete = is_all && self.part.shard.is_none() && self.subject.paths.is_empty();
-        evaluation.compare_known_count(self.subject.settings.verdict.max_known, is_complete);
+        let is_all = self.selection.pipelines.reason_for_all.is_some();
+        let is_complete = is_all && self.shard_selection.shard.is_none() && self.subject.paths.is_empty();
+        evaluation.check_known_count(self.subject.settings.verdict.max_known, is_complete);
     }
 
     /// Returns the report of the run, which ends now.
-    fn make_report(&mut self, engine: &dyn ReviewEngine) -> Report {
-        self.compared = Some(self.selection.selected.take_changes());
+    fn build_report(&mut self, engine: &dyn ReviewEngine) -> Report {
+        self.compared_changes = Some(self.selection.pipelines.take_changes());
         let context = self.review_context(engine.connection());
         mem::take(&mut self.evaluation).into_report(
             engine.name(),
             context,
-            mem::take(&mut self.selection.selected),
+            mem::take(&mut self.selection.pipelines),
             self.session.started_at,
             self.session.clock.elapsed(),
         )

@@ -24,7 +24,7 @@ impl GateRun<'_> {
             head: self.subject.snapshot.commit().map(CommitId::to_string),
             base: comparison.bases.first().map(CommitId::to_string),
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
-            shard: self.part.shard,
+            shard: self.shard_selection.shard,
             fail_on: Some(judging.fail_on),
             paths: self.subject.paths.all(),
             max_known: judging.max_known,

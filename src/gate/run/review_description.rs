@@ -7,7 +7,7 @@ use sluicegate_git::CommitId;
 impl GateRun<'_> {
     /// Returns the files that would be reviewed, one per line. `requests` says how they would be.
     pub(crate) fn describe_review(&self, requests: &str) -> String {
-        let files = &self.selection.selected.files;
+        let files = &self.selection.pipelines.files;
         let mut lines = vec![text::escape_line(&format!(
             "would review {} {requests}: branch {}, commit {}",
             format_count(files.len(), "pipeline"),

@@ -1,6 +1,6 @@
 //! What a run is about: files that it reviews, or reports of earlier runs.
 
-use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::job::ci::CiContext;
 use crate::job::context::Comparison;
 use crate::job::settings::{GateSettings, Selection};
@@ -27,7 +27,7 @@ pub(crate) struct ReviewedFiles<'a> {
     pub(crate) settings: &'a GateSettings,
     /// The files to evaluate: of a commit, the index or the working tree.
     pub(crate) snapshot: Snapshot<'a>,
-    pub(crate) paths: Paths,
+    pub(crate) paths: CheckPaths,
     /// The comparison of the change with its base.
     pub(crate) change: Comparison,
     /// The comparison that selects the pipelines: that of the change, or one without a base if every pipeline is

@@ -6,10 +6,10 @@ use sluicegate_base::text::List;
 use unicode_security::skeleton;
 
 /// Endings of pipeline names, correct ones and common mistakes.
-const ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".tran.yml"];
+const PIPELINE_ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".tran.yml"];
 
 /// Maximum number of names in a note.
-const TOLD: usize = 10;
+const MAX_LISTED_NAMES: usize = 10;
 
 /// Returns whether the name looks like a pipeline name: in another case, with similar letters of another alphabet, with
 /// another ending, with trailing spaces or dots, or with invisible characters. True for a real pipeline name, too.
@@ -18,22 +18,29 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     if name.is_ascii() {
         return ends_like_pipeline(name);
     }
-    let seen: String = name.chars().filter(|c| !is_invisible(*c)).map(narrow).collect();
-    ends_like_pipeline(&seen) || is_confusable(&seen)
+    let visible_name: String = name
+        .chars()
+        .filter(|c| !is_invisible(*c))
+        .map(to_half_width)
+        .collect();
+    ends_like_pipeline(&visible_name) || is_confusable(&visible_name)
 }
 
 /// Returns whether the end of the name is confusable with a pipeline's in the sense of Unicode: both have the same
 /// skeleton (UTS #39). Letters are compared in lower case, as an alphabet may have a confusable letter in one case
 /// only.
 fn is_confusable(name: &str) -> bool {
-    let drawn = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
-    let name = drawn(name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.'));
-    ENDINGS.iter().any(|ending| name.ends_with(&drawn(ending)))
+    let to_skeleton = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
+    let name_skeleton =
+        to_skeleton(name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.'));
+    PIPELINE_ENDINGS
+        .iter()
+        .any(|ending| name_skeleton.ends_with(&to_skeleton(ending)))
 }
 
 fn ends_like_pipeline(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.');
-    ENDINGS.iter().any(|ending| {
+    PIPELINE_ENDINGS.iter().any(|ending| {
         let start = name.len().checked_sub(ending.len());
         let end = start.and_then(|start| name.get(start..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
@@ -41,7 +48,7 @@ fn ends_like_pipeline(name: &str) -> bool {
 }
 
 /// Converts a full-width character to its ASCII form; returns other characters unchanged.
-fn narrow(c: char) -> char {
+fn to_half_width(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         _ => c,
@@ -74,14 +81,14 @@ fn is_invisible(c: char) -> bool {
 
 /// Returns a sentence about files whose names only look like a pipeline's, or `None` if `paths` is empty.
 /// Invisible characters are shown as escapes.
-pub(crate) fn told(paths: &[String]) -> Option<String> {
-    let what = match paths.len() {
+pub(crate) fn describe_lookalikes(paths: &[String]) -> Option<String> {
+    let summary = match paths.len() {
         0 => return None,
         1 => "1 file has a name that only looks like a pipeline's, and was not reviewed".to_owned(),
-        all => format!("{all} files have names that only look like a pipeline's, and were not reviewed"),
+        count => format!("{count} files have names that only look like a pipeline's, and were not reviewed"),
     };
-    let list = List::with_limit(paths, TOLD).map(|path| format!("{path:?}"));
-    Some(format!("{what}: {list}"))
+    let list = List::with_limit(paths, MAX_LISTED_NAMES).map(|path| format!("{path:?}"));
+    Some(format!("{summary}: {list}"))
 }
 
 #[cfg(test)]
@@ -89,7 +96,7 @@ mod tests {
     use super::looks_like_pipeline;
 
     #[test]
-    fn what_a_person_reads_as_a_pipeline_looks_like_one() {
+    fn name_that_reads_as_pipeline_looks_like_pipeline() {
         for name in [
             "a.orch.yaml",
             "x/a.ORCH.YAML",

@@ -3,13 +3,14 @@
 pub(crate) mod lookalike;
 pub(crate) mod named_files;
 pub(crate) mod replaced_directories;
-pub(crate) mod select;
+pub(crate) mod selected_pipelines;
 
 use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::{
-    Cause, Scope, Selected, is_within, looks_like_pipeline, select, select_named, touches_more,
+    Cause, SelectedPipelines, SelectionScope, is_within, looks_like_pipeline, select_named_files,
+    select_pipelines, touches_other_files,
 };
 use crate::job::cli::GateChanges;
 use crate::job::context::Comparison;
@@ -21,10 +22,10 @@ use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 
-const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \
+const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and other files. This job does not allow that \
                        (--gate-changes fail): propose the gate configuration in a separate change.";
 
-const OUTDATED: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
+const STRICTER_TARGET_MESSAGE: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
                         (--gate-changes fail): merge the target branch into the change.";
 
 /// The restrictions of the changed files.
@@ -33,7 +34,7 @@ pub(crate) struct SelectionRequest<'a> {
     /// Files and directories, relative to the repository root; empty for no restriction.
     pub(crate) paths: &'a [String],
     /// Files that are selected even if they did not change.
-    pub(crate) named: &'a [String],
+    pub(crate) named_files: &'a [String],
     /// The requested revisions, which override those of the host.
     pub(crate) revisions: &'a Revisions,
     /// Function that resolves the settings of the command from another version of the configuration file.
@@ -43,43 +44,43 @@ pub(crate) struct SelectionRequest<'a> {
 /// The selected pipelines, and whether the job allows the change of the gate.
 #[derive(Default)]
 pub(crate) struct SelectionResult {
-    pub(crate) selected: Selected,
+    pub(crate) pipelines: SelectedPipelines,
     /// The change edits the gate and other files, and the job does not allow that.
-    pub(crate) is_refused: bool,
+    pub(crate) rejects_gate_change: bool,
     /// The settings of the target's tip that are stricter than those of the change.
     pub(crate) stricter_target: Option<StricterTarget>,
     /// The tip is stricter, and the job does not allow that.
     pub(crate) rejects_stricter_target: bool,
     /// The files of the gate configuration that cannot be used.
-    pub(crate) unusable: UnusableGateFiles,
+    pub(crate) unusable_files: UnusableGateFiles,
 }
 
 impl SelectionResult {
     /// Reports why all pipelines are selected, if the job did not ask for that and no warning reported it.
-    pub(crate) fn report_why_all(&self, run: &Run, asked: &Revisions) {
-        let why = self.selected.all_because.as_ref().filter(|_| !asked.all);
+    pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &Revisions) {
+        let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
         let shown_texts = run.shown_texts();
-        let is_shown = |why: &String| shown_texts.iter().any(|text| text.contains(why));
-        if let Some(why) = why.filter(|why| !is_shown(why)) {
-            run.ui.say(&format!("all pipelines are selected: {why}"));
+        let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));
+        if let Some(reason) = reason.filter(|reason| !is_shown(reason)) {
+            run.ui.say(&format!("all pipelines are selected: {reason}"));
         }
     }
 
     /// Adds the causes of the gate configuration: a change to it that the job does not allow, files that the change
     /// makes unusable, and a stricter target.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
-        if self.is_refused {
-            evaluation.add_cause(Cause::GateChange, REFUSED);
+        if self.rejects_gate_change {
+            evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
-        for reason in &self.unusable.introduced {
+        for reason in &self.unusable_files.introduced {
             let message = format!(
                 "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
             evaluation.add_cause(Cause::GateChange, message);
         }
-        for reason in &self.unusable.inherited {
-            evaluation.note([format!(
+        for reason in &self.unusable_files.inherited {
+            evaluation.add_notes([format!(
                 "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
             )]);
         }
@@ -89,16 +90,16 @@ impl SelectionResult {
         for limit in target.limits() {
             evaluation.add_limit(limit);
         }
-        evaluation.note(target.evaluation_note());
+        evaluation.add_notes(target.evaluation_note());
         if self.rejects_stricter_target {
-            evaluation.add_cause(Cause::GateChange, OUTDATED);
+            evaluation.add_cause(Cause::GateChange, STRICTER_TARGET_MESSAGE);
         }
     }
 }
 
 impl Workspace<'_> {
     /// Selects the pipelines, and determines the changes of the gate.
-    pub(crate) fn select(
+    pub(crate) fn select_pipelines(
         &self,
         run: &Run,
         snapshot: &Snapshot<'_>,
@@ -108,47 +109,47 @@ impl Workspace<'_> {
         if comparison.idle_reason.is_some() {
             return Ok(SelectionResult::default());
         }
-        self.must_match(snapshot, &comparison.bases, request)?;
+        self.check_matches(snapshot, &comparison.bases, request)?;
         self.config_dir(snapshot)?;
-        let hosts_bases = self.hosts_bases(run, comparison, request.revisions)?;
-        let since = match hosts_bases.as_slice() {
+        let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
+        let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
             bases => bases,
         };
-        let bases: Vec<Snapshot<'_>> = since
+        let base_snapshots: Vec<Snapshot<'_>> = bases
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
-        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&bases))?;
+        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
         let policy_files = gate_files.all();
-        let scope = Scope {
+        let scope = SelectionScope {
             head: snapshot,
             bases: &comparison.bases,
             base_source: &comparison.base_source,
             config_dir: self.named_folder.as_deref(),
             policy_files: &policy_files,
-            hosts_bases: &hosts_bases,
-            words: &|base, change| self.words(snapshot, &gate_files, base, change),
+            host_bases: &host_bases,
+            describe_change: &|base, change| self.describe_gate_change(snapshot, &gate_files, base, change),
             includes: &|path| request.selection.includes(path),
             excludes: &|path| request.selection.excludes(path),
             paths: request.paths,
         };
-        let selected = match request.named {
-            [] => select(&scope)?,
-            named => select_named(&scope, named)?,
+        let pipelines = match request.named_files {
+            [] => select_pipelines(&scope)?,
+            named_files => select_named_files(&scope, named_files)?,
         };
-        let is_refused = self.gate_changes == GateChanges::Fail
-            && !selected.gate_changes.is_empty()
-            && touches_more(&scope)?;
-        let unusable = self.unusable_gate_files(run, snapshot, since, request.resolve)?;
-        let stricter_target = self.find_stricter_target(snapshot, since, &gate_files, &selected)?;
+        let rejects_gate_change = self.gate_changes == GateChanges::Fail
+            && !pipelines.gate_changes.is_empty()
+            && touches_other_files(&scope)?;
+        let unusable_files = self.unusable_gate_files(run, snapshot, bases, request.resolve)?;
+        let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
         let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);
         Ok(SelectionResult {
             rejects_stricter_target: self.gate_changes == GateChanges::Fail && is_stricter,
             stricter_target,
-            selected,
-            is_refused,
-            unusable,
+            pipelines,
+            rejects_gate_change,
+            unusable_files,
         })
     }
 }
@@ -156,33 +157,33 @@ impl Workspace<'_> {
 impl Workspace<'_> {
     /// Returns an error if a path or a glob of the job, or all globs of the configuration file together, match no file
     /// of the snapshot or of the base: that is a typo, and the run would pass without any review.
-    pub(crate) fn must_match(
+    pub(crate) fn check_matches(
         &self,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
         request: &SelectionRequest<'_>,
     ) -> Result<(), Failure> {
         let selection = request.selection;
-        if request.paths.is_empty() && request.named.is_empty() && !selection.is_customized() {
+        if request.paths.is_empty() && request.named_files.is_empty() && !selection.is_customized() {
             return Ok(());
         }
-        let meant = |path: &str| is_pipeline(path) || selection.includes(path);
-        let files = snapshot.list_files(&meant)?;
-        let before = bases.iter().map(|base| self.repo.list_files(base, &meant));
-        let before = before.collect::<Result<Vec<_>, _>>()?;
-        let before = before.iter().flatten().map(|file| file.path.as_str());
-        let known: Vec<&str> = files
+        let is_candidate = |path: &str| is_pipeline(path) || selection.includes(path);
+        let files = snapshot.list_files(&is_candidate)?;
+        let mut base_files = Vec::new();
+        for base in bases {
+            base_files.extend( self.repo.list_files(base, &is_candidate)?);
+        }
+        let mut known_paths:Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        known_paths.extend(base_files
             .iter()
-            .map(|file| file.path.as_str())
-            .chain(before)
-            .collect();
+            .map(|file| file.path.as_str()));
         let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
         let place = format!(
             "{}, which contains {}",
             snapshot.name(),
             format_count(pipelines.count(), "pipeline")
         );
-        match find_unmatched(&known, request, &place) {
+        match find_unmatched(&known_paths, request, &place) {
             Some(failure) => Err(failure),
             None => Ok(()),
         }
@@ -190,16 +191,16 @@ impl Workspace<'_> {
 }
 
 /// Returns the error of the first glob or path that matches none of the known files of `place`.
-fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
+fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
     let selection = request.selection;
-    if let Some(glob) = selection.find_unmatched_glob(known) {
+    if let Some(glob) = selection.find_unmatched_glob(known_paths) {
         let message = format!("the include glob {glob:?} matches no file of {place}");
         return Some(Failure::usage(message).hint(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         ));
     }
     // In a repository without pipelines so far, unmatched globs are not a typo.
-    let matches_none = || !known.is_empty() && !known.iter().any(|path| selection.includes(path));
+    let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
         let message = format!("no glob of `{key}` in {file_name} matches a file of {place}");
@@ -207,9 +208,11 @@ fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -
             "globs match full paths from the repository root; without `include` every pipeline is selected",
         ));
     }
-    let holds = |within: &String| within.is_empty() || known.iter().any(|path| is_within(path, within));
-    let path = request.paths.iter().find(|path| !holds(path));
-    let path = path.or_else(|| named_in_vain(known, request))?;
+    let contains_pipeline = |restriction: &String| {
+        restriction.is_empty() || known_paths.iter().any(|path| is_within(path, restriction))
+    };
+    let path = request.paths.iter().find(|path| !contains_pipeline(path));
+    let path = path.or_else(|| find_unmatched_named_file(known_paths, request))?;
     let message = format!("the path {path} contains no pipeline of {place}");
     Some(
         Failure::usage(message)
@@ -219,18 +222,22 @@ fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -
 
 /// Returns the first named file, if none of them is a pipeline, looks like one, or belongs to the gate. A hook passes
 /// all files of a commit, so one of them is enough.
-fn named_in_vain<'r>(known: &[&str], request: &'r SelectionRequest<'_>) -> Option<&'r String> {
-    let is_gates = |path: &str| {
-        [RULES_FILE, settings::FILE_NAME]
+fn find_unmatched_named_file<'r>(
+    known_paths: &[&str], request: &'r SelectionRequest<'_>,) -> Option<&'r String> {
+    if !request.paths.is_empty() {
+        return None;
+    }
+    let is_relevant = request.named_files
             .iter()
-            .any(|file| path.ends_with(file))
-    };
-    let is_taken =
-        |path: &String| known.contains(&path.as_str()) || is_gates(path) || looks_like_pipeline(path);
-    let named = request.named;
-    (request.paths.is_empty() && !named.iter().any(is_taken))
-        .then(|| named.first())
-        .flatten()
+            .any(| path
+        | {
+        known_paths.contains(&path.as_str()) || path.ends_with(RULES_FILE)
+            ||path.ends_with(settings::FILE_NAME) || looks_like_pipeline(path)
+    });
+    if is_relevant {
+        None
+    } else { request.named_files.first()
+    }
 }
 
 /// Returns why no pipeline is selected, and how to review all of them.
@@ -238,13 +245,13 @@ pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<String, Failure> {
-    let meant = |path: &str| is_pipeline(path) && selection.selects(path);
-    let all = snapshot.list_files(&meant)?.len();
-    let (name, pipelines) = (snapshot.name(), format_count(all, "pipeline"));
-    Ok(match all {
+    let files = snapshot.files(& |path| is_pipeline(path) && selection.selects(path))?;
+    let name =snapshot.name();
+    Ok(match files.len() {
         0 => format!("{name} contains no pipeline that the globs select"),
-        _ => {
-            format!("no selected pipeline changed; {name} contains {pipelines}: use --all to review them all")
-        }
+        file_count =>
+            format!(
+            "no selected pipeline changed; {name} contains {}: use --all to review them all",
+            count(file_count, "pipeline")),
     })
 }

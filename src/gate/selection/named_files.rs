@@ -1,34 +1,39 @@
 //! Selects files that are given one by one, as by a git hook.
 
-use crate::gate::selection::select::{Scope, Selected, select};
+use crate::gate::selection::selected_pipelines::{SelectedPipelines, SelectionScope, select_pipelines};
 use sluicegate_git::GitError;
 
-/// Selects the `named` files, changed or not, and the changed files in the directories that `scope` is restricted to.
+/// Selects the named files, changed or not, and the changed files in the directories that `scope` is restricted to.
 /// If the rules file is among the named files, selects all pipelines, as for a change of the rules file; it is
 /// reported as a gate change only if it differs from the base.
-pub(crate) fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, GitError> {
-    if let Some(rules) = named.iter().find(|path| scope.is_rules_file(path)) {
-        let why = format!("the rules file {rules} was given");
-        let all = Scope {
+pub(crate) fn select_named_files(
+    scope: &SelectionScope<'_>,
+    named_files: &[String],
+) -> Result<SelectedPipelines, GitError> {
+    if let Some(rules) = named_files.iter().find(|path| scope.is_rules_file(path)) {
+        let reason = format!("the rules file {rules} was given");
+        let whole_scope = SelectionScope {
             bases: &[],
-            base_source: &why,
+            base_source: &reason,
             paths: &[],
             ..*scope
         };
-        return select(&all);
+        return select_pipelines(&whole_scope);
     }
-    let mut selected = select(scope)?;
+    let mut pipelines = select_pipelines(scope)?;
     if scope.paths.is_empty() {
-        selected.files.clear();
-        selected.left_out.retain(|file| named.contains(&file.path));
-        selected.lookalikes.retain(|path| named.contains(path));
-        selected.all_because = None;
+        pipelines.files.clear();
+        pipelines
+            .left_out_files
+            .retain(|file| named_files.contains(&file.path));
+        pipelines.lookalikes.retain(|path| named_files.contains(path));
+        pipelines.reason_for_all = None;
     }
-    for path in named {
-        if (scope.includes)(path) && !(scope.excludes)(path) && !selected.files.contains(path) {
-            selected.files.push(path.clone());
+    for path in named_files {
+        if (scope.includes)(path) && !(scope.excludes)(path) && !pipelines.files.contains(path) {
+            pipelines.files.push(path.clone());
         }
     }
-    selected.files.sort();
-    Ok(selected)
+    pipelines.files.sort();
+    Ok(pipelines)
 }

@@ -35,21 +35,21 @@ pub(crate) fn find_replaced_directories<'c>(
     head: &Snapshot<'_>,
     changes: impl Iterator<Item = &'c Change>,
 ) -> Result<Vec<ReplacedDirectory>, GitError> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut pipeline_counts: BTreeMap<&str, usize> = BTreeMap::new();
     for change in changes.filter(|change| change.kind == ChangeKind::Deleted) {
         for (index, _) in change.path.match_indices('/') {
-            *counts.entry(&change.path[..index]).or_default() += 1;
+            *pipeline_counts.entry(&change.path[..index]).or_default() += 1;
         }
     }
-    let directories = counts.keys().copied().collect();
+    let directories = pipeline_counts.keys().copied().collect();
     let entries = head.find_files(&directories)?;
-    let replaced = entries
+    let replaced_directories = entries
         .into_iter()
         .filter(|(_, entry)| entry.kind != FileKind::Regular)
         .map(|(path, entry)| ReplacedDirectory {
-            pipeline_count: counts.get(path.as_str()).copied().unwrap_or_default(),
+            pipeline_count: pipeline_counts.get(path.as_str()).copied().unwrap_or_default(),
             kind: entry.kind,
             path,
         });
-    Ok(replaced.collect())
+    Ok(replaced_directories.collect())
 }

@@ -31,8 +31,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             let contents = ChangedContents {
                 path: rest.first().unwrap_or(path).to_string(),
                 previous_path: (!rest.is_empty() && !is_copy).then(|| (*path).to_owned()),
-                before: side(old).filter(|_| !is_copy),
-                after: side(new),
+                old_content: side(old).filter(|_| !is_copy),
+                new_content: side(new),
             };
             let mut lines = shown(&contents, &look, (old_mode, new_mode));
             if is_copy {
@@ -59,7 +59,7 @@ fn read(run: &Run, file: &str) -> Result<Vec<u8>, String> {
 }
 
 fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
-    if !contents.differs() {
+    if !contents.is_different() {
         return vec![Line::heading(&format!(
             "{}: mode {} -> {}",
             contents.path, modes.0, modes.1
@@ -78,7 +78,7 @@ fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Li
         Some(Err(why)) => Err(why.clone()),
         None => Ok(String::new()),
     };
-    match (side(&contents.before), side(&contents.after)) {
+    match (side(&contents.old_content), side(&contents.new_content)) {
         (Ok(before), Ok(after)) => lines.extend(plain(&before, &after)),
         (before, after) => {
             let failed = [before.err(), after.err()];
@@ -90,7 +90,7 @@ fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Li
 
 fn headline(contents: &ChangedContents) -> String {
     let path = &contents.path;
-    match (&contents.previous_path, &contents.before, &contents.after) {
+    match (&contents.previous_path, &contents.old_content, &contents.new_content,) {
         (Some(old), ..) => format!("{path}: renamed from {old}"),
         (None, None, _) => format!("{path}: added"),
         (None, _, None) => format!("{path}: removed"),

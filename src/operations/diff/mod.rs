@@ -5,8 +5,8 @@ pub(crate) mod sides;
 
 use crate::error::Failure;
 use crate::gate::ChangedContents;
-use crate::gate::changes::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
-use crate::gate::interface_changes::interface_comparison::Between;
+use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
+use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
 use crate::report::{ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES};
@@ -29,7 +29,7 @@ pub(crate) struct PipelinesCompared {
     what: String,
     pub(crate) pipelines: Vec<Made>,
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
-    pub(crate) interface: Option<Between>,
+    pub(crate) interface: Option<InterfaceComparison>,
     /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
     callers: Option<Vec<TransitiveCaller>>,
 }
@@ -61,13 +61,13 @@ impl Wants {
     fn made(self, at: usize, contents: &ChangedContents) -> Made {
         match self {
             Self::Diff => Made::Diff(contents.diff()),
-            Self::Page => Made::Page(Box::new(told(contents, at))),
+            Self::Page => Made::Page(Box::new(build_changed_file(contents, at))),
             Self::Picture => {
-                let read = ReadChange::of(contents);
+                let read = ParsedChange::parse(contents);
                 let diff = read.diff();
                 let canvas = match &diff.reason {
                     None if at > 0 => Ok(Canvas::default()),
-                    _ => read.canvas(&diff),
+                    _ => read.draw(&diff),
                 };
                 Made::Picture(diff, canvas)
             }
@@ -161,10 +161,10 @@ impl PipelinesCompared {
             (_, layout) => format!("{total} changed, {layout} in layout only"),
         });
         if let Some(found) = &self.interface {
-            lines.push(text::escape_line(&format!("shared pipelines: {}", found.in_short())));
+            lines.push(text::escape_line(&format!("shared pipelines: {}", found.summary())));
             lines.extend(
                 found
-                    .told(self.base.as_ref())
+                    .describe_by_class(self.base.as_ref())
                     .iter()
                     .map(|line| format!("  {line}")),
             );
@@ -187,7 +187,7 @@ impl PipelinesCompared {
             "base": id(&self.base),
             "head": id(&self.head),
             "pipelines": self.diffs().collect::<Vec<_>>(),
-            "interface": self.interface.as_ref().map(Between::json),
+            "interface": self.interface.as_ref().map(InterfaceComparison::to_json),
         });
         if let Some(callers) = &self.callers {
             let each = callers
@@ -200,8 +200,8 @@ impl PipelinesCompared {
 
     pub(crate) fn page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|found| ConsumerChanges {
-            summary: found.in_short(),
-            changes: found.each(self.base.as_ref()),
+            summary: found.summary(),
+            changes: found.describe_changes(self.base.as_ref()),
         });
         let files = self.pipelines.into_iter().filter_map(|made| match made {
             Made::Page(file) => Some(*file),
@@ -236,7 +236,7 @@ impl PipelinesCompared {
             let (path, why) = (text::escape_line(&diff.path), text::escape_line(why));
             Failure::usage(format!("could not draw {path}: could not read the file {why}"))
         })?;
-        if canvas.arrows.len() > MOST_LINKS_OF_A_FILE {
+        if canvas.arrows.len() > MAX_FILE_PICTURE_LINKS {
             let (path, links) = (text::escape_line(&diff.path), canvas.arrows.len());
             return Err(Failure::usage(format!(
                 "{path} has {links} links, too many to draw"

@@ -2,10 +2,10 @@
 
 use super::{Made, PipelinesCompared, Wants};
 use crate::error::Failure;
-use crate::gate::interface_changes::interface_comparison::between;
+use crate::gate::interface_changes::interface_comparison::compare_interfaces;
 use crate::gate::is_within;
 use crate::gate::selection::SelectionRequest;
-use crate::gate::{ChangedContents, Pairs};
+use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{Revisions, Selection, SelectionPurpose};
@@ -34,15 +34,15 @@ pub(crate) fn of_files(
     let contents = ChangedContents {
         path: named.to_string_lossy().into_owned(),
         previous_path: None,
-        before: read(old)?.map(Ok),
-        after: read(new)?.map(Ok),
+        old_content: read(old)?.map(Ok),
+        new_content: read(new)?.map(Ok),
     };
     Ok(PipelinesCompared {
         base: None,
         head: None,
         what: format!("{} compared with {}.", new.display(), old.display()),
         pipelines: contents
-            .differs()
+            .is_different()
             .then(|| wants.made(0, &contents))
             .into_iter()
             .collect(),
@@ -81,27 +81,27 @@ pub(crate) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
     let request = SelectionRequest {
         selection: &selection,
         paths: &paths,
-        named: &[],
+        named_files: &[],
         revisions: &wish,
         resolve: &|sources| sources.selection(&args.globs, SelectionPurpose::Review),
     };
-    workspace.must_match(&snapshot, &ends.bases, &request)?;
+    workspace.check_matches(&snapshot, &ends.bases, &request)?;
     let what = format!("{} with {}", snapshot.name(), ends.against);
     run.ui.say(&format!("comparing {what}"));
     let changes = changes(&snapshot, &ends, &selection, &paths)?;
-    let pairs = Pairs {
+    let pairs = VersionPairs {
         repo: &workspace.repo,
         head: &snapshot,
         bases: &ends.bases,
     };
-    let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
+    let pipelines = pairs.map_different(&changes, &|at, contents| wants.made(at, contents))?;
     // The interface is compared with one base only: the first of several merge-bases.
     let interface = match (ends.bases.first(), wants) {
         (_, Wants::Picture) => None,
         (Some(base), _) if !ends.is_nothing => {
             let base = workspace.repo.snapshot(base.clone());
             let folder = workspace.named_folder.as_deref();
-            between(&workspace.repo, &base, &snapshot, folder)?
+            compare_interfaces(&workspace.repo, &base, &snapshot, folder)?
         }
         _ => None,
     };

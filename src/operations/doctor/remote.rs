@@ -6,7 +6,7 @@ use super::check::{self, Check, CheckOutcome};
 use super::local::DoctorSettings;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::remote_review::fields_of;
+use crate::gate::remote_review::review_fields;
 use crate::job::settings::Connection;
 use crate::session::Run;
 use sluicegate_platform::api::{Platform, ReviewFields};
@@ -260,7 +260,7 @@ async fn review_request(settings: &DoctorSettings, platform: &Platform) -> Check
     let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
         return Check::not_applicable(NAME, "set the project and the agent version first");
     };
-    let fields = fields_of(&settings.request);
+    let fields = review_fields(&settings.request);
     let sent = match &fields {
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
         ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),

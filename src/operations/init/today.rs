@@ -64,7 +64,11 @@ impl Today {
         };
         let found = evaluate_all(workspace, snapshot, &RuleSet::read(&document))?;
         let all: Vec<FileResults> = found.all_files().cloned().collect();
-        let Tally { files, project, .. } = found;
+        let Tally {
+            files,
+            project_files: project,
+            ..
+        } = found;
         let waivers = match asked {
             Some(Adopt::Waivers) => Some(baseline(&all, HEADING, REASON)?),
             _ => None,

@@ -178,7 +178,7 @@ fn reported(
     current: &Tally,
     report: &std::path::Path,
 ) -> Result<Vec<FileResults>, Failure> {
-    let mut files = saved_report::read(run, report)?.files;
+    let mut files = saved_report::read_report(run, report)?.files;
     for file in &mut files {
         let Some(found) = snapshot.find_file(&file.path)? else {
             continue;

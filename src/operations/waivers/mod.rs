@@ -10,7 +10,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::local_review::evaluate_all;
-use crate::gate::waivers::{held, standings};
+use crate::gate::waivers::{apply_waivers, build_waivers};
 use crate::job::policy::NamedText;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
@@ -44,7 +44,7 @@ impl Waived {
             name: path.display().to_string(),
             text,
         };
-        let placed = workspace.placed(&named, rules.as_ref())?;
+        let placed = workspace.parse_waivers(&named, rules.as_ref())?;
         let missing = RuleSet::missing();
         let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
         Ok(Self {
@@ -57,11 +57,11 @@ impl Waived {
     }
 
     fn waivers(&self) -> Result<Waivers, Failure> {
-        held(self.placed.clone(), FILE_NAME)
+        build_waivers(self.placed.clone(), FILE_NAME)
     }
 
     fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
-        standings(
+        apply_waivers(
             &self.waivers()?,
             snapshot,
             &mut self.tally,

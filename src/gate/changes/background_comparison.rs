@@ -1,8 +1,8 @@
 //! Compares the changes of a review while the platform responds: comparing thousands of pipelines takes as long as
 //! reviewing them.
 
-use crate::gate::changes::change_list::{self, FactsOfFiles};
-use crate::gate::{Part, SeenFacts, Selected};
+use crate::gate::changes::change_list::{self, ChangedPipelineFacts};
+use crate::gate::{CollectedFacts, SelectedPipelines, ShardSelection};
 use crate::job::settings::GateSettings;
 use crate::report::ChangedFile;
 use crate::session::Run;
@@ -14,21 +14,21 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 
 /// A comparison that runs in a separate thread.
-pub(crate) struct ChangesAhead {
+pub(crate) struct BackgroundComparison {
     changes: JoinHandle<Result<Vec<ChangedFile>, GitError>>,
     /// Receives the facts about the changed pipelines once, before their callers are searched.
-    facts: Receiver<FactsOfFiles>,
+    facts: Receiver<ChangedPipelineFacts>,
 }
 
 /// The input of the comparison.
-struct Comparing {
+struct ComparisonInput {
     root: PathBuf,
     head: CommitId,
     bases: Vec<CommitId>,
     changes: Vec<Change>,
 }
 
-impl ChangesAhead {
+impl BackgroundComparison {
     /// Starts the comparison of the selected changes with `head`; `None` if no output includes them or there is no
     /// base.
     pub(crate) fn start(
@@ -36,41 +36,41 @@ impl ChangesAhead {
         workspace: &Workspace<'_>,
         head: &CommitId,
         settings: &GateSettings,
-        selected: &Selected,
+        pipelines: &SelectedPipelines,
         paths: &[String],
-        part: &Part,
+        shard_selection: &ShardSelection,
     ) -> Option<Self> {
         let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.verdict.destinations);
-        if !is_included || selected.since.is_empty() {
+        if !is_included || pipelines.bases.is_empty() {
             return None;
         }
-        let wants = |path: &str| settings.selection.selects(path);
-        let candidates = selected.candidates.iter().map(|candidate| &candidate.change);
-        let wanted = candidates.filter(|it| change_list::is_included(it, &wants, paths, part.shard));
-        let comparing = Comparing {
+        let is_selected = |path: &str| settings.selection.selects(path);
+        let candidates = pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let included_changes = candidates.filter(|change| change_list::is_included(change, &is_selected, paths, shard_selection.shard));
+        let input = ComparisonInput {
             root: workspace.repo.root().to_owned(),
             head: head.clone(),
-            bases: selected.since.clone(),
-            changes: wanted.cloned().collect(),
+            bases: pipelines.bases.clone(),
+            changes: included_changes.cloned().collect(),
         };
         let (sender, facts) = mpsc::channel();
         Some(Self {
-            changes: thread::spawn(move || comparing.compare(&sender)),
+            changes: thread::spawn(move || input.compare(&sender)),
             facts,
         })
     }
 
     /// Waits for the facts about the changed pipelines, so that nobody reads these again; none if the comparison failed
     /// or they were returned before.
-    pub(crate) fn facts(&self) -> SeenFacts {
-        SeenFacts::of(self.facts.recv().unwrap_or_default())
+    pub(crate) fn wait_for_facts(&self) -> CollectedFacts {
+        CollectedFacts::new(self.facts.recv().unwrap_or_default())
     }
 
     /// Returns these facts if they are known already.
-    pub(crate) fn known_facts(&self) -> Option<SeenFacts> {
+    pub(crate) fn available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,
-            facts => Some(SeenFacts::of(facts.unwrap_or_default())),
+            facts => Some(CollectedFacts::new(facts.unwrap_or_default())),
         }
     }
 
@@ -80,16 +80,16 @@ impl ChangesAhead {
     }
 }
 
-impl Comparing {
+impl ComparisonInput {
     /// A repository belongs to one thread, so this one opens it again.
-    fn compare(&self, facts: &Sender<FactsOfFiles>) -> Result<Vec<ChangedFile>, GitError> {
+    fn compare(&self, facts: &Sender<ChangedPipelineFacts>) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
             .with_renames_by_name(is_pipeline)
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
-        change_list::compared_pairs(&repo, &snapshot, &self.bases, &self.changes, |found| {
+        change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {
             // Nobody waits for them if there is nothing to review.
-            let _ = facts.send(found.clone());
+            let _ = facts.send(changed_facts.clone());
         })
     }
 }

@@ -7,17 +7,17 @@ use sluicegate_pipelines::findings::{Excluded, GateChange};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet};
 
-const NOT_INCLUDED: &str = "not matched by --include";
-const EXCLUDED: &str = "matched by --exclude";
+const NOT_INCLUDED_REASON: &str = "not matched by --include";
+const EXCLUDED_REASON: &str = "matched by --exclude";
 /// The reason why a submodule is not reviewed.
-pub(crate) const SUBMODULE: &str = match FileKind::Submodule.unreadable_reason() {
-    Some(why) => why,
+pub(crate) const SUBMODULE_REASON: &str = match FileKind::Submodule.unreadable_reason() {
+    Some(reason) => reason,
     None => "",
 };
 
 /// The commits to compare and the filters of the selection.
 #[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
+pub(crate) struct SelectionScope<'a> {
     pub head: &'a Snapshot<'a>,
     /// The commits to compare with; if empty, every pipeline is selected.
     pub bases: &'a [CommitId],
@@ -29,9 +29,9 @@ pub(crate) struct Scope<'a> {
     pub policy_files: &'a [String],
     /// The commits that the host compares with, even if settings select another base. Changes of the gate configuration
     /// are reported relative to these; if empty, no such change is reported.
-    pub hosts_bases: &'a [CommitId],
+    pub host_bases: &'a [CommitId],
     /// Describes the change of a gate configuration file relative to one base.
-    pub words: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
+    pub describe_change: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
     /// Returns whether `--include` matches the path.
     pub includes: &'a dyn Fn(&str) -> bool,
     /// Returns whether `--exclude` matches the path.
@@ -53,12 +53,12 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ComparedChanges {
     /// The commits that the files were compared with.
-    pub since: Vec<CommitId>,
+    pub bases: Vec<CommitId>,
     pub changes: Vec<Change>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Selected {
+pub(crate) struct SelectedPipelines {
     /// The files to review, by path.
     pub files: Vec<String>,
     pub candidates: Vec<Candidate>,
@@ -67,71 +67,70 @@ pub(crate) struct Selected {
     /// Changes of the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
-    pub left_out: Vec<Excluded>,
+    pub left_out_files: Vec<Excluded>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
     /// Directories of pipelines that the change replaced with a submodule or a link.
     pub replaced_directories: Vec<ReplacedDirectory>,
     /// The reason why unchanged pipelines are selected, too, if they are.
-    pub all_because: Option<String>,
+    pub reason_for_all: Option<String>,
     /// The commits that the candidates were compared with, so that the comparison need not be repeated.
-    pub since: Vec<CommitId>,
+    pub bases: Vec<CommitId>,
 }
 
 /// Selects the pipelines of `scope`.
-pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
-    let wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
-    let compared = scope.head.compare_with_bases(scope.bases, &wanted)?;
-    let changes = compared.find_changes();
-    let all_because = scope.all_because(&changes);
+pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPipelines, GitError> {
+    let is_wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
+    let differences = scope.head.compare_with_bases(scope.bases, &is_wanted)?;
+    let changes = differences.find_changes();
+    let reason_for_all = scope.find_reason_for_all(&changes);
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_of_gate_alone(change))
         .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
-        .map(|change| scope.judge(change, all_because.as_deref()))
+        .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
-    let files = if all_because.is_some() && !scope.bases.is_empty() {
-        scope.all_files()?
+    let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
+        scope.list_all_files()?
     } else {
         // Without a base, the candidates already include every file.
-        let selected = candidates.iter().filter(|c| c.selected);
-        selected.map(|c| c.change.path.clone()).collect()
+ candidates.iter().filter(|candidate| candidate.selected).map(|candidate| candidate.change.path.clone()).collect()
     };
-    Ok(Selected {
+    Ok(SelectedPipelines {
         files,
-        left_out: candidates.iter().filter_map(|c| scope.left_out(c)).collect(),
-        excluded_former_paths: scope.excluded_former_paths(&candidates),
-        replaced_directories: find_replaced_directories(scope.head, candidates.iter().map(|c| &c.change))?,
+        left_out_files: candidates.iter().filter_map(|candidate| scope.find_exclusion(candidate)).collect(),
+        excluded_former_paths: scope.find_excluded_former_paths(&candidates),
+        replaced_directories: find_replaced_directories(scope.head, candidates.iter().map(|candidate| &candidate.change),)?,
         candidates,
-        gate_changes: scope.gate_changes(&compared)?,
+        gate_changes: scope.gate_changes(&differences)?,
         lookalikes,
-        all_because,
-        since: scope.bases.to_vec(),
+        reason_for_all,
+        bases: scope.bases.to_vec(),
     })
 }
 
 /// Returns whether the change touches any file that does not belong to the gate configuration. A path that is not UTF-8
 /// counts as such a file, and so does a pipeline, even if a symbolic link of the gate configuration points to it.
-pub(crate) fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
-    if scope.hosts_bases.is_empty() {
+pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
+    if scope.host_bases.is_empty() {
         return Ok(false);
     }
-    let is_more = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
-    match scope.head.find_changes(scope.hosts_bases, &is_more) {
-        Ok(others) => Ok(!others.is_empty()),
+    let is_other_file = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
+    match scope.head.find_changes(scope.host_bases, &is_other_file) {
+        Ok(changes) => Ok(!changes.is_empty()),
         Err(GitError::PathNotUtf8 { .. }) => Ok(true),
         Err(error) => Err(error),
     }
 }
 
 /// Returns whether the path is this file or in this directory; the root is an empty string.
-pub(crate) fn is_within(path: &str, wanted: &str) -> bool {
-    let rest = path.strip_prefix(wanted);
-    wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
+    let remainder = path.strip_prefix(restriction);
+    restriction.is_empty() || remainder.is_some_and(|remainder| remainder.is_empty() || remainder.starts_with('/'))
 }
 
-impl Selected {
+impl SelectedPipelines {
     /// Returns whether no file is selected and no pipeline, nor a file whose name looks like one, differs from the
     /// base.
     pub(crate) const fn is_empty(&self) -> bool {
@@ -140,24 +139,27 @@ impl Selected {
 
     /// Returns the path at the base of each renamed pipeline, by its new path.
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
-        let changes = self.candidates.iter().map(|candidate| &candidate.change);
-        let renamed =
-            changes.filter_map(|change| Some((change.path.clone(), change.rename_source()?.to_owned())));
-        renamed.collect()
+        let mut former_paths = BTreeMap::new();
+        for candidate in & self.candidates {
+            if let Some(former_path) =candidate.change.renamed_from() {
+                former_paths.insert(candidate.change.path.clone(), former_path.to_owned());
+            }
+        }
+        former_paths
     }
 
     /// Returns [`Self::former_paths`] without those at which no finding was enforced.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
-        let mut former = self.former_paths();
-        former.retain(|_, old| !self.excluded_former_paths.contains(old));
-        former
+        let mut former_paths = self.former_paths();
+        former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
+        former_paths
     }
 
     /// Removes and returns the changes of pipelines, for the list of changes in the reports.
     pub(crate) fn take_changes(&mut self) -> ComparedChanges {
         let candidates = std::mem::take(&mut self.candidates).into_iter();
         ComparedChanges {
-            since: self.since.clone(),
+            bases: self.bases.clone(),
             changes: candidates.map(|candidate| candidate.change).collect(),
         }
     }
@@ -165,9 +167,10 @@ impl Selected {
     /// Moves submodules that have a pipeline's name to the files to review: a local evaluation must report that it
     /// cannot evaluate them.
     pub(crate) fn keep_submodules(&mut self) {
-        let left_out = std::mem::take(&mut self.left_out).into_iter();
-        let (submodules, left_out): (Vec<_>, Vec<_>) = left_out.partition(|file| file.reason == SUBMODULE);
-        self.left_out = left_out;
+        let left_out_files = std::mem::take(&mut self.left_out_files).into_iter();
+        let (submodules, other_files): (Vec<_>, Vec<_>) =
+            left_out_files.partition(|file| file.reason == SUBMODULE_REASON);
+        self.left_out_files = other_files;
         self.files.extend(submodules.into_iter().map(|file| file.path));
         self.files.sort();
     }
@@ -176,53 +179,49 @@ impl Selected {
     /// pipelines that was replaced.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let directories = self.replaced_directories.iter().map(ReplacedDirectory::describe);
-        lookalike::told(&self.lookalikes)
+        lookalike::describe_lookalikes(&self.lookalikes)
             .into_iter()
             .chain(directories)
             .collect()
     }
 }
 
-impl Scope<'_> {
-    /// Returns the changes of the gate configuration. `compared` has the differences from the bases, which are reused
+impl SelectionScope<'_> {
+    /// Returns the changes of the gate configuration. `differences` are those from the bases, which are reused
     /// if the host has the same bases. A file that differs from several bases is described relative to each of them.
-    fn gate_changes(&self, compared: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
+    fn gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
-        let since_each = if self.hosts_bases.is_empty() {
+        let changes_by_base = if self.host_bases.is_empty() {
             return Ok(Vec::new());
-        } else if self.hosts_bases == self.bases {
-            compared.find_changes_by_base(&is_gate_file)
+        } else if self.host_bases == self.bases {
+            differences.find_changes_by_base(&is_gate_file)
         } else {
-            let compared = self.head.compare_with_bases(self.hosts_bases, &is_gate_file)?;
-            compared.find_changes_by_base(&is_gate_file)
+            let host_differences = self.head.compare_with_bases(self.host_bases, &is_gate_file)?;
+            host_differences.find_changes_by_base(&is_gate_file)
         };
-        let mut described: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (base, changes) in self.hosts_bases.iter().zip(since_each) {
+        let mut descriptions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (base, changes) in self.host_bases.iter().zip(changes_by_base) {
             for change in changes {
-                let words = (self.words)(base, &change);
-                let known = described.entry(change.path).or_default();
-                let new: Vec<String> = words.into_iter().filter(|word| !known.contains(word)).collect();
-                known.extend(new);
+                let words = (self.describe_change)(base, &change);
+                let known_words = descriptions.entry(change.path).or_default();
+                let new_words: Vec<String> = words.into_iter().filter(|word| !known_words.contains(word)).collect();
+                known_words.extend(new_words);
             }
         }
-        let described = described.into_iter();
-        Ok(described
+        Ok(descriptions.into_iter()
             .map(|(path, words)| GateChange { path, words })
             .collect())
     }
 
-    fn excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
-        let former = candidates
+    fn find_excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> { candidates
             .iter()
-            .filter_map(|candidate| candidate.change.rename_source());
-        let excluded = former.filter(|path| !(self.includes)(path) || (self.excludes)(path));
-        excluded.map(str::to_owned).collect()
+            .filter_map(|candidate| candidate.change.rename_source()).filter(|path| !(self.includes)(path) || (self.excludes)(path)).map(str::to_owned).collect()
     }
 
-    fn left_out(&self, candidate: &Candidate) -> Option<Excluded> {
+    fn find_exclusion(&self, candidate: &Candidate) -> Option<Excluded> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
-        let is_told = self.is_within(path) && [NOT_INCLUDED, EXCLUDED, SUBMODULE].contains(&reason.as_str());
-        is_told.then(|| Excluded {
+        let is_reported = self.is_within(path) && [NOT_INCLUDED_REASON, EXCLUDED_REASON, SUBMODULE_REASON].contains(&reason.as_str());
+        is_reported.then(|| Excluded {
             path: path.clone(),
             reason: reason.clone(),
         })
@@ -230,14 +229,14 @@ impl Scope<'_> {
 
     /// Returns the change if it is about a pipeline. A pipeline that is renamed to a lookalike counts as deleted.
     fn without_lookalike(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
-        let is_meant = |path: &str| is_pipeline(path) || (self.includes)(path);
-        if is_meant(&change.path) {
+        let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
+        if is_candidate(&change.path) {
             return Some(change);
         }
         match change.kind {
             ChangeKind::Deleted => None,
-            ChangeKind::Renamed { from } if is_meant(&from) => {
-                self.note(change.path, lookalikes);
+            ChangeKind::Renamed { from } if is_candidate(&from) => {
+                self.add_lookalike(change.path, lookalikes);
                 Some(Change {
                     path: from,
                     kind: ChangeKind::Deleted,
@@ -246,69 +245,68 @@ impl Scope<'_> {
                 })
             }
             _ => {
-                self.note(change.path, lookalikes);
+                self.add_lookalike(change.path, lookalikes);
                 None
             }
         }
     }
 
-    fn note(&self, path: String, lookalikes: &mut Vec<String>) {
+    fn add_lookalike(&self, path: String, lookalikes: &mut Vec<String>) {
         if self.is_within(&path) {
             lookalikes.push(path);
         }
     }
 
-    fn is_meant(&self, path: &str) -> bool {
+    fn is_selected(&self, path: &str) -> bool {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
 
-    fn all_files(&self) -> Result<Vec<String>, GitError> {
-        let meant = |path: &str| self.is_meant(path);
+    fn list_all_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
-            .list_files(&meant)?
+            .list_files(&|path| self.is_selected(path))?
             .into_iter()
             .filter(|file| file.kind != FileKind::Submodule)
             .map(|file| file.path)
             .collect())
     }
 
-    fn all_because(&self, changes: &[Change]) -> Option<String> {
+    fn find_reason_for_all(&self, changes: &[Change]) -> Option<String> {
         if self.bases.is_empty() {
             return Some(self.base_source.to_owned());
         }
-        let rules = changes
+        let rules_change = changes
             .iter()
             .find(|change| change.paths().any(|path| self.is_rules_file(path)))?;
-        Some(format!("the rules file {} changed", rules.path))
+        Some(format!("the rules file {} changed", rules_change.path))
     }
 
-    fn judge(&self, change: Change, all_because: Option<&str>) -> Candidate {
+    fn build_candidate(&self, change: Change, reason_for_all: Option<&str>) -> Candidate {
         let path = &change.path;
-        let (selected, reason) = if change.kind == ChangeKind::Deleted {
+        let (is_selected, reason) = if change.kind == ChangeKind::Deleted {
             (false, "deleted".to_owned())
         } else if !(self.includes)(path) {
-            (false, NOT_INCLUDED.to_owned())
+            (false, NOT_INCLUDED_REASON.to_owned())
         } else if (self.excludes)(path) {
-            (false, EXCLUDED.to_owned())
+            (false, EXCLUDED_REASON.to_owned())
         } else if !self.is_within(path) {
             (false, "outside the given paths".to_owned())
         } else if change.file_kind == Some(FileKind::Submodule) {
-            (false, SUBMODULE.to_owned())
-        } else if let Some(why) = all_because {
-            (true, format!("all pipelines are selected: {why}"))
+            (false, SUBMODULE_REASON.to_owned())
+        } else if let Some(reason) = reason_for_all {
+            (true, format!("all pipelines are selected: {reason}"))
         } else {
             (true, "changed since the base".to_owned())
         };
         Candidate {
             change,
-            selected,
+            selected: is_selected,
             reason,
         }
     }
 
     fn is_within(&self, path: &str) -> bool {
-        self.paths.is_empty() || self.paths.iter().any(|wanted| is_within(path, wanted))
+        self.paths.is_empty() || self.paths.iter().any(|restriction| is_within(path, restriction))
     }
 
     /// Returns whether the change is only about the gate configuration. A symbolic link of the gate configuration can
@@ -329,12 +327,12 @@ impl Scope<'_> {
     /// Returns whether the path is that of the rules file. If the job does not set the directory, any hidden directory
     /// in the root matches: the change may add or delete one.
     pub(crate) fn is_rules_file(&self, path: &str) -> bool {
-        let Some((folder, rest)) = path.split_once('/') else {
+        let Some((parent, file)) = path.split_once('/') else {
             return false;
         };
-        rest == RULES_FILE
+        file == RULES_FILE
             && self
                 .config_dir
-                .map_or_else(|| folder.starts_with('.'), |known| known == folder)
+                .map_or_else(|| parent.starts_with('.'), |config_dir| config_dir == parent)
     }
 }

@@ -10,60 +10,60 @@ use sluicegate_pipelines::rules::{RuleSet, SeePipeline};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.
-const AT_A_TIME: usize = 32;
+const MIN_FILES_PER_THREAD: usize = 32;
 
 /// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
 /// file.
-const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
+const fn skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.unreadable_reason(), file.doubt) {
-        (Some(why), _) => Some(why),
+        (Some(reason), _) => Some(reason),
         (None, Some(doubt)) => Some(doubt.reason()),
         (None, None) => None,
     }
 }
 
 /// Evaluates the rules on the files. Files on disk are read and evaluated on all cores; blobs are read by one thread,
-/// as a repository belongs to one thread. Calls `see` for each pipeline that was read.
-pub(crate) fn evaluate(
+/// as a repository belongs to one thread. Calls `on_pipeline` for each pipeline that was read.
+pub(crate) fn evaluate_files(
     repo: &Repository,
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
-    see: &SeePipeline<'_>,
+    on_pipeline: &SeePipeline<'_>,
 ) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
-    let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
+    let (mut blobs, mut disk_files) = (Vec::new(), Vec::new());
     for file in files {
         if !is_pipeline(&file.path) {
-            tally.excluded.push(file.path);
+            tally.excluded_paths.push(file.path);
             continue;
         }
-        if let Some(why) = not_to_judge(&file) {
-            tally.unreviewed.push(Unreviewed {
+        if let Some(reason) = skip_reason(&file) {
+            tally.unreviewed_files.push(Unreviewed {
                 path: file.path,
-                reason: why.to_owned(),
+                reason: reason.to_owned(),
             });
             continue;
         }
         match file.content {
             FileContent::Blob(blob) => blobs.push((file.path, blob)),
-            FileContent::Disk(full) => on_disk.push((file.path, full)),
+            FileContent::Disk(disk_path) => disk_files.push((file.path, disk_path)),
         }
     }
     let documents = blobs.into_iter().map(|(path, blob)| {
         let document = read_document_blob(repo, &blob)?;
         Ok::<_, GitError>((path, document))
     });
-    tally.files = rules.evaluate_all(documents, see)?;
+    tally.files = rules.evaluate_all(documents, on_pipeline)?;
     // By reference: if one thread frees memory that another allocated, the threads wait for each other.
-    let evaluated: Vec<_> = on_disk
+    let evaluations: Vec<_> = disk_files
         .par_iter()
-        .with_min_len(AT_A_TIME)
-        .map(|(path, full)| evaluate_on_disk(rules, path, full, see))
+        .with_min_len(MIN_FILES_PER_THREAD)
+        .map(|(path, disk_path)| evaluate_on_disk(rules, path, disk_path, on_pipeline))
         .collect();
-    for result in evaluated {
-        match result {
+    for evaluation in evaluations {
+        match evaluation {
             Ok(results) => tally.files.push(results),
-            Err(unread) => tally.unreviewed.push(unread),
+            Err(file) => tally.unreviewed_files.push(file),
         }
     }
     tally.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -73,12 +73,12 @@ pub(crate) fn evaluate(
 fn evaluate_on_disk(
     rules: &RuleSet,
     path: &str,
-    full: &Path,
-    see: &SeePipeline<'_>,
+    disk_path: &Path,
+    on_pipeline: &SeePipeline<'_>,
 ) -> Result<FileResults, Unreviewed> {
-    let document = read_document_on_disk(full).map_err(|error| Unreviewed {
+    let document = read_document_on_disk(disk_path).map_err(|error| Unreviewed {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
     })?;
-    Ok(rules.evaluate_document(path, &document, see))
+    Ok(rules.evaluate_document(path, &document, on_pipeline))
 }

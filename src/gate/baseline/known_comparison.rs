@@ -12,10 +12,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The state of a file of head at the base.
 #[derive(Clone, Copy)]
-pub(crate) enum Before<'a> {
+pub(crate) enum BaseFile<'a> {
     /// The file is missing or is not a pipeline: all findings of head are new.
-    Nothing,
-    Had(&'a FileResults),
+    Missing,
+    Evaluated(&'a FileResults),
     /// The file could not be evaluated, with the reason.
     Unknown(&'a str),
 }
@@ -24,9 +24,9 @@ pub(crate) enum Before<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct KnownComparison {
     /// Number of findings of the base that are gone, of rules that have a result in the same file of head.
-    pub fixed: usize,
+    pub fixed_count: usize,
     /// Files that could not be evaluated at the base, each with the reason.
-    pub unknown: Vec<(String, String)>,
+    pub unknown_files: Vec<(String, String)>,
     /// Files whose review failed at every base, by their path in head.
     pub failed_before: BTreeSet<String>,
 }
@@ -34,60 +34,60 @@ pub(crate) struct KnownComparison {
 impl KnownComparison {
     /// Returns a note about the files that could not be evaluated at the base, if any.
     pub(crate) fn describe_unknown(&self) -> Option<String> {
-        let (path, reason) = self.unknown.first()?;
+        let (path, reason) = self.unknown_files.first()?;
         Some(format!(
             "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
-            format_count(self.unknown.len(), "file")
+            format_count(self.unknown_files.len(), "file")
         ))
     }
 }
 
-/// Marks the findings of head that are not waived as new or known; `before` returns the state of a file at each base.
+/// Marks the findings of head that are not waived as new or known; `find_base_files` returns the state of a file at each base.
 /// With several merge bases, a finding is known only if all of them have it: in a criss-cross merge, one of them may be
 /// old.
 /// `is_open` returns whether the review of a file of head is incomplete, so that no finding of it is fixed.
-pub(crate) fn mark<'b>(
+pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,
-    before: impl Fn(&str) -> Vec<Before<'b>>,
+    find_base_files: impl Fn(&str) -> Vec<BaseFile<'b>>,
 ) -> KnownComparison {
-    let mut compared = KnownComparison::default();
+    let mut comparison = KnownComparison::default();
     for file in files {
-        match before(&file.path).into_iter().map(had).collect::<Result<_, _>>() {
-            Ok(had) => {
-                let fixed = mark_file(file, had);
-                compared.fixed += if is_open(&file.path) { 0 } else { fixed };
+        match find_base_files(&file.path).into_iter().map(comparable_results).collect::<Result<_, _>>() {
+            Ok(base_results) => {
+                let fixed_count = mark_file(file, base_results);
+                comparison.fixed_count += if is_open(&file.path) { 0 } else { fixed_count };
             }
-            Err(why) => compared.unknown.push((file.path.clone(), why.to_owned())),
+            Err(reason) => comparison.unknown_files.push((file.path.clone(), reason.to_owned())),
         }
     }
-    compared
+    comparison
 }
 
 /// Returns the results of the file at the base, or the reason why they are unknown.
-fn had(before: Before<'_>) -> Result<Option<&FileResults>, &str> {
-    match before {
-        Before::Nothing => Ok(None),
-        Before::Had(base) if base.results.iter().any(|result| result.status.is_unreadable()) => Ok(None),
-        Before::Had(base) => Ok(Some(base)),
-        Before::Unknown(why) => Err(why),
+fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
+    match base_file {
+        BaseFile::Missing => Ok(None),
+        BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => { Ok(None)
+        }
+        BaseFile::Evaluated(base) => Ok(Some(base)),
+        BaseFile::Unknown(reason) => Err(reason),
     }
 }
 
 /// Marks the findings of one file, and returns the minimum over the bases of the findings that are gone.
-fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
-    let mut pasts: Vec<PastFindings> = had.into_iter().map(PastFindings::of).collect();
+fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
+    let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
-        let each = pasts.iter_mut().map(|past| past.states(&file.path, result));
-        result.states = each.reduce(of_both).unwrap_or_default();
+        let states_by_base = bases.iter_mut().map(|base| base.match_findings(&file.path, result));
+        result.states = states_by_base.reduce(combine_states).unwrap_or_default();
     }
-    pasts.iter().map(PastFindings::gone).min().unwrap_or_default()
+    bases.iter().map(BaseFindings::count_fixed).min().unwrap_or_default()
 }
 
 /// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
-fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<State>> {
-    let both = one.into_iter().zip(other);
-    both.map(|(one, other)| if one == other { one } else { Some(State::New) })
+fn combine_states(first: Vec<Option<State>>, second: Vec<Option<State>>) -> Vec<Option<State>> {
+    first.into_iter().zip(second).map(|(first, second)| if first == second { first } else { Some(State::New) })
         .collect()
 }
 
@@ -96,74 +96,75 @@ type IdentityKey = (String, Option<String>, Option<SubjectKind>);
 
 /// The findings of one file of the base.
 #[derive(Default)]
-struct PastFindings {
-    kinds: HashMap<IdentityKey, SameIdentity>,
+struct BaseFindings {
+    groups: HashMap<IdentityKey, IdentityGroup>,
     /// The rules with a result on head. Earlier findings of other rules are not gone: the rule may be disabled, or the
     /// reviewer may have left it out. A project check has a result only if it failed, so it is never one of them.
-    judged: HashSet<String>,
+    evaluated_rules: HashSet<String>,
     /// The rules that could not be evaluated on head.
-    unjudged: HashSet<String>,
+    failed_rules: HashSet<String>,
     /// True if head is unreadable as a pipeline, so that no finding is gone.
-    is_unreadable: bool,
+    is_head_unreadable: bool,
 }
 
 #[derive(Default)]
-struct SameIdentity {
+struct IdentityGroup {
     /// The findings of the base that are not matched with one of head yet.
-    left: Vec<PastFinding>,
-    base: usize,
-    head: usize,
+    unmatched_findings: Vec<BaseFinding>,
+    base_count: usize,
+    head_count: usize,
 }
 
 /// The properties of a finding of the base that determine whether it got worse.
 #[derive(Clone, Copy)]
-struct PastFinding {
+struct BaseFinding {
     size: Option<u64>,
     severity: Severity,
 }
 
-impl PastFindings {
-    fn of(base: Option<&FileResults>) -> Self {
-        let mut past = Self::default();
-        for result in base.into_iter().flat_map(|base| &base.results) {
+impl BaseFindings {
+    fn from_results(results: Option<&FileResults>) -> Self {
+        let mut findings = Self::default();
+        for result in results.into_iter().flat_map(|results| &results.results) {
             for finding in result.findings("") {
                 if result.status.can_be_old() {
-                    let kind = past.kinds.entry(key(&finding)).or_default();
-                    kind.left.push(PastFinding {
+                    let group = findings.groups.entry(identity_key(&finding)).or_default();
+                    group.unmatched_findings.push(BaseFinding {
                         size: finding.size,
                         severity: finding.severity,
                     });
-                    kind.base += 1;
+                    group.base_count += 1;
                 }
             }
         }
-        past
+        findings
     }
 
     /// Returns the state of each finding of the result; empty if it has no findings.
-    fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
+    fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
         let may_be_known = result.status.can_be_old();
         if result.origin != Origin::Project {
-            self.judged.insert(result.rule.clone());
+            self.evaluated_rules.insert(result.rule.clone());
         }
         if matches!(result.status, Status::Error(_)) {
-            self.unjudged.insert(result.rule.clone());
-            self.is_unreadable |= result.status.is_unreadable();
+            self.failed_rules.insert(result.rule.clone());
+            self.is_head_unreadable |= result.status.is_unreadable();
         }
-        let state = |finding: Finding<'_>| {
-            let is_known = may_be_known && self.take(&finding, result.origin);
+        let mut states = Vec::new();
+        for finding in result.findings(path) {
+            let is_known = may_be_known && self.take_match(&finding, result.origin);
             // A waived finding stays waived, and its match at the base is not gone.
             let is_waived = finding.state == Some(State::Waived);
+            states.push(
             Some(match (is_waived, is_known) {
                 (true, _) => State::Waived,
                 (false, true) => State::Known,
                 (false, false) => State::New,
-            })
-        };
-        let states: Vec<_> = result.findings(path).into_iter().map(state).collect();
+            }));
+        }
         match states.as_slice() {
             // An evaluation error is one finding, regardless of the number of its messages.
-            [only] => vec![*only; result.violations.len().max(1)],
+            [state] => vec![*state; result.violations.len().max(1)],
             _ => states,
         }
     }
@@ -171,44 +172,51 @@ impl PastFindings {
     /// Removes a matching finding of the base, and returns whether there was one that did not get worse in head.
     /// Prefers the finding with the nearest size, so that the order of the findings does not matter. Severities are
     /// compared only for project checks: those of rules come from the same rules file on both sides.
-    fn take(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
-        let Some(kind) = self.kinds.get_mut(&key(finding)) else {
+    fn take_match(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
+        let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
             return false;
         };
-        kind.head += 1;
-        let is_worse = |before: u64, now: u64| rules::got_worse(finding.rule, before, now);
-        let fits = |(_, before): &(usize, &PastFinding)| match (before.size, finding.size) {
-            _ if origin == Origin::Project && before.severity < finding.severity => false,
-            (Some(before), Some(now)) => !is_worse(before, now),
-            (before, now) => before.is_none() && now.is_none(),
+        group.head_count += 1;
+        let is_worse = |old_size: u64, new_size: u64| rules::got_worse(finding.rule, old_size, new_size);
+        let mut nearest: Option<(usize, Option<u64>)> = None;
+        for(index, base_finding) in group.unmatched_findings.iter().enumerate() {
+            let is_match = match (base_finding.size, finding.size) {
+            _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
+            (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
+            (old_size, new_size) => old_size.is_none() && new_size.is_none(),
         };
-        let nearer =
-            |best: (usize, PastFinding), other: (usize, PastFinding)| match (best.1.size, other.1.size) {
-                (Some(size), Some(smaller)) if is_worse(smaller, size) => other,
-                _ => best,
+        let is_nearer = match (nearest, base_finding.size) { (None, _) => true,
+                (Some( (_,Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
+                (Some(_),
+                _) => false,
             };
-        let fitting = kind.left.iter().enumerate().filter(fits);
-        let found = fitting.map(|(at, before)| (at, *before)).reduce(nearer);
-        if let Some((at, _)) = found {
-            kind.left.swap_remove(at);
+            if is_match && is_nearer {
+                nearest = Some((index, base_finding.size));
+            }
         }
-        found.is_some()
+        if let Some((index, _)) = nearest {
+            group.unmatched_findings.swap_remove(index);
+        }
+        nearest.is_some()
     }
 
     /// Returns the number of findings that head has fewer of. Findings that got worse are not gone, nor are those of
     /// rules that were not evaluated.
-    fn gone(&self) -> usize {
-        if self.is_unreadable {
+    fn count_fixed(&self) -> usize {
+        if self.is_head_unreadable {
             return 0;
         }
-        let kinds = self.kinds.iter();
-        let is_judged = |rule: &String| self.judged.contains(rule) && !self.unjudged.contains(rule);
-        let judged = kinds.filter(|((rule, ..), _)| is_judged(rule));
-        judged.map(|(_, kind)| kind.base.saturating_sub(kind.head)).sum()
+        let mut fixed_count = 0;
+        for ((rule, ..), group) in & self.groups {
+            if self.evaluated_rules.contains(rule) && !self.failed_rules.contains(rule) {
+                fixed_count += group.base_count.saturating_sub(group.head_count);
+            }
+        }
+        fixed_count
     }
 }
 
-fn key(finding: &Finding<'_>) -> IdentityKey {
+fn identity_key(finding: &Finding<'_>) -> IdentityKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
         Some(error_type) => (Some(error_type), None),

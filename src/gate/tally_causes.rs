@@ -1,16 +1,16 @@
 //! Derives the causes of the verdict from the findings.
 
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_unexplained_batches};
-use crate::gate::verdict::of_results;
+use crate::gate::verdict::find_result_causes;
 use crate::gate::{Cause, Tally};
 use sluicegate_pipelines::findings::FailOn;
 
 /// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
-pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
-    let mut causes = of_results(tally.all_files(), fail_on, tally.compared.is_some());
+pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
+    let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
     let is_unexplained = fail_on != FailOn::Never && !tally.unexplained_batches().is_empty();
-    causes.extend(is_unexplained.then_some(Cause::PlatformWord));
-    causes.extend((!tally.unreviewed.is_empty()).then_some(Cause::Unreviewed));
+    causes.extend(is_unexplained.then_some(Cause::PlatformFailure));
+    causes.extend((!tally.unreviewed_files.is_empty()).then_some(Cause::Unreviewed));
     causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
     causes
 }
@@ -19,8 +19,8 @@ impl Tally {
     /// Returns the batches that failed although no finding explains it.
     pub(crate) fn unexplained_batches(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
-            let compared = self.compared.as_ref();
-            compared.is_some_and(|compared| compared.has_failed_before(path))
+            let comparison = self.comparison.as_ref();
+            comparison.is_some_and(|comparison| comparison.has_failed_before(path))
         })
     }
 }
@@ -57,7 +57,7 @@ mod tests {
         ];
         for (status, limit, expected) in cases {
             assert_eq!(
-                verdict(&decide(&tally(status.clone()), limit)),
+                verdict(&find_tally_causes(&tally(status.clone()), limit)),
                 expected,
                 "{status:?} {limit:?}"
             );
@@ -65,18 +65,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_never_a_pass() {
+    fn open_tally_never_passes() {
         let mut open = tally(Status::Passed);
-        open.unreviewed.push(Unreviewed {
+        open.unreviewed_files.push(Unreviewed {
             path: "b".into(),
             reason: "no answer".into(),
         });
-        assert_eq!(verdict(&decide(&open, FailOn::Never)), Verdict::Undecided);
+        assert_eq!(
+            verdict(&find_tally_causes(&open, FailOn::Never)),
+            Verdict::Undecided
+        );
         let doubtful = Tally {
             doubts: vec!["?".into()],
             ..Tally::default()
         };
-        assert_eq!(verdict(&decide(&doubtful, FailOn::Error)), Verdict::Undecided);
+        assert_eq!(
+            verdict(&find_tally_causes(&doubtful, FailOn::Error)),
+            Verdict::Undecided
+        );
     }
 
     fn result(severity: Severity, states: Vec<Option<State>>) -> RuleResult {
@@ -101,14 +107,17 @@ mod tests {
         let tally = Tally {
             files: files.to_vec(),
             failed_batches: vec![BatchFiles::from(["a".to_owned(), "b".to_owned()])],
-            compared: Some(KnownComparison {
+            comparison: Some(KnownComparison {
                 failed_before: failed_before.iter().map(|path| (*path).to_owned()).collect(),
                 ..KnownComparison::default()
             }),
             ..Tally::default()
         };
-        assert_eq!(verdict(&decide(&tally, FailOn::Never)), Verdict::Passed);
-        verdict(&decide(&tally, FailOn::Error))
+        assert_eq!(
+            verdict(&find_tally_causes(&tally, FailOn::Never)),
+            Verdict::Passed
+        );
+        verdict(&find_tally_causes(&tally, FailOn::Error))
     }
 
     #[test]

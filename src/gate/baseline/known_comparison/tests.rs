@@ -60,7 +60,7 @@ fn passed(rule: &str) -> RuleResult {
 /// Returns the known findings of head, and the number of findings of the base that are gone.
 fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
     let (base, mut files) = (file(base), vec![file(head)]);
-    let told = mark(&mut files, |_| false, |_| vec![Before::Had(&base)]);
+    let told = mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
     let states = files[0]
         .results
         .iter()
@@ -72,7 +72,7 @@ fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
         .filter(|(_, state)| *state == Some(State::Known));
     let mut known: Vec<Found> = known.map(|(found, _)| found.clone()).collect();
     known.sort();
-    (known, told.fixed)
+    (known, told.fixed_count)
 }
 
 type Kinds = BTreeMap<(&'static str, Option<&'static str>), Vec<u64>>;
@@ -141,7 +141,7 @@ proptest! {
 }
 
 #[test]
-fn what_head_could_not_evaluate_is_not_gone() {
+fn findings_of_rules_that_head_could_not_evaluate_are_not_fixed() {
     let named = Found {
         rule: NAMING,
         about: Some("a"),
@@ -156,7 +156,7 @@ fn what_head_could_not_evaluate_is_not_gone() {
     let fixed = |error_type: &str| {
         let mut head = file(std::slice::from_ref(&named));
         head.results[0].status = Status::Error(Some(error_type.to_owned()));
-        mark(&mut [head], |_| false, |_| vec![Before::Had(&base)]).fixed
+        mark_new_and_known(&mut [head], |_| false, |_| vec![BaseFile::Evaluated(&base)]).fixed_count
     };
     assert_eq!(
         fixed("designer/invalid-regex-pattern"),
@@ -180,7 +180,7 @@ fn fixed_findings_are_those_of_rules_with_a_result_in_a_complete_review() {
             path: "p".to_owned(),
             results,
         };
-        mark(&mut [head], |_| is_open, |_| vec![Before::Had(&base)]).fixed
+        mark_new_and_known(&mut [head], |_| is_open, |_| vec![BaseFile::Evaluated(&base)]).fixed_count
     };
     assert_eq!(fixed(vec![passed(NAMING)], false), 1);
     assert_eq!(fixed(vec![passed(NAMING), passed("other")], false), 2);
@@ -207,7 +207,7 @@ fn component_is_not_known_by_variable_of_its_name() {
     };
     let state = |base: SubjectKind, head: SubjectKind| {
         let (base, mut files) = (about(base), [about(head)]);
-        mark(&mut files, |_| false, |_| vec![Before::Had(&base)]);
+        mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
         files[0].results[0].states[0]
     };
     let (component, variable) = (SubjectKind::Component, SubjectKind::Variable);

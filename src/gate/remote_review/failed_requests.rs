@@ -1,0 +1,85 @@
+//! Collects the failed requests of a review: their messages, their effect on the run, and whether they are the only
+//! open points.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::{BatchError, BatchResponse, Tally};
+use crate::session::Run;
+use crate::session::failure::status_of;
+use sluicegate_platform::http::HttpError;
+use std::collections::BTreeSet;
+
+/// The failed requests, each cause once.
+#[derive(Default)]
+pub(crate) struct FailedRequests {
+    failures: Vec<(String, Failure)>,
+    /// The exit status, if a failure is not about availability.
+    refusal_status: Option<ExitStatus>,
+    /// Why files have no response.
+    causes: BTreeSet<String>,
+    /// The files that got no response, or were too large for one.
+    files_without_response: BTreeSet<String>,
+}
+
+impl FailedRequests {
+    pub(crate) fn record(&mut self, response: &BatchResponse) {
+        let Err(error) = &response.outcome else { return };
+        self.causes.insert(error.cause());
+        if error.is_without_review() {
+            self.files_without_response.extend(response.files.iter().cloned());
+        }
+        if let BatchError::Request(error) = error {
+            self.add_failure(error);
+        }
+    }
+
+    fn add_failure(&mut self, error: &HttpError) {
+        let status = status_of(error.kind());
+        if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
+            self.refusal_status = Some(self.refusal_status.map_or(status, |earlier_status| earlier_status.worse(status)),);
+        }
+        let cause = error.cause_text();
+        if self.failures.iter().any(|(earlier_cause, _)| *earlier_cause == cause) {
+            return;
+        }
+        let failure = Failure::new(status, anyhow::anyhow!("{error}"));
+        let failure = match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        };
+        self.failures.push((cause, failure));
+    }
+
+    /// Returns the files to evaluate locally: those without a response, unless the platform refused the run itself.
+    pub(crate) fn unreviewed_paths(&self) -> Option<&BTreeSet<String>> {
+        let is_refused = self.refusal_status.is_some();
+        Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
+    }
+
+    /// Returns whether missing responses are all that makes the verdict undecided.
+    pub(crate) fn is_only_gap(&self, tally: &Tally) -> bool {
+        let unknown_files = tally.comparison.iter().flat_map(|comparison| &comparison.unknown_files);
+        let unreviewed_reasons = tally.unreviewed_files.iter().map(|file| &file.reason);
+        let mut reasons = unreviewed_reasons.chain(unknown_files.map(|(_, reason)| reason));
+        !self.failures.is_empty() && tally.doubts.is_empty() && reasons.all(|reason| self.causes.contains(reason))
+    }
+
+    /// Returns the exit status of a run that would otherwise end with `status`.
+    pub(crate) fn status(&self, status: ExitStatus) -> ExitStatus {
+        match self.refusal_status {
+            // The cause is the configuration, not the platform.
+            Some(ExitStatus::Usage) if status == ExitStatus::Undecided => ExitStatus::Usage,
+            Some(refusal_status) => status.worse(refusal_status),
+            None => status,
+        }
+    }
+
+    /// Prints the failures; as warnings if the change passes despite them.
+    pub(crate) fn print(&self, run: &Run, is_passing: bool) -> Result<(), Failure> {
+        for (cause, failure) in &self.failures {
+            run.print_failure("review", failure, is_passing)?;
+            run.add_shown_text(cause);
+        }
+        Ok(())
+    }
+}

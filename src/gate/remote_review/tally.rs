@@ -1,0 +1,292 @@
+//! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
+
+use crate::gate::remote_review::evidence::{self, ResponseGaps};
+use crate::gate::remote_review::failed_batch::BatchFiles;
+use crate::gate::remote_review::requested_paths::RequestedPaths;
+use crate::gate::{BatchResponse, KnownComparison, Positions};
+use sluicegate_pipelines::findings::{
+    Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
+};
+use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::project::CheckLevels;
+use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
+use sluicegate_platform::api::{ReviewResponse, RuleResponse};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Number of files whose lines are looked up together.
+const FILES_PER_GROUP: usize = 128;
+
+const NO_RESULT_REASON: &str = "no result in the platform's response";
+const NO_RULE_RESULT_REASON: &str =
+    "no rule result in the platform's response, although the rules file may enable rules for this file";
+const EXCLUDED_REASON: &str = "the platform excluded this file, although it has a pipeline's name";
+
+/// The contents of all responses, and their gaps.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// The files with results, by path.
+    pub files: Vec<FileResults>,
+    /// The files with findings of the project checks, by path.
+    pub project_files: Vec<FileResults>,
+    /// The levels of the project checks; `None` if they did not run.
+    pub check_levels: Option<CheckLevels>,
+    /// Files that the platform does not review, by path.
+    pub excluded_paths: Vec<String>,
+    /// Files without a usable result, by path.
+    pub unreviewed_files: Vec<Unreviewed>,
+    /// The comparison with the base; `None` unless only new findings fail the gate.
+    pub comparison: Option<KnownComparison>,
+    /// The files of each batch whose `reviewStatus` is FAILED.
+    pub failed_batches: Vec<BatchFiles>,
+    /// Reasons why the verdict is open, other than unreviewed files; each a sentence.
+    pub doubts: Vec<String>,
+    /// The files with such a doubt, by path.
+    pub doubtful_files: BTreeMap<String, String>,
+    /// The findings that exist only because of a broken link, by path.
+    pub consequences: BTreeMap<String, BTreeSet<Consequence>>,
+    /// Notes for the report; each a sentence.
+    pub notes: Vec<String>,
+    /// The notes that limit the verdict.
+    pub limits: Vec<Limit>,
+}
+
+impl Tally {
+    /// Adds a note that limits the verdict.
+    pub(crate) fn add_limit(&mut self, limit: Limit) {
+        self.notes.push(limit.text.clone());
+        self.limits.push(limit);
+    }
+
+    /// Returns the results of the review and of the project checks.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
+        self.files.iter().chain(&self.project_files)
+    }
+
+    /// Calls `apply` with the results of the review and of the project checks in one slice.
+    pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
+        let reviewed_count = self.files.len();
+        self.files.append(&mut self.project_files);
+        let result = apply(&mut self.files);
+        self.project_files = self.files.split_off(reviewed_count);
+        result
+    }
+}
+
+/// Merges the responses about the files in `requested_paths`, each when it arrives. `rules` are those of the reviewed commit, or
+/// `None` if they are unknown.
+pub(crate) fn merge_responses(
+    responses: impl IntoIterator<Item = BatchResponse>,
+    requested_paths: &[String],
+    rules: Option<&RuleSet>,
+    positions: &mut Positions<'_>,
+) -> Tally {
+    let (mut tally, mut gaps) = (Tally::default(), ResponseGaps::default());
+    positions.find_blobs(&requested_paths.iter().map(String::as_str).collect());
+    for response in responses {
+        match response.outcome {
+            Ok(answer) => ResponseMerger {
+                tally: &mut tally,
+                gaps: &mut gaps,
+                rules,
+                positions,
+            }
+            .add_batch(&response.files, answer),
+            Err(error) => {
+                let reason = error.cause();
+                for path in response.files {
+                    tally.unreviewed_files.push( Unreviewed {
+                    path,
+                    reason: reason.clone(),
+                });
+            }
+        }
+    }
+    }
+    tally.notes.extend(gaps.into_notes(rules, positions));
+    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    tally.excluded_paths.sort();
+    tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    tally
+}
+
+/// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
+fn needs_reading(results:&BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
+    let mut rules = results.get(path).into_iter().flatten();
+    rules.any( |rule| {
+        let is_failed = rule.status.as_deref() == Some("FAILED");
+        !rule.violations.is_empty() || (is_failed &&rule.rule_name.as_deref().is_some_and(rules::counts))
+    })
+}
+
+struct ResponseMerger<'m, 'p> {
+    tally: &'m mut Tally,
+    gaps: &'m mut ResponseGaps,
+    rules: Option<&'m RuleSet>,
+    positions: &'m mut Positions<'p>,
+}
+
+impl ResponseMerger<'_, '_> {
+    fn add_batch(&mut self, files: &[String], answer: ReviewResponse) {
+        let (status, other_text) = (answer.review_status.as_deref(), answer.message.as_deref());
+        let is_failed = self.check_batch_status(files, status, other_text);
+        if is_failed {
+            self.tally.failed_batches.push(files.iter().cloned().collect());
+        }
+        let mut results = answer.results.unwrap_or_default();
+        let excluded_paths: BTreeSet<String> = answer.excluded_files.into_iter().collect();
+        for group in files.chunks(FILES_PER_GROUP) {
+            let paths =group.iter().map(String::as_str);
+            self.positions
+                .read_pipelines(paths.filter(|path| needs_reading(&results, path)));
+            for path in group {
+                let rules = results.remove(path);
+                self.add_pipeline(path, rules, excluded_paths.contains(path), is_failed);
+            }
+        }
+        let extra_results = results.into_keys().map(|path| ("has results for", path));
+        let extra_exclusions = excluded_paths.into_iter().filter(|path| !files.contains(path));
+        let extra_paths = extra_results.chain(extra_exclusions.map(|path| ("excludes", path)));
+        let mut requested_paths = None;
+        for (verb, path) in extra_paths {
+            let requested_paths = requested_paths.get_or_insert_with(|| RequestedPaths::new(files));
+            if let Some(requested_path) = requested_paths.find(&path) {
+                let reason = format!("the platform's response {verb} another spelling of its path, {path}");
+                self.add_unreviewed(requested_path.to_owned(), reason);
+            } else {
+                let note = format!("the platform's response {verb} {path}, which was not requested");
+                self.tally.notes.push(note);
+            }
+        }
+    }
+
+    /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
+    fn add_pipeline(&mut self, path: &str, rules: Option<Vec<RuleResponse>>, is_excluded: bool,
+        is_batch_failed: bool,) {
+        let kind = Kind::from_path(path);
+        let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
+        let reason = match &rules {
+            _ if is_excluded && kind.is_some() => Some(EXCLUDED_REASON),
+            _ if is_excluded && !has_results => {
+                self.tally.excluded_paths.push(path.to_owned());
+                return;
+            }
+            None => Some(NO_RESULT_REASON),
+            Some(rules) if rules.is_empty() && self.expects_result(path) => Some(NO_RULE_RESULT_REASON),
+            Some(_) => None,
+        };
+        if let Some(reason) = reason {
+            self.add_unreviewed(path.to_owned(), reason);
+        }
+        if let Some(rules) = rules.filter(|_| has_results || reason.is_none()) {
+            self.add_file(path.to_owned(), rules, is_batch_failed, reason.is_some());
+        }
+    }
+
+    fn expects_result(&self, path: &str) -> bool {
+        evidence::expects_result(self.rules, self.positions, path)
+    }
+
+    /// Returns whether the batch's overall status is FAILED; adds a doubt if the status is missing or unknown.
+    fn check_batch_status(&mut self, files: &[String], status: Option<&str>,
+        other_text: Option<&str>,) -> bool {
+        let doubt = match (status, other_text) {
+            (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
+            (Some(unknown_status), _) => { format!("the platform's response has an unknown reviewStatus: {unknown_status}")
+            }
+            (None, None) => "the platform's response has no reviewStatus".to_owned(),
+            (None, Some(other_text)) => {
+                format!("the platform's response has no reviewStatus and no results, but: {other_text}")
+            }
+        };
+        let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));
+        self.tally.doubtful_files.extend(doubtful_files);
+        self.add_doubt(doubt);
+        false
+    }
+
+    fn add_doubt(&mut self, doubt: String) {
+        if !self.tally.doubts.contains(&doubt) {
+            self.tally.doubts.push(doubt);
+        }
+    }
+
+    fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
+        self.tally.unreviewed_files.push(Unreviewed {
+            path,
+            reason: reason.into(),
+        });
+    }
+
+    /// Adds the results of one file. If some of them are unknown or contradict each other, the file is also unreviewed.
+    fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
+        let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
+        let mut unclear_reason = None;
+        for rule in rules {
+            match self.build_result(&path, rule, is_batch_failed) {
+                Ok(result) => {
+                    let earlier_result = results.iter().find( |earlier| earlier.rule == result.rule);
+                    if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
+                        unclear_reason = Some(format!("the rule {} has two different results", result.rule));
+                    }
+                    results.push(result);
+                }
+                Err(reason) => unclear_reason = Some(reason),
+            }
+        }
+        if !results.is_empty() {
+            let evaluated_rules = results.iter().map(|result| result.rule.as_str());
+            self.gaps.add_missing_results(&path, evaluated_rules, self.rules);
+        }
+        if let Some(reason) = unclear_reason.filter(|_| !is_open) {
+            self.add_unreviewed(path.clone(), reason);
+            if results.is_empty() {
+                return;
+            }
+        }
+        self.tally.files.push(FileResults { path, results });
+    }
+
+    fn build_result(&mut self, path: &str, mut answer: RuleResponse,
+        is_batch_failed: bool,) -> Result<RuleResult, String> {
+        let Some(rule) = answer.rule_name.take() else {
+            return Err("a rule result has no ruleName".to_owned());
+        };
+        let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
+        let corrected_status = self.gaps.corrected_status(path, &rule, &answer);
+        let status = match corrected_status.or(answer.status.as_deref()) {
+            Some("PASSED") => Status::Passed,
+            Some("FAILED") => Status::Failed(severity(enforcement, is_batch_failed)),
+            Some("ERROR") => Status::Error(answer.error_type),
+            Some(unknown_status) => { return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
+            }
+            None => return Err(format!("the rule {rule} has no status")),
+        };
+        let violations = self.build_violations(path, &rule, &status, answer.violations);
+        let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
+        let size = self.positions.size(path, &rule).filter(|_| is_counted);
+        Ok(RuleResult {
+            size,
+            origin: Origin::Platform,
+            ..RuleResult::new(rule, status, enforcement, violations)
+        })
+    }
+
+    fn build_violations(&mut self, path: &str, rule: &str, status: &Status, texts: Vec<String>,) -> Vec<Violation> {
+        let texts = texts.into_iter();
+        if matches!(status, Status::Passed) {
+            return texts.map(Violation::new).collect();
+        }
+        texts
+            .map(|text| self.positions.build_violation(path, rule, status, text))
+            .collect()
+    }
+}
+
+/// Returns the severity by the rules file; if it does not define one, by the response's overall status.
+const fn severity(enforcement: Option<Enforcement>, is_batch_failed: bool) -> Severity {
+    let fails = match enforcement {
+        Some(level) => matches!(level, Enforcement::Error),
+        None => is_batch_failed,
+    };
+    if fails { Severity::Error } else { Severity::Warning }
+}

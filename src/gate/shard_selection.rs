@@ -1,0 +1,67 @@
+//! Selects the files of one shard, and determines whether the review is complete.
+
+use crate::gate::SelectedPipelines;
+use sluicegate_pipelines::findings::{FailOn, Shard};
+
+/// The shard of the selected files that a run reviews; all of them by default.
+#[derive(Default)]
+pub(crate) struct ShardSelection {
+    pub(crate) shard: Option<Shard>,
+    /// Number of selected files in other shards.
+    pub(crate) left_out_count: usize,
+}
+
+impl ShardSelection {
+    /// Removes the files of other shards from the selection; a single shard covers all files.
+    pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, pipelines: &mut SelectedPipelines) {
+        self.shard = shard.filter(|shard| shard.total > 1);
+        let all_count = pipelines.files.len();
+        if let Some(shard) = self.shard {
+            pipelines.files.retain(|path| shard.holds(path));
+        }
+        self.left_out_count = all_count - pipelines.files.len();
+    }
+
+    /// Returns whether this shard reports the findings of the file, selected or not.
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(path))
+    }
+}
+
+/// Returns the reason why such a review is incomplete; `None` if it covers everything and findings can fail it.
+pub(crate) fn find_partial_reason(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
+    if let Some(shard) = shard {
+        return Some(format!("it covers only shard {shard}"));
+    }
+    if !paths.is_empty() {
+        return Some(format!("it is restricted to {}", paths.join(", ")));
+    }
+    (fail_on == FailOn::Never).then(|| "it ran with --fail-on never, so no finding could fail it".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected() -> SelectedPipelines {
+        SelectedPipelines {
+            files: (0..20).map(|number| format!("{number}.orch.yaml")).collect(),
+            ..SelectedPipelines::default()
+        }
+    }
+
+    #[test]
+    fn shard_keeps_its_files_and_is_partial() {
+        let mut files = selected();
+        let mut part = ShardSelection::default();
+        part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
+        assert_eq!(part.left_out_count + files.files.len(), 20);
+        assert!(part.left_out_count > 0 && find_partial_reason(part.shard, &[], FailOn::Error).is_some());
+        let mut whole = ShardSelection::default();
+        whole.keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
+        assert_eq!((whole.shard, whole.left_out_count), (None, 0));
+        assert_eq!(find_partial_reason(whole.shard, &[], FailOn::Error), None);
+        assert!(find_partial_reason(None, &[], FailOn::Never).is_some());
+        assert!(find_partial_reason(None, &["a".to_owned()], FailOn::Error).is_some());
+    }
+}
