@@ -18,11 +18,11 @@ use sluicegate_pipelines::findings::Verdict;
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
     let mut gate = subject.gate_run(run, &args.review)?;
-    let planned = match gate.why_partial() {
+    let planned_publish = match gate.why_partial() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
-    subject.review(&mut gate, planned.as_ref())?;
+    subject.review(&mut gate, planned_publish.as_ref())?;
     if gate.status != ExitStatus::Success {
         return Ok(gate.status);
     }
@@ -31,26 +31,26 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
-    let Some(planned) = planned.filter(|_| reason.is_none()) else {
+    let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
         discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &mut gate, planned)
+    publish(args, &subject, &mut gate, planned_publish)
 }
 
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
     gate: &mut GateRun<'_>,
-    planned: PlannedPublish,
+    planned_publish: PlannedPublish,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
-    let mut settings = planned.settings;
+    let mut settings = planned_publish.settings;
     let is_announced =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
     settings.dry_run |= is_announced;
-    let publishing = Publishing {
+    let publish_step = Publishing {
         run,
         workspace,
         settings: &settings,
@@ -60,7 +60,7 @@ fn publish(
             .sources
             .review_exclusions(&args.review.selection.globs)?,
         review: None,
-        merged: planned.merged,
+        merged: planned_publish.merged,
         history: VersionHistory::default(),
         compared: None,
         takes_output: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
@@ -72,11 +72,11 @@ fn publish(
     }
     let evidence = gate.report.take().map(Evidence::of_this_run);
     if is_announced {
-        return publishing.announce(planned.plan, evidence);
+        return publish_step.announce(planned_publish.plan, evidence);
     }
-    let published = publishing.run(planned.plan, evidence);
+    let result = publish_step.run(planned_publish.plan, evidence);
     // The review has its own report, so the failure is that of the publish.
-    Ok(published.unwrap_or_else(|failure| {
+    Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)
     }))

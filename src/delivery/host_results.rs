@@ -54,7 +54,7 @@ fn comment(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fail
     let client = HostClient::new(&settings)?;
     let body = report::comment(delivery.report, about);
     let marker = body.lines().next().unwrap_or_default();
-    let kept = run.requests(keep_comment(&client, &thread, marker, &body))??;
+    let kept = run.block_on(keep_comment(&client, &thread, marker, &body))??;
     run.ui.say(match kept {
         Kept::Posted => "posted a comment with the result",
         Kept::Updated => "updated the comment with the result",
@@ -161,7 +161,7 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<()
     };
     let body = bitbucket::report(delivery.report);
     let annotations = bitbucket::annotations(delivery.report, about);
-    run.requests(insights.send(&client, &body, &annotations))??;
+    run.block_on(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
 }
@@ -206,7 +206,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
             TIMEOUT.as_secs()
         )
     };
-    let ended = run.requests(async {
+    let ended = run.block_on(async {
         let fed = tokio::time::timeout(TIMEOUT, feed(command, body));
         run.observer().waiting(fed, waiting).await
     })?;

@@ -118,7 +118,7 @@ pub(crate) fn deliver<S: RunSubject>(
         } else {
             ReviewScope::Change
         },
-        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::policy_is_elsewhere),
+        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_other_policy),
         wrong_rules: reviewed
             .map(|(workspace, snapshot)| wrong_rules(workspace, snapshot, &report))
             .unwrap_or_default(),
@@ -190,7 +190,7 @@ fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report
     let deleted_folder = deleted
         .find(|(_, file)| *file == RULES_FILE)
         .map(|(folder, _)| folder);
-    let remedy = workspace.rules_remedy(snapshot, deleted_folder).ok()?;
+    let remedy = workspace.find_rules_remedy(snapshot, deleted_folder).ok()?;
     Some(remedy.hint())
 }
 
@@ -202,7 +202,7 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
     let Ok(Some(file)) = workspace.rules_file(snapshot) else {
         return Vec::new();
     };
-    let Ok(Ok(bytes)) = workspace.read(&file) else {
+    let Ok(Ok(bytes)) = workspace.read_document(&file) else {
         return Vec::new();
     };
     let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);

@@ -11,7 +11,7 @@ use crate::job::policy::GateFileVersion;
 use crate::job::settings::Revisions;
 use crate::session::Run;
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, as_wish};
+use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
@@ -92,7 +92,7 @@ impl Workspace<'_> {
         comparison: &Comparison,
         asked: &Revisions,
     ) -> Result<(Vec<CommitId>, String), ContextError> {
-        let wish = as_wish(Revisions {
+        let wish = to_requested_revisions(Revisions {
             all: false,
             ..asked.clone()
         });
@@ -129,7 +129,7 @@ impl Workspace<'_> {
         if let Some(why) = file.kind.why_not_read() {
             return GateFileVersion::Unreadable(format!("the file is {why}"));
         }
-        match self.read(file) {
+        match self.read_document(file) {
             Ok(Ok(bytes)) => GateFileVersion::Text(bytes),
             Ok(Err(error)) => GateFileVersion::Unreadable(error.to_string()),
             Err(failure) => GateFileVersion::Unreadable(failure.chain()),

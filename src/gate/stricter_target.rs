@@ -10,7 +10,7 @@ use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, folder_in};
+use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
@@ -75,9 +75,9 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
-        let tip_folder = match &self.named_folder {
+        let tip_folder = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
-            None => folder_in(&tip)?.ok().flatten(),
+            None => find_config_dir(&tip)?.ok().flatten(),
         };
         let sides = TipSides {
             workspace: self,
@@ -170,7 +170,7 @@ impl TipSides<'_> {
 
     /// Returns the hidden directory of the tip, if the target renamed it since the base.
     fn folder(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let folder = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
+        let folder = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (folder(self.head)?, folder(&self.tip)?) else {
             return Ok(None);
         };
@@ -196,7 +196,7 @@ impl TipSides<'_> {
         if self.has_same_shared_file() {
             return Ok(None);
         }
-        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let (repo, folder) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
         let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, folder)? else {
             return Ok(None);
         };

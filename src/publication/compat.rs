@@ -9,7 +9,7 @@ use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
-use crate::session::published::not_published;
+use crate::session::artifact_versions::reject_unpublished;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
@@ -117,7 +117,7 @@ impl Publishing<'_> {
     ) -> Result<Result<(Option<ArtifactDetails>, Option<String>), HttpError>, Failure> {
         let prefix = &self.settings.prefix;
         let name = |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
-        let latest = match self.run.requests(platform.artifact_details(prefix, None))? {
+        let latest = match self.run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => Some(details),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Ok(Err(error)),
@@ -128,12 +128,12 @@ impl Publishing<'_> {
         };
         match self
             .run
-            .requests(platform.artifact_details(prefix, Some(version)))?
+            .block_on(platform.artifact_details(prefix, Some(version)))?
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
-                let missing = not_published(platform, prefix, Some(version), error);
-                Err(self.run.requests(missing)?)
+                let missing = reject_unpublished(platform, prefix, Some(version), error);
+                Err(self.run.block_on(missing)?)
             }
         }
     }
@@ -286,7 +286,7 @@ impl Publishing<'_> {
             return Ok(true);
         }
         let there = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.requests(there)?.is_err())
+        Ok(self.run.block_on(there)?.is_err())
     }
 
     /// Prints the changes for consumers, if they do not stop the publish.

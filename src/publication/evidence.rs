@@ -7,7 +7,7 @@ use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, content_hash};
-use crate::session::named_file::read_bounded;
+use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{
@@ -61,7 +61,7 @@ impl Evidence {
         engine: RequiredEngine,
         connection: Option<&Connection>,
     ) -> Result<Self, Failure> {
-        let bytes = read_bounded(path, SIZE_LIMIT)?;
+        let bytes = read_user_file(path, SIZE_LIMIT)?;
         let shown = path.display().to_string();
         let report = understood(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
         let found = Self {

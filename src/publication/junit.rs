@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
-use crate::session::failure::not_written;
+use crate::session::failure_conversion::reject_unwritten;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::interface::Change;
@@ -45,7 +45,7 @@ impl Publishing<'_> {
             elapsed: elapsed.try_into().unwrap_or_default(),
         };
         atomic_file::write_file_with(path, |out| publish_junit(&run, out))
-            .map_err(not_written("the report ", path))
+            .map_err(reject_unwritten("the report ", path))
     }
 
     fn breaks(&self) -> Vec<PublishBreak> {

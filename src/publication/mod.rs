@@ -36,7 +36,7 @@ use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use crate::report::publish_summary;
-use crate::session::failure::not_written;
+use crate::session::failure_conversion::reject_unwritten;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::{ProgressDisplay, Ui};
@@ -81,7 +81,7 @@ impl Publishing<'_> {
     ) -> CommandResult {
         let written = [&self.settings.receipt, &self.settings.junit];
         let written = written.into_iter().flatten().map(PathBuf::as_path);
-        self.run.refuse_links(&self.workspace.repo, written)?;
+        self.run.reject_linked_paths(&self.workspace.repo, written)?;
         self.check_settings(evidence.as_ref())?;
         let mut plan = match plan {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
@@ -201,7 +201,7 @@ impl Publishing<'_> {
             plan.version_name, plan.prefix
         ));
         let bar = self.run.ui.progress("publishing").count_bytes();
-        let ended = self.run.requests(publish::publish(
+        let ended = self.run.block_on(publish::publish(
             platform,
             plan,
             self.options(),
@@ -263,7 +263,7 @@ impl Publishing<'_> {
         };
         if let Some(path) = &settings.receipt {
             let written = atomic_file::write_file_with(path, |out| receipt.write(out));
-            check(written.map_err(not_written("the receipt ", path)));
+            check(written.map_err(reject_unwritten("the receipt ", path)));
         }
         check(run.write_outputs(&self.step_outputs(receipt)));
         status
@@ -324,7 +324,7 @@ fn with_wish<T>(
         include: &|path| settings.selection.includes(path),
         exclude: &|path| settings.selection.excludes(path),
         select: settings.select,
-        config_dir: workspace.named_folder.clone(),
+        config_dir: workspace.named_config_dir.clone(),
         source,
         branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),

@@ -103,7 +103,7 @@ fn at(
         Err(ids_only) => return Ok(Err(ids_only)),
     };
     let repository = fetched.as_ref().unwrap_or(&workspace.repo);
-    let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
+    let (folder, short) = (workspace.named_config_dir.as_deref(), commit.short());
     let why =
         match interface_version::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
             LoadedInterface::Read(interface, _) => {

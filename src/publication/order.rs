@@ -47,7 +47,7 @@ impl Publishing<'_> {
         };
         // An existing version is not published again, so it never becomes the newest.
         let existing = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        if self.run.requests(existing)?.is_ok() {
+        if self.run.block_on(existing)?.is_ok() {
             return Ok(None);
         }
         if self.is_name_chosen() {
@@ -141,7 +141,7 @@ impl Publishing<'_> {
             }));
         }
         let details = platform.artifact_details(&self.settings.prefix, None);
-        let latest = match self.run.requests(details)? {
+        let latest = match self.run.block_on(details)? {
             Ok(details) => Ok(Some(LatestVersion {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Select, Source, changes};
 use crate::session::CommandResult;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
@@ -83,7 +83,7 @@ impl Publishing<'_> {
             compat: self.compared.as_ref().map(|compared| compared.compat.clone()),
         };
         let shown = if self.settings.json {
-            json(&document(plan, &preview))
+            format_json(&document(plan, &preview))
         } else {
             in_words(plan, &preview, self.run.global.verbose > 0)
         };
@@ -121,7 +121,7 @@ impl Publishing<'_> {
                 other => vec![value!({ "what": other.to_string() })],
             };
             let head = self.target.head.as_str();
-            self.show(&json(
+            self.show(&format_json(
                 &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refused }),
             ))?;
         }
@@ -134,7 +134,7 @@ impl Publishing<'_> {
         let Some(platform) = platform else {
             return Ok(PublishedNow::default());
         };
-        let asked = self.run.requests(async {
+        let asked = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedNow {
                 exists: Some(found(platform, plan, Some(&plan.version_name)).await?.is_some()),
                 latest: found(platform, plan, None).await?,

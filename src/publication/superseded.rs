@@ -23,7 +23,7 @@ impl Publishing<'_> {
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }
-        let appeared = match self.run.requests(self.appeared_versions(platform, plan))? {
+        let appeared = match self.run.block_on(self.appeared_versions(platform, plan))? {
             Ok(appeared) => appeared,
             Err(error) => return Ok(unconfirmed(outcome, error)),
         };
@@ -55,7 +55,7 @@ impl Publishing<'_> {
             ..outcome
         };
         let patience = self.settings.lookup_timeout;
-        self.run.requests(withdraw(platform, plan, patience, superseded))
+        self.run.block_on(withdraw(platform, plan, patience, superseded))
     }
 
     /// Returns the enabled versions that the check before the upload did not show.

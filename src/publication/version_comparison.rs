@@ -7,7 +7,9 @@ use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
 use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::session::Run;
-use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
+use crate::session::artifact_versions::{
+    describe_missing_prefix, find_latest, prefix_lookup, reject_unpublished,
+};
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
@@ -109,12 +111,14 @@ impl EndFinder<'_> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.named(name).map(Some);
         };
-        let latest = self.run.requests(latest_of(platform, self.prefix))??;
+        let latest = self.run.block_on(find_latest(platform, self.prefix))??;
         match latest {
             Ok(details) => self.version(&details).map(Some),
             Err(published) => {
-                if sought_prefix(self.prefix).nearest(&published).is_some() {
-                    self.run.ui.warn(&nothing_under(self.prefix, &published));
+                if prefix_lookup(self.prefix).nearest(&published).is_some() {
+                    self.run
+                        .ui
+                        .warn(&describe_missing_prefix(self.prefix, &published));
                 }
                 Ok(None)
             }
@@ -136,14 +140,14 @@ impl EndFinder<'_> {
 
     fn details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
         let details = platform.artifact_details(self.prefix, Some(version));
-        match self.run.requests(details)? {
+        match self.run.block_on(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let missing = not_published(platform, self.prefix, Some(version), error);
-                Err(self.run.requests(missing)?)
+                let missing = reject_unpublished(platform, self.prefix, Some(version), error);
+                Err(self.run.block_on(missing)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -163,7 +167,7 @@ impl EndFinder<'_> {
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let (repo, folder) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
         let interface =
             match interface_version::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
                 LoadedInterface::Read(interface, _) => *interface,
@@ -234,7 +238,7 @@ impl EndFinder<'_> {
             include: &|path| selection.includes(path),
             exclude: &|path| selection.excludes(path),
             select: Select::All,
-            config_dir: self.workspace.named_folder.clone(),
+            config_dir: self.workspace.named_config_dir.clone(),
             source: Source::Commit,
             branch: None,
             tag: None,

@@ -101,7 +101,7 @@ impl Baseline {
             moved: None,
             selection: None,
         };
-        let details = match run.requests(platform.artifact_details(prefix, None))? {
+        let details = match run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let none = format!("no version of {prefix} is enabled");

@@ -31,7 +31,7 @@ impl Paths {
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Self, Failure> {
-        let paths = workspace.paths(run, typed, snapshot, bases)?;
+        let paths = workspace.resolve_typed_paths(run, typed, snapshot, bases)?;
         Ok(Self {
             named: Vec::new(),
             within: paths.into_iter().zip(typed.iter().cloned()).collect(),
@@ -65,7 +65,7 @@ impl Paths {
         comparison: &Comparison,
     ) -> Result<(), Failure> {
         for (path, typed) in &self.within {
-            workspace.must_exist(path, typed, snapshot, &comparison.bases)?;
+            workspace.require_existing_path(path, typed, snapshot, &comparison.bases)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::job::context::{self, Comparison};
 use crate::job::settings::{CheckSettings, Revisions};
 use crate::session::{Run, is_ci};
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use crate::workspace::{Workspace, as_wish};
+use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{CommitId, Snapshot};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ impl<'a> CheckSubject<'a> {
             return workspace.checkout_files(self.session);
         }
         let everything = self.all_revisions();
-        Ok(repo.snapshot(workspace.target(self.session, everything)?.head))
+        Ok(repo.snapshot(workspace.resolve_target(self.session, everything)?.head))
     }
 
     /// Returns the requested revisions with all pipelines, for which no base is resolved.
@@ -53,7 +53,7 @@ impl<'a> CheckSubject<'a> {
     pub(crate) fn paths(&self, snapshot: &Snapshot<'_>, typed: &[PathBuf]) -> Result<Paths, Failure> {
         let mut paths = Paths::default();
         for typed in typed {
-            let path = self.workspace.inside(self.session, typed)?;
+            let path = self.workspace.resolve_typed_path(self.session, typed)?;
             if self.settings.checks_unchanged_paths && snapshot.find(&path)?.is_some() {
                 paths.named.push(path);
             } else {
@@ -68,8 +68,11 @@ impl<'a> CheckSubject<'a> {
     pub(crate) fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
         let wish = self.settings.gate.revisions.clone();
         let settle = |wish| match self.settings.gate.revisions.head {
-            Some(_) => self.workspace.target(self.session, wish).map(Comparison::from),
-            None => self.workspace.checkout(self.session, wish),
+            Some(_) => self
+                .workspace
+                .resolve_target(self.session, wish)
+                .map(Comparison::from),
+            None => self.workspace.compare_checkout(self.session, wish),
         };
         if let Some(head) = self.staged_on() {
             return Ok(Comparison {
@@ -110,7 +113,7 @@ impl<'a> CheckSubject<'a> {
             run.report_why_all();
             return Ok(());
         }
-        let wish = as_wish(self.settings.gate.revisions.clone());
+        let wish = to_requested_revisions(self.settings.gate.revisions.clone());
         let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &wish) {
             Ok(head) if head.bases.is_empty() => head.base_source,
             _ => return Ok(()),

@@ -109,7 +109,7 @@ impl ReviewEngine for LocalReview {
 
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
         head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
-        let missing = run.subject.workspace.named_folder.as_ref();
+        let missing = run.subject.workspace.named_config_dir.as_ref();
         head.notes
             .extend(missing.filter(|_| self.rules().is_none()).map(|folder| {
                 let place = run.subject.snapshot.name();

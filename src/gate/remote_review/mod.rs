@@ -73,7 +73,7 @@ impl Batches<'_> {
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
         let batches =
             gate::review_in_batches(self.platform, request, files, self.batching, &progress, answers);
-        self.session.requests(batches)?;
+        self.session.block_on(batches)?;
         bar.clear();
         Ok(())
     }
@@ -247,7 +247,7 @@ impl ReviewEngine for RemoteReview<'_> {
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.reject_fork()?;
         self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
-        self.rules = run.subject.workspace.rules_in(self.rules_file.as_ref())?;
+        self.rules = run.subject.workspace.read_rules(self.rules_file.as_ref())?;
         Ok(())
     }
 

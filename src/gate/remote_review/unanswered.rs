@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{BatchAnswer, BatchError, Tally};
 use crate::session::Run;
-use crate::session::failure::status_of;
+use crate::session::failure_conversion::http_exit_status;
 use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl Unanswered {
     }
 
     fn failed(&mut self, error: &HttpError) {
-        let status = status_of(error.kind());
+        let status = http_exit_status(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
             self.refused = Some(self.refused.map_or(status, |known| known.worse(status)));
         }

@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{Positions, causes, verdict};
 use crate::report::json;
 use crate::session::Run;
-use crate::session::named_file::read_bounded;
+use crate::session::user_file::read_user_file;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
@@ -20,7 +20,7 @@ pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
         input::bytes(io::stdin().lock(), SIZE_LIMIT)
             .map_err(|why| Failure::usage(format!("could not read standard input: {why}")))?
     } else {
-        read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
+        read_user_file(&run.env.current_dir().join(file), SIZE_LIMIT)?
     };
     understood(&text, &file.display().to_string())
 }

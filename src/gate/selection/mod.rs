@@ -71,14 +71,14 @@ impl SelectionResult {
         if self.is_refused {
             evaluation.add_cause(Cause::GateChange, REFUSED);
         }
-        for reason in &self.unusable.introduced {
+        for reason in &self.unusable.new_problems {
             let message = format!(
                 "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
             evaluation.add_cause(Cause::GateChange, message);
         }
-        for reason in &self.unusable.inherited {
+        for reason in &self.unusable.old_problems {
             evaluation.note([format!(
                 "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
             )]);
@@ -120,12 +120,12 @@ impl Workspace<'_> {
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
         let gate_files = self.gate_files(std::iter::once(snapshot).chain(&bases))?;
-        let policy_files = gate_files.all();
+        let policy_files = gate_files.paths();
         let scope = Scope {
             head: snapshot,
             bases: &comparison.bases,
             base_source: &comparison.base_source,
-            config_dir: self.named_folder.as_deref(),
+            config_dir: self.named_config_dir.as_deref(),
             policy_files: &policy_files,
             hosts_bases: &hosts_bases,
             words: &|base, change| self.words(snapshot, &gate_files, base, change),
