@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::job::cli::ArtifactsVerb;
-use crate::operations::artifacts::{list, show};
-use crate::operations::versions::Versions;
+use crate::operations::artifacts::{list_artifacts, print_artifact};
+use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
@@ -12,7 +12,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     match verb {
         ArtifactsVerb::List { prefix, output } => {
             let prefix = sources.optional_prefix(prefix)?;
-            run.requests(list(run, platform, prefix, output))?
+            run.block_on(list_artifacts(run, platform, prefix, output))?
         }
         ArtifactsVerb::Show {
             version,
@@ -21,23 +21,29 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             output,
         } => {
             let prefix = sources.prefix(prefix)?;
-            run.requests(show(run, platform, prefix, version.or(version_name), output))?
+            run.block_on(print_artifact(
+                run,
+                platform,
+                prefix,
+                version.or(version_name),
+                output,
+            ))?
         }
         ArtifactsVerb::Enable(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).enable(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix).enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
             let prefix = sources.prefix(args.version.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).disable(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix).disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).roll_back(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix).roll_back(&args))?
         }
         ArtifactsVerb::Prune(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).prune(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix).prune(&args))?
         }
         // These two compare in a repository, and have their own files.
         ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {

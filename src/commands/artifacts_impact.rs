@@ -4,37 +4,37 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{ImpactArgs, OutputFormat};
 use crate::publication::consumer_impact::{ConsumerImpact, search_consumers};
 use crate::publication::version_comparison::compare_versions;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
-    let found = compare_versions(run, &args.versions)?;
+    let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();
-    let here = run.env.current_dir();
+    let current_dir = run.env.current_dir();
     if args.repos.is_empty() {
         search_consumers(
             &mut impact,
-            &found.workspace.repo,
+            &comparison.workspace.repo,
             ".",
-            &found.prefix,
-            &found.compat,
+            &comparison.prefix,
+            &comparison.compat,
         )?;
     }
-    for folder in &args.repos {
-        let repository = Repository::open(&here.join(folder))?;
-        let shown = folder.display().to_string();
-        search_consumers(&mut impact, &repository, &shown, &found.prefix, &found.compat)?;
+    for dir in &args.repos {
+        let repository = Repository::open(&current_dir.join(dir))?;
+        let displayed_dir = dir.display().to_string();
+        search_consumers(&mut impact, &repository, &displayed_dir, &comparison.prefix, &comparison.compat,)?;
     }
-    for unread in &impact.unreadable_files {
-        run.ui.warn(&format!("could not search {unread}"));
+    for location in &impact.unreadable_files {
+        run.ui.warn(&format!("could not search {location}"));
     }
-    found.print_missing_version(run);
+    comparison.print_missing_version(run);
     let repositories = args.repos.len().max(1);
-    let shown = match args.output.output {
-        OutputFormat::Json => json(&impact.to_json(&found.prefix, &found.compat)),
-        OutputFormat::Text => impact.to_text(repositories, &found.compat),
+    let text = match args.output.output {
+        OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),
+        OutputFormat::Text => impact.to_text(repositories, &comparison.compat),
     };
-    run.ui.print_result(&shown)?;
+    run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         |sources| sources.check_settings(args),
         |check| &check.gate.selection,
     )?;
-    run.refuse_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
+    run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
     let input = StandardInput::read(run, &workspace, args)?;
     let subject = CheckSubject {
         session: run,
@@ -42,8 +42,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.find_baseline()?;
     add_notes(&mut gate);
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
-    let delivered = deliver(&mut gate, &settings.gate.verdict.destinations);
-    let status = gate.status.worse(delivered);
+    let delivery_status = deliver(&mut gate, &settings.gate.verdict.destinations);
+    let status = gate.status.worse(delivery_status);
     // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget(gate);
     Ok(status)
@@ -61,17 +61,17 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         None => args.selection.paths.as_slice(),
     };
     let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
-        let wish = workspace.sources.revisions_to_check(args)?;
-        let needs_git = args.staged || wish.base.is_some() || wish.head.is_some() || wish.deepen;
+        let revisions = workspace.sources.revisions_to_check(args)?;
+        let needs_git = args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
         if workspace.repo.is_plain_directory() && needs_git {
             let from = run.env.current_dir().to_owned();
             return Err(GitError::NotARepository { from }.into());
         }
-        let subject = match wish.head {
+        let subject = match revisions.head {
             Some(_) => DeepenSubject::Commit,
             None => DeepenSubject::Checkout,
         };
-        Ok((wish, subject))
+        Ok((revisions, subject))
     })?;
     Ok(workspace)
 }
@@ -85,7 +85,7 @@ fn open_run<'a>(
     let mut snapshot = subject.snapshot(input.is_some())?;
     let mut paths = CheckPaths::default();
     match input {
-        Some(input) => paths.named_files.push(input.put(&mut snapshot)),
+        Some(input) => paths.named_files.push(input.add_to_snapshot(&mut snapshot)),
         None => paths = subject.paths(&snapshot, &args.selection.paths)?,
     }
     let change = subject.comparison(&paths)?;
@@ -103,8 +103,8 @@ fn open_run<'a>(
 
 /// Returns the local engine. With `--rules`, the target's rules file is not evaluated either.
 fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<LocalReview, Failure> {
-    let named = settings.rules_file.as_deref();
-    if named.is_some() {
+    let rules_file = settings.rules_file.as_deref();
+    if rules_file.is_some() {
         let target = gate.selection.stricter_target.iter_mut();
         target.for_each(StricterTarget::skip_rules);
     }
@@ -112,7 +112,7 @@ fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<Loc
     let bases = &files.comparison.bases;
     let rules = files
         .workspace
-        .check_rules(gate.session, &files.snapshot, bases, named)?;
+        .check_rules(gate.session, &files.snapshot, bases, rules_file)?;
     Ok(LocalReview::with_rules(rules))
 }
 
@@ -121,7 +121,7 @@ fn add_notes(gate: &mut GateRun<'_>) {
     let files = &gate.subject;
     let settings = files.settings;
     let is_checkout = settings.revisions.head.is_none();
-    let on_disk = is_checkout
+    let note = is_checkout
         .then(|| {
             files
                 .workspace
@@ -129,6 +129,6 @@ fn add_notes(gate: &mut GateRun<'_>) {
         })
         .flatten();
     let without_git = files.workspace.note_without_git();
-    gate.add_notes(on_disk);
+    gate.add_notes(note);
     gate.add_notes(without_git);
 }

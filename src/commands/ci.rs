@@ -20,11 +20,11 @@ use sluicegate_pipelines::findings::Verdict;
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
     let mut gate = subject.gate_run(run, &args.review)?;
-    let planned = match gate.find_partial_reason() {
+    let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
-    subject.review(&mut gate, planned.as_ref())?;
+    subject.review(&mut gate, planned_publish.as_ref())?;
     if gate.status != ExitStatus::Success {
         return Ok(gate.status);
     }
@@ -33,26 +33,26 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
-    let Some(planned) = planned.filter(|_| reason.is_none()) else {
+    let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
         discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &mut gate, planned)
+    publish(args, &subject, &mut gate, planned_publish)
 }
 
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
     gate: &mut GateRun<'_>,
-    planned: PlannedPublish,
+    planned_publish: PlannedPublish,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
-    let mut settings = planned.settings;
+    let mut settings = planned_publish.settings;
     let is_announced =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
     settings.dry_run |= is_announced;
-    let publishing = Publication {
+    let publish_step = Publication {
         run,
         workspace,
         settings: &settings,
@@ -62,7 +62,7 @@ fn publish(
             .sources
             .review_exclusions(&args.review.selection.globs)?,
         review: None,
-        merged_commit: planned.merged_commit,
+        merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
         comparison: None,
         is_output_reserved: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
@@ -74,11 +74,11 @@ fn publish(
     }
     let evidence = gate.report.take().map(RequiredReview::from_this_run);
     if is_announced {
-        return publishing.announce(planned.plan, evidence);
+        return publish_step.announce(planned_publish.plan, evidence);
     }
-    let published = publishing.run(planned.plan, evidence);
+    let result = publish_step.run(planned_publish.plan, evidence);
     // The review has its own report, so the failure is that of the publish.
-    Ok(published.unwrap_or_else(|failure| {
+    Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)
     }))

@@ -8,7 +8,7 @@ use crate::gate::selection::SelectionRequest;
 use crate::job::cli::{ContextArgs, OutputFormat};
 use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{SelectionPurpose, SettingSources};
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use std::mem;
 
@@ -22,9 +22,9 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let resolve =
         |sources: &SettingSources<'_>| sources.selection(&args.selection.globs, SelectionPurpose::Review);
     let selection = workspace.resolve(run, resolve, |selection| selection)?;
-    let target = workspace.target(run, revisions.clone())?;
+    let target = workspace.resolve_target(run, revisions.clone())?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let paths = workspace.paths(run, &args.selection.paths, &snapshot, &target.bases)?;
+    let paths = workspace.resolve_typed_paths(run, &args.selection.paths, &snapshot, &target.bases)?;
     let request = SelectionRequest {
         selection: &selection,
         paths: &paths,
@@ -32,36 +32,36 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         revisions: &revisions,
         resolve: &resolve,
     };
-    let chosen = workspace.select_pipelines(run, &snapshot, &Comparison::from(target.clone()), &request)?;
-    for reason in chosen
+    let selection_result = workspace.select_pipelines(run, &snapshot, &Comparison::from(target.clone()), &request)?;
+    for reason in selection_result
         .unusable_files
-        .introduced
+        .new_problems
         .iter()
-        .chain(&chosen.unusable_files.inherited)
+        .chain(&selection_result.unusable_files.old_problems)
     {
         run.ui.warn(&format!(
             "a file of the gate configuration cannot be used: {reason}"
         ));
     }
-    let selected = chosen.pipelines;
-    let unchanged = list_unchanged_files(&snapshot, &paths, &selected)?;
-    for warning in selected.warnings() {
+    let selected_files = selection_result.pipelines;
+    let unchanged_pipelines = list_unchanged_files(&snapshot, &paths, &selected_files)?;
+    for warning in selected_files.warnings() {
         run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
-        let mut document = context_json(&target, &selected);
-        document["policy"] = workspace.policy_in_words().into();
-        run.ui.print_result(&json(&document))?;
+        let mut document = context_json(&target, &selected_files);
+        document["policy"] = workspace.describe_policy().into();
+        run.ui.print_result(&format_json(&document))?;
     } else {
         let remote = describe_remote_state(&target, &workspace.repo);
-        let policy = workspace.policy_in_words();
-        let shown = RunContextText {
+        let policy = workspace.describe_policy();
+        let pipelines_text = RunContextText {
             target: &target,
-            selected: &selected,
+            selected: &selected_files,
             paths: &paths,
-            unchanged,
+            unchanged: unchanged_pipelines,
         };
-        run.ui.print_result(&shown.render(&remote, policy))?;
+        run.ui.print_result(&pipelines_text.render(&remote, policy))?;
     }
     // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);

@@ -6,5 +6,5 @@ use crate::operations::demo;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
-    demo::walk(run, args, dispatch)
+    demo::run_demo(run, args, dispatch)
 }

@@ -2,29 +2,33 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DiffArgs, DiffFormat};
-use crate::operations::diff::{Look, Made, Wants, external, sides};
+use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_sides, external_diff};
 use crate::report;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
-        return external::run(run, args);
+        return external_diff::run(run, args);
     }
-    let wants = Wants::of(args.output);
-    let compared = match args.files.as_slice() {
-        [old, new] => sides::of_files(run, wants, old, new)?,
-        _ => sides::of_repository(run, args, wants)?,
+    let result_kind = ResultKind::for_format(args.output);
+    let comparison = match args.files.as_slice() {
+        [old, new] => compared_sides::compare_files(run, result_kind, old, new)?,
+        _ => compared_sides::compare_revisions(run, args, result_kind)?,
     };
-    let is_counted = compared.pipelines.iter().any(Made::counts) || compared.interface.is_some();
-    let shown = match args.output {
-        DiffFormat::Text => compared.text(&Look::of(run)),
-        DiffFormat::Json => compared.json(),
-        DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.output)?,
-        DiffFormat::Markdown => report::changes_as_markdown(&compared.page()),
-        DiffFormat::Html => report::changes_as_html(&compared.page(), env!("CARGO_PKG_VERSION")),
+    let has_changes = comparison
+        .pipelines
+        .iter()
+        .any(PipelineResult::changes_more_than_layout)
+        || comparison.interface.is_some();
+    let text = match args.output {
+        DiffFormat::Text => comparison.render_text(&TextStyle::for_terminal(run)),
+        DiffFormat::Json => comparison.render_json(),
+        DiffFormat::Mermaid | DiffFormat::Svg => comparison.render_picture(args.output)?,
+        DiffFormat::Markdown => report::changes_as_markdown(&comparison.into_page()),
+        DiffFormat::Html => report::changes_as_html(&comparison.into_page(), env!("CARGO_PKG_VERSION")),
     };
-    run.ui.print_result(&shown)?;
-    if args.exit_code && is_counted {
+    run.ui.print_result(&text)?;
+    if args.exit_code && has_changes {
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)

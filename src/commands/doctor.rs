@@ -5,19 +5,19 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DoctorArgs, OutputFormat};
-use crate::operations::doctor::{check, local, remote};
+use crate::operations::doctor::{doctor_check, local_checks, remote_checks};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();
-    let settings = local::examine(run, &mut checks);
-    run.requests(remote::examine(run, settings, &mut checks))?;
-    let shown = if args.json || args.output.output == OutputFormat::Json {
-        check::as_json(&checks)
+    let settings = local_checks::run_local_checks(run, &mut checks);
+    run.block_on(remote_checks::run_remote_checks(run, settings, &mut checks))?;
+    let text = if args.json || args.output.output == OutputFormat::Json {
+        doctor_check::render_json(&checks)
     } else {
-        check::as_text(&checks, run.ui.colors_output(), run.ui.width())
+        doctor_check::render_text(&checks, run.ui.colors_output(), run.ui.width())
     };
-    run.ui.print_result(&shown)?;
+    run.ui.print_result(&text)?;
     Ok(checks
         .iter()
         .fold(ExitStatus::Success, |worst, check| worst.worse(check.status())))

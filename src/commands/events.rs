@@ -4,64 +4,64 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
-use crate::session::failure::not_written;
-use crate::session::named_file::read_if_there;
+use crate::session::failure_conversion::reject_unwritten;
+use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use std::path::Path;
 
 /// Maximum size of a cursor file, in bytes.
-const CURSOR_LIMIT: u64 = 64 * 1024 * 1024;
+const MAX_CURSOR_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
-    let last = path.as_deref().map(cursor).transpose()?.flatten();
-    let window = window(&args, last.as_ref(), path.as_deref(), now)?;
+    let last_cursor = path.as_deref().map(read_cursor).transpose()?.flatten();
+    let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
     let connection = run.sources()?.connection(&run.global)?;
     let platform = run.platform(&connection)?;
-    let found = run.requests(export::collect_events(&platform, window))??;
-    let events = match &last {
-        Some(cursor) => cursor.select_new_events(found),
-        None => found,
+    let collected_events = run.block_on(export::collect_events(&platform, window))??;
+    let events = match &last_cursor {
+        Some(cursor) => cursor.select_new_events(collected_events),
+        None => collected_events,
     };
-    let shown = match args.output {
+    let text = match args.output {
         EventFormat::Jsonl => export::render_json_lines(&events),
         EventFormat::Csv => export::render_csv(&events),
     };
     let Some(path) = path else {
-        run.ui.print_result(&shown)?;
+        run.ui.print_result(&text)?;
         return Ok(ExitStatus::Success);
     };
-    run.ui.deliver_result(&shown)?;
+    run.ui.deliver_result(&text)?;
     run.ui.finish()?;
-    if let Some(cursor) = Cursor::with_events(last, &events) {
+    if let Some(cursor) = Cursor::with_events(last_cursor, &events) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
-            .map_err(not_written("the cursor ", &path))?;
+            .map_err(reject_unwritten("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }
 
 /// Returns the cursor of the last run, if there was one.
-fn cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
-    match read_if_there(path, CURSOR_LIMIT)? {
+fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
+    match read_user_file_if_exists(path, MAX_CURSOR_BYTES)? {
         Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),
         None => Ok(None),
     }
 }
 
 /// Returns the cursor's window, or that of the flags without a cursor.
-fn window(
+fn choose_window(
     args: &ExportArgs,
-    last: Option<&Cursor>,
+    last_cursor: Option<&Cursor>,
     path: Option<&Path>,
     now: Timestamp,
 ) -> Result<Window, Failure> {
-    let time = |text: &Option<String>| text.as_deref().map(parse_time).transpose();
-    let (from, to) = (time(&args.from)?, time(&args.to)?);
-    match (last, path) {
+    let from = args.from.as_deref().map(parse_time).transpose()?;
+    let to =args.to.as_deref().map(parse_time).transpose()?;
+    match (last_cursor, path) {
         (Some(cursor), Some(path)) => Ok(cursor.window(to, now, path)?),
         _ => Ok(Window { from, to }.check(now)?),
     }

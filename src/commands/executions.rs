@@ -2,9 +2,10 @@
 
 use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
-use crate::operations::executions::PATIENCE;
-use crate::operations::executions::ended::{Ended, no_execution, show as show_end, tell};
-use crate::session::output;
+use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
+use crate::operations::executions::watched_execution::{
+    WatchedExecution, print_end as show_end, reject_execution_request, report_end,};
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};
@@ -16,10 +17,10 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
             wait: false,
             output,
             ..
-        } => show(run, &id, output),
+        } => print_execution(run, &id, output),
         ExecutionsVerb::Show { id, pace, output, .. } => {
-            let ended = run.requests(follow(run, &id, &pace))??;
-            tell(run, &ended, output)
+            let execution = run.block_on(follow_execution(run, &id, &pace))??;
+            report_end(run, &execution, output)
         }
         ExecutionsVerb::Cancel {
             id,
@@ -27,60 +28,62 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
             wait,
             pace,
             output,
-        } => terminate(run, &id, &cancel, wait.then_some(&pace), output),
+        } => terminate_execution(run, &id, &cancel, wait.then_some(&pace), output),
     }
 }
 
-fn show(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
+fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
-    run.requests(async {
-        let answer = match project.platform.execution(project.id, id).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(no_execution(id, error)),
+    run.block_on(async {
+        let response = match project.platform.execution(project.id, id).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_execution_request(id, error)),
         };
-        run.show(output, &answer.raw, || output::facts(&answer.raw["result"]))
+        run.print_response(output, &response.raw, || {
+            response_output::format_facts(&response.raw["result"])
+        })
     })?
 }
 
-async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> {
-    let pace = begin(run, pace)?;
-    Ended::follow(run, &run.project()?, id, pace).await
+async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
+    let pace = start_pace(run, pace)?;
+    WatchedExecution::follow(run, &run.project()?, id, pace).await
 }
 
-fn begin(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let waiting = run.sources()?.poll_settings(pace, PATIENCE)?;
-    Ok(Pace::new(waiting.first_interval, waiting.time_limit))
+fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
+    let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
-fn terminate(
+fn terminate_execution(
     run: &Run,
     id: &str,
     cancel: &CancelArgs,
-    wait: Option<&PaceArgs>,
+    wait_args: Option<&PaceArgs>,
     output: OutputArgs,
 ) -> CommandResult {
     let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
     let project = run.project()?;
-    let pace = wait.map(|pace| begin(run, pace)).transpose()?;
-    run.requests(async {
+    let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
+    run.block_on(async {
         let request = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force);
-        let answer = match send_before_deadline(pace.as_ref(), request).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(no_execution(id, error)),
+        let response = match send_before_deadline(pace.as_ref(), request).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_execution_request(id, error)),
         };
         let Some(pace) = pace else {
-            return run.show(output, &answer.raw, || {
+            return run.print_response(output, &response.raw, || {
                 text::escape_line(&format!("requested to terminate the execution {id}")) + "\n"
             });
         };
-        let ended = Ended::follow(run, &project, id, pace).await?;
+        let execution = WatchedExecution::follow(run, &project, id, pace).await?;
         // The execution was meant to end, so every end is a success.
-        if ended.is_over() {
-            show_end(run, &ended, output)
+        if execution.has_ended() {
+            show_end(run, &execution, output)
         } else {
-            tell(run, &ended, output)
+            report_end(run, &execution, output)
         }
     })?
 }

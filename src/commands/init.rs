@@ -9,33 +9,33 @@ use crate::job::ci;
 use crate::job::cli::{InitArgs, OutputFormat};
 use crate::job::context::ContextError;
 use crate::job::settings;
-use crate::operations::init::plan::InitPlan;
-use crate::operations::init::{git_diff, look, tell, write};
-use crate::session::output::json;
+use crate::operations::init::init_plan::InitPlan;
+use crate::operations::init::{git_diff, init_summary, new_files, repository_facts};
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if args.git_diff {
         return git_diff::run(run, args.dry_run);
     }
-    check_ci(run)?;
+    reject_unusable_ci(run)?;
     let workspace = run.workspace()?;
-    let seen = look::look(run, &workspace, args)?;
-    let plan = InitPlan::new(&seen);
+    let facts = repository_facts::detect_setup(run, &workspace, args)?;
+    let plan = InitPlan::new(&facts);
     if !args.dry_run {
-        write::all(&seen.root, &plan)?;
+        new_files::write_files(&facts.root, &plan)?;
     }
-    let shown = match args.output.output {
-        OutputFormat::Json => json(&tell::document(&seen, &plan, args.dry_run)),
-        OutputFormat::Text => tell::all(&seen, &plan, args.dry_run),
+    let text = match args.output.output {
+        OutputFormat::Json => format_json(&init_summary::to_document(&facts, &plan, args.dry_run)),
+        OutputFormat::Text => init_summary::render_summary(&facts, &plan, args.dry_run),
     };
-    run.ui.print_result(&shown)?;
+    run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }
 
 /// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
 /// host of the job to write.
-fn check_ci(run: &Run) -> Result<(), Failure> {
+fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
     let Some(host) = settings::requested_host(&run.global, &run.env)? else {
         return Ok(());
     };

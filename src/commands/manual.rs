@@ -1,9 +1,9 @@
 //! Generates files about the program for other programs: schema, completion scripts, manual pages.
 
-use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli;
 use crate::job::settings;
+use crate::session::failure_conversion::reject_unwritten;
 use crate::session::{CommandResult, Run};
 use clap::Command;
 use clap_complete::Shell;
@@ -15,13 +15,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-pub(crate) fn schema(run: &Run) -> CommandResult {
+pub(crate) fn print_schema(run: &Run) -> CommandResult {
     run.ui
-        .print_result(&crate::session::output::json(&settings::json_schema()))?;
+        .print_result(&crate::session::response_output::format_json(&settings::json_schema(),))?;
     Ok(ExitStatus::Success)
 }
 
-pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
+pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(
         shell,
@@ -33,39 +33,36 @@ pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
-    let folder = run.env.current_dir().join(dir);
-    let refuse = |error: io::Error| {
-        let what = format!("could not write the manual pages to {}", folder.display());
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
-    };
-    fs::create_dir_all(&folder).map_err(refuse)?;
+pub(crate) fn write_manual(run: &Run, dir: &Path) -> CommandResult {
+    let output_dir = run.env.current_dir().join(dir);
+    let description = "the manual pages to ";
+    fs::create_dir_all(&output_dir).map_err(reject_unwritten(description, &output_dir))?;
     let mut program = cli::command().disable_help_subcommand(true);
     program.build();
-    let written = write_pages(&program, &folder).map_err(refuse)?;
-    let said = format!(
+    let page_count = write_pages(&program, &output_dir).map_err(reject_unwritten(description, &output_dir))?;
+    let message = format!(
         "wrote {} to {}",
-        format_count(written, "manual page"),
-        folder.display()
+        format_count(page_count, "manual page"),
+        output_dir.display()
     );
     run.ui
-        .print_result(&(sluicegate_base::text::escape_line(&said) + "\n"))?;
+        .print_result(&(sluicegate_base::text::escape_line(&message) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 
 /// Writes the page of the command and those of its subcommands; returns the number of pages.
-fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
+fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    fs::write(folder.join(format!("{name}.1")), page(command)?)?;
-    let mut written = 1;
+    fs::write(output_dir.join(format!("{name}.1")), render_page(command)?)?;
+    let mut page_count = 1;
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        written += write_pages(verb, folder)?;
+        page_count += write_pages(verb, output_dir)?;
     }
-    Ok(written)
+    Ok(page_count)
 }
 
 /// Returns the page with the examples unchanged: the crate would wrap them like prose.
-fn page(command: &Command) -> io::Result<Vec<u8>> {
+fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);
     Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
@@ -82,11 +79,11 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     }
     section.control("fi", []);
     section.to_writer(&mut page)?;
-    Ok(in_ascii(&String::from_utf8_lossy(&page)))
+    Ok(to_ascii(&String::from_utf8_lossy(&page)))
 }
 
 /// Replaces other characters by their code points, which every page viewer understands regardless of its encoding.
-fn in_ascii(page: &str) -> Vec<u8> {
+fn to_ascii(page: &str) -> Vec<u8> {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {
         if character.is_ascii() {

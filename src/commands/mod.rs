@@ -58,7 +58,7 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     for warning in settings::check_variable_names(&env) {
         ui.warn(&warning);
     }
-    signals::guard(ui, move |signals| {
+    signals::run_until_signal(ui, move |signals| {
         let title = step_report::failure_title(&cli.command);
         let mut run = Run::new(env, cli.global, ui, signals, title, None);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
@@ -97,19 +97,19 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
             verb => artifacts::run(run, verb),
         },
         Command::SharedPipelines(args) => match args.verb {
-            SharedPipelinesVerb::Add(args) => shared_pipelines::add(run, &args),
-            SharedPipelinesVerb::List { output } => operations::artifacts::list_shared(run, output),
+            SharedPipelinesVerb::Add(args) => shared_pipelines::add_pipeline(run, &args),
+            SharedPipelinesVerb::List { output } => operations::artifacts::list_shared_pipelines(run, output),
         },
         Command::Pipelines(args) => pipelines::run(run, args.verb),
         Command::Executions(args) => executions::run(run, args.verb),
         Command::Variables(args) => variables::run(run, args.verb),
         Command::Streaming(args) => streaming::run(run, args.verb),
         Command::Tasks(args) => tasks::run(run, args.verb),
-        Command::Projects(args) => operations::projects::projects(run, args.verb),
-        Command::Environments(args) => operations::projects::environments(run, args.verb),
-        Command::Connections(args) => operations::projects::connections(run, args.verb),
-        Command::Secrets(args) => operations::projects::secrets(run, args.verb),
-        Command::Repositories(args) => operations::projects::repositories(run, args.verb),
+        Command::Projects(args) => operations::projects::run_projects(run, args.verb),
+        Command::Environments(args) => operations::projects::run_environments(run, args.verb),
+        Command::Connections(args) => operations::projects::run_connections(run, args.verb),
+        Command::Secrets(args) => operations::projects::run_secrets(run, args.verb),
+        Command::Repositories(args) => operations::projects::run_repositories(run, args.verb),
         Command::Provision(args) => provision::run(run, args.verb),
         Command::Events(args) => events::run(run, args.verb),
         Command::Rules(args) => rules::run(run, args.verb),
@@ -117,8 +117,8 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Mv(args) => mv::run(run, &args),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
-        Command::Schema(_) => manual::schema(run),
-        Command::Completions(args) => manual::completions(run, args.shell),
-        Command::Man(args) => manual::pages(run, &args.dir),
+        Command::Schema(_) => manual::print_schema(run),
+        Command::Completions(args) => manual::print_completions(run, args.shell),
+        Command::Man(args) => manual::write_manual(run, &args.dir),
     }
 }

@@ -5,30 +5,30 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;
-use crate::operations::moving::read::Reading;
-use crate::operations::moving::{carry_out, links, place, plan, tell};
+use crate::operations::file_moves::reference_reader::ReferenceReader;
+use crate::operations::file_moves::{linked_files, move_paths, move_plan, move_summary, plan_execution};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
-    let reading = Reading {
+    let reader = ReferenceReader {
         workspace: &workspace,
         snapshot: &snapshot,
     };
     let plan = match (&args.old, &args.new) {
         (Some(old), Some(new)) => {
-            let moves = place::settle(run, &reading, old, new, args.force)?;
-            plan::moving(&reading, moves)?
+            let moves = move_paths::resolve_move(run, &reader, old, new, args.force)?;
+            move_plan::plan_move(&reader, moves)?
         }
-        _ => plan::repairing(&reading)?,
+        _ => move_plan::plan_repair(&reader)?,
     };
-    links::refuse_linked_files(workspace.repo.root(), &plan)?;
-    let unstaged = if args.dry_run {
-        carry_out::UnstagedFiles::default()
+    linked_files::reject_linked_files(workspace.repo.root(), &plan)?;
+    let unstaged_files = if args.dry_run {
+        plan_execution::UnstagedFiles::default()
     } else {
-        carry_out::carry_out(&workspace.repo, &plan)?
+        plan_execution::execute_plan(&workspace.repo, &plan)?
     };
-    tell::tell(run, &plan, &unstaged, args)?;
+    move_summary::print_summary(run, &plan, &unstaged_files, args)?;
     Ok(ExitStatus::Success)
 }

@@ -6,17 +6,22 @@ use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {
-        PipelinesVerb::List { output } => list(run, output),
+        PipelinesVerb::List { output } => list_pipelines(run, output),
         PipelinesVerb::Run(args) => execute::run(run, &args),
     }
 }
 
-fn list(run: &Run, output: OutputArgs) -> CommandResult {
+fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
-    run.requests(async {
-        let all = project.platform.published_pipelines(project.id).await;
-        let all = project.read(all).await?;
+    run.block_on(async {
+        let response = project.platform.published_pipelines(project.id).await;
+        let pipelines = project.read_response(response).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
-        run.show_list(output, all, &columns, "the project has no published pipelines")
+        run.print_list(
+            output,
+            pipelines,
+            &columns,
+            "the project has no published pipelines",
+        )
     })?
 }

@@ -1,10 +1,10 @@
 //! Runs `sluicegate provision`.
 
 use crate::job::cli::ProvisionVerb;
-use crate::operations::provision::apply;
+use crate::operations::provision::apply_provision;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     let ProvisionVerb::Apply(args) = verb;
-    apply(run, &args)
+    apply_provision(run, &args)
 }

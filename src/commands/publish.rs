@@ -13,13 +13,13 @@ use jiff::Timestamp;
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
-    let wish = workspace.sources.revisions_to_publish(args)?;
-    workspace.deepen(run, &wish, DeepenSubject::Commit)?;
+    let revisions = workspace.sources.revisions_to_publish(args)?;
+    workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run, false);
     let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
-    let mut target = workspace.target(run, settings.revisions.clone())?;
-    let idle = workspace.ci.idle_reason.as_ref();
-    if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
+    let mut target = workspace.resolve_target(run, settings.revisions.clone())?;
+    let idle_reason = workspace.ci.idle_reason.as_ref();
+    if let Some(reason) = idle_reason.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));
         run.discard_publish_report(settings.junit.as_deref());
         return Ok(ExitStatus::Success);
@@ -29,7 +29,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     check_local_commit(run, &workspace, &mut target)?;
     reject_outdated_gate(run, &workspace, &target)?;
     let evidence = RequiredReview::from_settings(&settings, &connection)?;
-    let publishing = Publication {
+    let publish_step = Publication {
         run,
         workspace: &workspace,
         settings: &settings,
@@ -44,6 +44,6 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         is_ci: false,
         started_at: Timestamp::now(),
     };
-    let plan = publishing.build_plan();
-    publishing.run(plan, evidence)
+    let plan = publish_step.build_plan();
+    publish_step.run(plan, evidence)
 }

@@ -16,7 +16,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         .sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources.report_destinations(&args.destinations)?;
-    let ci = context(run)?;
+    let ci = read_ci_context(run)?;
     replace_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.repository();
     let head = sources.head(args.head.clone());
@@ -32,15 +32,15 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let mut gate = GateRun::new(run, subject);
     gate.evaluate_reports(&args.files, args.compare.as_deref())?;
     if let Some(repo) = &repo {
-        run.refuse_linked_reports(repo, &destinations)?;
+        run.reject_linked_reports(repo, &destinations)?;
     }
     gate.find_reported_files();
-    let delivered = deliver(&mut gate, &destinations);
-    Ok(gate.status.worse(delivered))
+    let delivery_status = deliver(&mut gate, &destinations);
+    Ok(gate.status.worse(delivery_status))
 }
 
 /// Returns the host's context, or an error if it cannot be read.
-fn context(run: &Run) -> Result<CiContext, Failure> {
+fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
     let host = settings::requested_host(&run.global, &run.env)?;
     Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
 }

@@ -43,21 +43,23 @@ impl<'a> ReviewSubject<'a> {
             publish,
             is_dry: settings::is_dry_run(args.dry_run, &run.env),
         };
-        let repo = run.open_repository_of(&args.selection.paths);
-        let (mut workspace, wish) =
-            destinations.open_workspace(run, repo.map_err(Failure::from), |opened| {
-                let wish = opened.sources.revisions(&args.selection, args.branch.clone())?;
-                Ok((wish, DeepenSubject::Commit))
+        let repo = run.open_repository_of(&args.selection.paths)
+            .map_err(Failure::from);
+        let (mut workspace, revisions) =
+            destinations.open_workspace(run, repo, |workspace| {
+                let sources = &workspace.sources;
+            let revisions = sources.revisions(&args.selection, args.branch.clone())?;
+                Ok((revisions, DeepenSubject::Commit))
             })?;
-        workspace.warn_of_other_checkout(run, &wish)?;
+        workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve(
             run,
             |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
         )?;
-        run.refuse_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
+        run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
         Ok(Self {
-            target: workspace.target(run, settings.gate.revisions.clone())?,
+            target: workspace.resolve_target(run, settings.gate.revisions.clone())?,
             workspace,
             settings,
             connection,
@@ -101,8 +103,7 @@ impl<'a> ReviewSubject<'a> {
         gate.prepare(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
-                let prefix = &publish.settings.prefix;
-                gate.find_published_baseline(&self.connection, prefix, &self.target.head)?;
+                gate.find_published_baseline(&self.connection, &publish.settings. prefix, &self.target.head)?;
             }
             None => gate.find_baseline()?,
         }
@@ -122,8 +123,8 @@ impl<'a> ReviewSubject<'a> {
         } else {
             gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
         }
-        let delivered = deliver(gate, &self.settings.gate.verdict.destinations);
-        gate.status = gate.status.worse(delivered);
+        let delivery_status = deliver(gate, &self.settings.gate.verdict.destinations);
+        gate.status = gate.status.worse(delivery_status);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::RulesVerb;
-use crate::operations::rules::{explain, init, lint, list};
+use crate::operations::rules::{create_rules_file, explain, lint, list_rules};
 use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::{project, rules};
 
@@ -13,9 +13,9 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
                 .print_result(&(rules::reference() + &project::reference()))?;
             Ok(ExitStatus::Success)
         }
-        RulesVerb::List { output, .. } => list(run, output),
-        RulesVerb::Explain { id, output } => explain::explain(run, &id, output.output),
-        RulesVerb::Init => init(run),
-        RulesVerb::Lint { file, output } => lint::lint(run, file.as_deref(), output.output),
+        RulesVerb::List { output, .. } => list_rules(run, output),
+        RulesVerb::Explain { id, output } => explain::explain_rule(run, &id, output.output),
+        RulesVerb::Init => create_rules_file(run),
+        RulesVerb::Lint { file, output } => lint::lint_rules_file(run, file.as_deref(), output.output),
     }
 }

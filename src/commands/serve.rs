@@ -14,24 +14,24 @@ use uuid::Uuid;
 const ANY_AGENT: &str = "1.0.0";
 
 /// Maximum size of a vocabulary file, in bytes; it has five short lines.
-const VOCABULARY_LIMIT: u64 = 64 * 1024;
+const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
-    let options = options(run, args)?;
+    let options = read_options(run, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
     let mut signals = run.signals.clone();
-    run.requests(async move {
-        let running = sluicegate_local_platform::start(options).await?;
-        announce(run, &running, project)?;
-        let status = signals.take().await;
-        running.stop().await;
+    run.block_on(async move {
+        let platform = sluicegate_local_platform::start(options).await?;
+        print_address(run, &platform, project)?;
+        let status = signals.wait().await;
+        platform.stop().await;
         Ok(status)
     })?
 }
 
-fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
-    let folder = run.env.current_dir();
-    let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
+fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
+    let current_dir = run.env.current_dir();
+    let vocabulary = args.vocabulary.map(|path| read_vocabulary(&current_dir.join(path)));
     let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
     vocabulary.review = match args.review_request {
         ReviewRequestFields::Pipelines => sluicegate_local_platform::ReviewFields::Pipelines,
@@ -47,11 +47,11 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     }
     Ok(Options {
         listen: args.listen,
-        data: args.data.map(|path| folder.join(path)),
+        data: args.data.map(|path| current_dir.join(path)),
         projects: args
             .project
             .into_iter()
-            .map(|flag| (flag.id, folder.join(flag.repository)))
+            .map(|flag| (flag.id, current_dir.join(flag.repository)))
             .collect(),
         tokens,
         vocabulary,
@@ -59,39 +59,38 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     })
 }
 
-fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
-    let refuse =
-        |why: &dyn std::fmt::Display| Failure::usage(format!("vocabulary file {}: {why}", path.display()));
-    let text = input::read_text_file(path, VOCABULARY_LIMIT)
-        .map_err(|error| refuse(&format!("could not read it: {error}")))?;
-    Vocabulary::parse(&text).map_err(|error| refuse(&error))
+fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> { input::read_text_file(path, MAX_VOCABULARY_BYTES)
+        .map_err(|error|format!("could not read it: {error}"))
+        .and_then(|text|
+    Vocabulary::parse(&text).map_err(|error| error.to_string()))
+        .map_err(|reason| Failure::usage(format!("vocabulary file {}: {reason}", path.display())))
 }
 
 /// Prints the address and what is needed to use it. Programs may wait for the first line.
-fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), Failure> {
+fn print_address(run: &Run, platform: &Running, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
-        .print_result(&format!("listening on http://{}\n", running.address()))?;
-    if let Some(token) = running.generated_token() {
+        .print_result(&format!("listening on http://{}\n", platform.address()))?;
+    if let Some(token) = platform.generated_token() {
         run.ui
             .print_result(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
-    if !running.address().ip().is_loopback() {
+    if !platform.address().ip().is_loopback() {
         run.ui.warn(
             "other machines can reach this address and try tokens, and tokens, pipelines and secrets are sent \
              unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
-    run.ui.print_result(&exports(running, project))?;
+    run.ui.print_result(&format_exports(platform, project))?;
     run.ui.say("press Ctrl-C to stop");
     Ok(())
 }
 
 /// Returns the variables for another terminal, as lines to copy. A token set by the user is not shown.
-fn exports(running: &Running, project: Option<Uuid>) -> String {
-    let mut values = vec![(variable::BASE_URL, format!("http://{}", running.address()))];
+fn format_exports(platform: &Running, project: Option<Uuid>) -> String {
+    let mut values = vec![(variable::BASE_URL, format!("http://{}", platform.address()))];
     values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));
     values.push((variable::AGENT_VERSION, ANY_AGENT.to_owned()));
-    let token = running.generated_token();
+    let token = platform.generated_token();
     values.extend(token.map(|token| (variable::TOKEN, token.expose_secret().to_owned())));
     let lines = values
         .iter()

@@ -4,9 +4,9 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
-use crate::workspace::platform_folder::must_be_named;
+use crate::workspace::config_dir_prompt::require_config_dir;
 use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
@@ -15,10 +15,10 @@ use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::io;
 use std::path::Path;
 
-pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
+pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
-    let path = workspace.inside(run, &args.path)?;
+    let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");
         return Err(Failure::usage(message));
@@ -27,32 +27,33 @@ pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
         Failure::usage(format!("the pipeline {path} does not exist"))
             .hint("paths are relative to the current directory")
     })?;
-    let unreadable = |why: String| Failure::usage(format!("could not read the pipeline {path}: {why}"));
-    let bytes = workspace
-        .read(&file)?
-        .map_err(|error| unreadable(error.to_string()))?;
-    let entry = NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes)
-        .map_err(|error| unreadable(error.to_string()))?;
+    let entry = workspace
+        .read_document(&file)?
+        .map_err(|error|error.to_string())
+        .and_then(|bytes| { NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes)
+        .map_err(|error|error.to_string())
+        })
+        .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
     if entry.id.trim().is_empty() {
         return Err(Failure::usage("the id is empty").hint("pass another one with --id"));
     }
-    let folder = match workspace.config_dir(&snapshot)? {
-        Some(folder) => folder,
-        None => must_be_named(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
+    let config_dir = match workspace.config_dir(&snapshot)? {
+        Some(config_dir) => config_dir,
+        None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
     };
-    let shared_file = format!("{folder}/{SHARED_PIPELINES_FILE}");
+    let shared_file = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
     let full_path = workspace.repo.root().join(&shared_file);
-    run.refuse_links(&workspace.repo, std::iter::once(full_path.as_path()))?;
-    let edited = entry
+    run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    let edited_text = entry
         .add_to(&read_text(&full_path)?)
-        .map_err(|error| edit_failure(&shared_file, &error))?;
-    atomic_file::write_file(&full_path, edited.as_bytes())
+        .map_err(|error| reject_edit(&shared_file, &error))?;
+    atomic_file::write_file(&full_path, edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
-    show(run, args, &entry, &shared_file)?;
+    print_added(run, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)
 }
 
-fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &str) -> Result<(), Failure> {
+fn print_added(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &str,) -> Result<(), Failure> {
     if !entry.private_names.is_empty() {
         run.ui.say(&format!(
             "skipped {}, which consumers cannot set: {}",
@@ -61,20 +62,20 @@ fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &
         ));
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.print_result(&json(&value!({
+        OutputFormat::Json => run.ui.print_result(&format_json(&value!({
             "file": file,
             "id": entry.id,
             "pipeline": entry.path,
             "parameters": entry.parameter_names(),
         }))),
         OutputFormat::Text => {
-            let added = format!(
+            let message = format!(
                 "added {} as `{}` with {} to {file}",
                 entry.path,
                 entry.id,
                 format_count(entry.parameters.len(), "parameter")
             );
-            run.ui.print_result(&(text::escape_line(&added) + "\n"))
+            run.ui.print_result(&(text::escape_line(&message) + "\n"))
         }
     }
 }
@@ -91,7 +92,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     }
 }
 
-fn edit_failure(file: &str, error: &SharedEditError) -> Failure {
+fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
     failure.hint(match error {
         SharedEditError::Shared { .. } => "edit that entry, for example to enable it",

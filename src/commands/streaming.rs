@@ -1,7 +1,9 @@
 //! Runs `sluicegate streaming`.
 
 use crate::job::cli::StreamingVerb;
-use crate::operations::streaming::{command, create, show, status, wait};
+use crate::operations::streaming::{
+    create_stream, print_status, print_stream, send_command, wait_for_status,
+};
 use crate::session::{CommandResult, Run};
 use sluicegate_platform::api::StreamingCommand;
 
@@ -11,16 +13,16 @@ pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
             file,
             key_vault,
             output,
-        } => create(run, &file, key_vault, output),
-        StreamingVerb::Show(args) => show(run, &args),
-        StreamingVerb::Start(args) => command(run, &args, StreamingCommand::Start),
-        StreamingVerb::Stop(args) => command(run, &args, StreamingCommand::Stop),
+        } => create_stream(run, &file, key_vault, output),
+        StreamingVerb::Show(args) => print_stream(run, &args),
+        StreamingVerb::Start(args) => send_command(run, &args, StreamingCommand::Start),
+        StreamingVerb::Stop(args) => send_command(run, &args, StreamingCommand::Stop),
         StreamingVerb::Status {
             id,
             wait: Some(state),
             pace,
             output,
-        } => wait(run, &id, &state, &pace, output),
-        StreamingVerb::Status { id, output, .. } => status(run, &id, output),
+        } => wait_for_status(run, &id, &state, &pace, output),
+        StreamingVerb::Status { id, output, .. } => print_status(run, &id, output),
     }
 }

@@ -6,7 +6,7 @@ use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     match verb {
-        TasksVerb::Create(args) => create::create(run, args),
+        TasksVerb::Create(args) => create::create_task(run, args),
         TasksVerb::Send {
             id,
             message,
@@ -16,10 +16,10 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             wait,
             output,
         } => {
-            let message = create::follow_up(run, &message, mode, target_branch, &grant)?;
-            create::send(run, &id, &message, &wait, output)
+            let message = create::build_follow_up(run, &message, mode, target_branch, &grant)?;
+            create::send_message(run, &id, &message, &wait, output)
         }
-        TasksVerb::List(args) => list::list(run, args),
+        TasksVerb::List(args) => list::list_tasks(run, args),
         TasksVerb::Show(args) => show(run, &args),
         TasksVerb::Messages {
             id,
@@ -27,10 +27,12 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             limit,
             pace,
             output,
-        } => messages::run(run, &id, usize::from(limit), follow.then_some(&pace), output),
-        TasksVerb::Decide(args) => decide::decide(run, &args),
+        } => messages::print_messages(run, &id, usize::from(limit), follow.then_some(&pace), output),
+        TasksVerb::Decide(args) => decide::decide_task(run, &args),
         TasksVerb::Stop(args) => stop(run, &args),
         TasksVerb::Delete(args) => delete(run, &args),
-        TasksVerb::Permissions { id, tools, output } => permissions::replace(run, &id, &tools.grant, output),
+        TasksVerb::Permissions { id, tools, output } => {
+            permissions::replace_permissions(run, &id, &tools.grant, output)
+        }
     }
 }

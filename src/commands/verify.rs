@@ -4,8 +4,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, VerifyArgs};
 use crate::publish::Receipt;
-use crate::session::named_file::read_bounded;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
+use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
 use sluicegate_base::text;
@@ -13,17 +13,19 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 
 /// Maximum size of a receipt, in bytes.
-const LIMIT: u64 = 256 * 1024 * 1024;
+const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
-    let receipt = Receipt::parse(&read_bounded(&path, LIMIT)?)
-        .map_err(|why| Failure::usage(format!("{} is not a receipt of a publish: {why}", path.display())))?;
+    let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?)
+        .map_err(|error| { Failure::usage(format!(
+            "{} is not a receipt of a publish: {error}", path.display()))
+    })?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
-    match run.requests(platform.artifact_details(prefix, Some(version)))? {
+    match run.block_on(platform.artifact_details(prefix, Some(version)))? {
         Ok(details) => {
             differences.extend(receipt.compare_with_details(&details));
             if details.artifact.enabled == Some(false) {
@@ -37,18 +39,18 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
         }
         Err(error) => return Err(error.into()),
     }
-    differences.extend(against_commit(run, &receipt)?);
-    differences.extend(against_what_was_published(run, &platform, &receipt)?);
-    show(run, args, &receipt, &differences)
+    differences.extend(compare_with_commit(run, &receipt)?);
+    differences.extend(compare_with_published(run, &platform, &receipt)?);
+    print_verification(run, args, &receipt, &differences)
 }
 
 /// Compares with the commit's files, if a clone is available.
-fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let compared = match run.repository() {
+fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+    let differences = match run.repository() {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
-    Ok(compared.unwrap_or_else(|| {
+    Ok(differences.unwrap_or_else(|| {
         let commit = &receipt.commit_hash;
         run.ui.say(&format!(
             "the commit {commit} is not available locally, so its files were not compared"
@@ -59,19 +61,19 @@ fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> 
 
 /// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
 /// publish compared with.
-fn against_what_was_published(
+fn compare_with_published(
     run: &Run,
     platform: &Platform,
-    receipt: &Receipt,
+    receipt: &Receipt
 ) -> Result<Vec<String>, Failure> {
     let compat = receipt.compat.as_ref();
     let Some((version, commit)) =
-        compat.and_then(|it| Some((it.against.as_ref()?, it.against_commit.as_ref())))
+        compat.and_then(|compat| Some((compat.against.as_ref()?, compat.against_commit.as_ref())))
     else {
         return Ok(Vec::new());
     };
     let mut differences = Vec::new();
-    match run.requests(platform.artifact_details(&receipt.prefix, Some(version)))? {
+    match run.block_on(platform.artifact_details(&receipt.prefix, Some(version)))? {
         Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
         Ok(_) => differences.push(format!(
             "the receipt compares with version {version}, but that version is from another commit"
@@ -83,12 +85,12 @@ fn against_what_was_published(
         }
         Err(error) => return Err(error.into()),
     }
-    let proved = match run.repository() {
+    let commit_differences = match run.repository() {
         Some(repository) => receipt.compare_with_both_commits(&repository)?,
         None => None,
     };
-    match proved {
-        Some(found) => differences.extend(found),
+    match commit_differences {
+        Some(found_differences) => differences.extend(found_differences),
         None => run.ui.say(
             "the changes for consumers were not verified: a commit is not available locally, or only ids were \
              compared",
@@ -97,11 +99,11 @@ fn against_what_was_published(
     Ok(differences)
 }
 
-fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String]) -> CommandResult {
+fn print_verification(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String],) -> CommandResult {
     let is_same = differences.is_empty();
     let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
     if args.output.output == OutputFormat::Json {
-        run.ui.print_result(&json(&value!({
+        run.ui.print_result(&format_json(&value!({
             "schema": "sluicegate.verification/v1",
             "prefix": receipt.prefix,
             "versionName": receipt.version_name,

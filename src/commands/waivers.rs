@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_rules::CheckRules;
 use crate::job::cli::WaiversVerb;
-use crate::operations::waivers::{Waived, add, list, prune};
+use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
@@ -17,11 +17,11 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     if let Some(note) = rules.note() {
         run.ui.say(&note);
     }
-    let file = Waived::read(&workspace, &snapshot, rules.into_rule_set())?;
+    let file = WaiversFile::read(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
-        WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
-        WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
-        WaiversVerb::Prune { output } => prune::prune(run, &snapshot, file, output)?,
+        WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
+        WaiversVerb::List { output } => list::list_waivers(run, &snapshot, file, output)?,
+        WaiversVerb::Prune { output } => prune::prune_waivers(run, &snapshot, file, output)?,
     }
     Ok(ExitStatus::Success)
 }

@@ -61,7 +61,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
     let client = HostClient::new(&settings)?;
     let body = report::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
-    let change = run.requests(post_or_update_comment(&client, &thread, marker, &body))??;
+    let change = run.block_on(post_or_update_comment(&client, &thread, marker, &body))??;
     run.ui.say(match change {
         CommentChange::Posted => "posted a comment with the result",
         CommentChange::Updated => "updated the comment with the result",
@@ -174,7 +174,7 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     };
     let body = bitbucket::build_report(delivery.report);
     let annotations = bitbucket::build_annotation_requests(delivery.report, context);
-    run.requests(insights.send(&client, &body, &annotations))??;
+    run.block_on(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
 }
@@ -214,7 +214,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
         command.env_remove(name);
     }
     let body = report::render_comment(delivery.report, context);
-    let result = run.requests(async {
+    let result = run.block_on(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
         run.observer()
             .report_wait(agent_run, || {

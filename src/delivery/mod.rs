@@ -118,7 +118,7 @@ pub(crate) fn deliver<S: RunSubject>(
         } else {
             ReviewScope::Change
         },
-        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::policy_is_elsewhere),
+        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_other_policy),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),
@@ -194,7 +194,7 @@ fn find_missing_rules_hint(
     let deleted_folder = deleted_files
         .find(|(_, file)| *file == RULES_FILE)
         .map(|(folder, _)| folder);
-    let remedy = workspace.rules_remedy(snapshot, deleted_folder).ok()?;
+    let remedy = workspace.find_rules_remedy(snapshot, deleted_folder).ok()?;
     Some(remedy.hint())
 }
 
@@ -210,7 +210,7 @@ fn find_rules_file_errors(
     let Ok(Some(file)) = workspace.rules_file(snapshot) else {
         return Vec::new();
     };
-    let Ok(Ok(bytes)) = workspace.read(&file) else {
+    let Ok(Ok(bytes)) = workspace.read_document(&file) else {
         return Vec::new();
     };
     rules::lint(&bytes)

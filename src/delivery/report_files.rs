@@ -8,7 +8,7 @@ use crate::job::cli::ReportFlag;
 use crate::job::policy;
 use crate::report::{self, Format, ReportContext};
 use crate::session::Run;
-use crate::session::failure::not_written;
+use crate::session::failure_conversion::reject_unwritten;
 use crate::ui::Ui;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use sluicegate_git::Repository;
@@ -209,5 +209,5 @@ fn write_report(
     let Some(path) = &target.path else {
         return ui.print_result_with(render);
     };
-    atomic_file::write_file_with(path, render).map_err(not_written(&format!("the report {format}="), path))
+    atomic_file::write_file_with(path, render).map_err(reject_unwritten(&format!("the report {format}="), path))
 }

@@ -15,7 +15,7 @@ impl Run {
         if policy::contains_link(&full)
             && let Some(repo) = self.repository()
         {
-            self.refuse_links(&repo, std::iter::once(path.as_path()))?;
+            self.reject_linked_paths(&repo, std::iter::once(path.as_path()))?;
         }
         self.ui = self.ui.with_output_file(OutputFile::new(full));
         Ok(())

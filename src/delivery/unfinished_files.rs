@@ -287,7 +287,7 @@ impl Run {
             return true;
         }
         let repo = self.repository();
-        repo.is_some_and(|repo| self.refuse_links(&repo, std::iter::once(path)).is_ok())
+        repo.is_some_and(|repo| self.reject_linked_paths(&repo, std::iter::once(path)).is_ok())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::job::policy::GateFileVersion;
 use crate::job::settings::Revisions;
 use crate::session::Run;
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, as_wish};
+use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
@@ -93,7 +93,7 @@ impl Workspace<'_> {
         comparison: &Comparison,
         revisions: &Revisions,
     ) -> Result<(Vec<CommitId>, String), ContextError> {
-        let request = as_wish(Revisions {
+        let request = to_requested_revisions(Revisions {
             all: false,
             ..revisions.clone()
         });
@@ -130,7 +130,7 @@ impl Workspace<'_> {
         if let Some(reason) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {reason}"));
         }
-        match self.read(file) {
+        match self.read_document(file) {
             Ok(Ok(bytes)) => GateFileVersion::Text(bytes),
             Ok(Err(error)) => GateFileVersion::Unreadable(error.to_string()),
             Err(failure) => GateFileVersion::Unreadable(failure.chain()),

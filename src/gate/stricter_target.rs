@@ -10,7 +10,7 @@ use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, folder_in};
+use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status};
@@ -73,9 +73,9 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
-        let tip_config_dir = match &self.named_folder {
+        let tip_config_dir = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
-            None => folder_in(&tip)?.ok().flatten(),
+            None => find_config_dir(&tip)?.ok().flatten(),
         };
         let comparison = TipComparison {
             workspace: self,
@@ -170,7 +170,7 @@ impl TipComparison<'_> {
 
     /// Returns the hidden directory of the tip, if the target renamed it since the base.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let read_config_dir = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
+        let read_config_dir = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
             return Ok(None);
         };
@@ -197,7 +197,7 @@ impl TipComparison<'_> {
         if self.has_same_shared_file() {
             return Ok(None);
         }
-        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
         let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)? else {
             return Ok(None);
         };

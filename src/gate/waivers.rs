@@ -6,7 +6,7 @@ use crate::gate::run::GateRun;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{CheckoutFiles, GateFileReader, NamedText, UnusableFile};
 use crate::workspace::Workspace;
-use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
+use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, format_count};
@@ -45,7 +45,7 @@ impl Workspace<'_> {
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
             on_unusable,
         };
-        let file = reader.read(FILE_NAME, false, WAIVERS_SIZE_LIMIT)?;
+        let file = reader.read(FILE_NAME, false, MAX_WAIVERS_BYTES)?;
         if let Some(reason) = file.unusable_reason {
             return ActiveWaivers::without_file(&reason);
         }

@@ -1,38 +1,38 @@
 //! The published versions and the shared pipelines of the account.
 
 use crate::job::cli::OutputArgs;
-use crate::session::output::{cell, table};
-use crate::session::published::{not_published, nothing_under, prefixes};
+use crate::session::artifact_versions::{artifact_prefixes, describe_missing_prefix, reject_unpublished};
+use crate::session::response_output::{format_cell, format_table};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_platform::api::Platform;
 
 /// Lists the shared pipelines of the account.
-pub(crate) fn list_shared(run: &Run, output: OutputArgs) -> CommandResult {
+pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
-    run.requests(async {
-        let all = platform.shared_pipelines().await?;
+    run.block_on(async {
+        let pipelines = platform.shared_pipelines().await?;
         let keys = [
             "sharedPipelineIdPrefix",
             "sharedPipelineId",
             "latestVersionName",
             "description",
         ];
-        show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
+        print_list(run, pipelines.into_iter().map(|item| item.raw), output, &keys)
     })?
 }
 
-pub(crate) async fn list(
+pub(crate) async fn list_artifacts(
     run: &Run,
     platform: Platform,
     prefix: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let all = platform.artifacts(prefix.as_deref()).await?;
-    if let (Some(prefix), true) = (&prefix, all.is_empty()) {
-        let published = prefixes(&platform.artifacts(None).await?);
-        run.ui.warn(&nothing_under(prefix, &published));
+    let artifacts = platform.artifacts(prefix.as_deref()).await?;
+    if let (Some(prefix), true) = (&prefix, artifacts.is_empty()) {
+        let prefixes = artifact_prefixes(&platform.artifacts(None).await?);
+        run.ui.warn(&describe_missing_prefix(prefix, &prefixes));
     }
     let keys = [
         "sharedPipelineIdPrefix",
@@ -43,29 +43,32 @@ pub(crate) async fn list(
         "branch",
         "provider",
     ];
-    show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
+    print_list(run, artifacts.into_iter().map(|item| item.raw), output, &keys)
 }
 
 /// Prints a list as a table with a column for each key, or as JSON.
-fn show_list(
+fn print_list(
     run: &Run,
     items: impl Iterator<Item = Value>,
     output: OutputArgs,
     keys: &[&str],
 ) -> CommandResult {
-    let columns: Vec<(&str, &str)> = keys.iter().copied().zip(headings(keys)).collect();
-    run.show_items(output, ("results", items), &columns, "no artifact is published")
+    let columns: Vec<(&str, &str)> = keys.iter().copied().zip(column_headings(keys)).collect();
+    run.print_items(output,"results", items, &columns, "no artifact is published")
 }
 
-fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
+fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
     items
         .iter()
-        .map(|item| keys.iter().map(|key| cell(item, key)).collect())
+        .map(|item| keys.iter().map(|key| format_cell(item, key)).collect())
         .collect()
 }
 
-fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    let heading = |key: &&'a str| match *key {
+fn column_headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    keys.iter().map(|key | column_heading(key)).collect()
+}
+
+fn column_heading(key: &str) -> & str { match key {
         "sharedPipelineIdPrefix" => "prefix",
         "sharedPipelineId" => "id",
         "versionName" => "version",
@@ -73,12 +76,11 @@ fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
         "createdAt" => "created",
         "commitHash" => "commit",
         "sourcePipeline" => "source",
-        other => other,
-    };
-    keys.iter().map(heading).collect()
+        _ => key,
+    }
 }
 
-pub(crate) async fn show(
+pub(crate) async fn print_artifact(
     run: &Run,
     platform: Platform,
     prefix: String,
@@ -87,12 +89,12 @@ pub(crate) async fn show(
 ) -> CommandResult {
     let details = match platform.raw_artifact_details(&prefix, version.as_deref()).await {
         Ok(details) => details,
-        Err(error) => return Err(not_published(&platform, &prefix, version.as_deref(), error).await),
+        Err(error) => return Err(reject_unpublished(&platform, &prefix, version.as_deref(), error).await),
     };
-    run.show(output, &details, || details_text(&details))
+    run.print_response(output, &details, || format_details(&details))
 }
 
-fn details_text(raw: &Value) -> String {
+fn format_details(raw: &Value) -> String {
     let keys = [
         "sharedPipelineIdPrefix",
         "versionName",
@@ -103,10 +105,10 @@ fn details_text(raw: &Value) -> String {
         "branch",
     ];
     let artifact = &raw["artifactDetails"];
-    let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
+    let facts = keys.iter().zip(column_headings(&keys)).map(|(key, heading)| {
         format!(
             "{heading:<10} {}\n",
-            sluicegate_base::text::escape_line(&cell(artifact, key))
+            sluicegate_base::text::escape_line(&format_cell(artifact, key))
         )
     });
     let pipelines = raw["sharedPipelines"]
@@ -114,5 +116,5 @@ fn details_text(raw: &Value) -> String {
         .map(Vec::as_slice)
         .unwrap_or_default();
     let keys = ["sharedPipelineId", "sourcePipeline", "description"];
-    facts.collect::<String>() + "\n" + &table(&headings(&keys), &rows(pipelines, &keys))
+    facts.collect::<String>() + "\n" + &format_table(&column_headings(&keys), &build_rows(pipelines, &keys))
 }

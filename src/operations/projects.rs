@@ -4,8 +4,8 @@ use crate::error::Failure;
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
-use crate::session::output;
-use crate::session::resource::perhaps_made;
+use crate::session::resource::reject_creation;
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
@@ -15,15 +15,15 @@ use sluicegate_platform::desired::{self, Document};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.
-const LOOK: &str = "check the project before you repeat the command";
+const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
 
-pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
+pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
-    run.requests(async {
+    run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
                 let columns = [("name", "name"), ("id", "id"), ("description", "description")];
-                run.show_list(output, platform.projects().await?, &columns, "no projects")
+                run.print_list(output, platform.projects().await?, &columns, "no projects")
             }
             ProjectsVerb::Create {
                 name,
@@ -38,17 +38,19 @@ pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                     warehouse,
                     agent_deployment_type,
                 };
-                let made = platform
+                let response = platform
                     .create_project(&project)
                     .await
-                    .map_err(|error| perhaps_made(error, "run `sluicegate projects list` to check"))?;
-                run.show(output, &made.raw, || output::facts(&made.raw))
+                    .map_err(|error| reject_creation(error, "run `sluicegate projects list` to check"))?;
+                run.print_response(output, &response.raw, || {
+                    response_output::format_facts(&response.raw)
+                })
             }
         }
     })?
 }
 
-pub(crate) fn environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
+pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
             let project = run.project()?;
@@ -57,10 +59,10 @@ pub(crate) fn environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
                 ("defaultAgentName", "default agent"),
                 ("defaultAgentId", "default agent id"),
             ];
-            run.requests(async {
-                let all = project.platform.environments(project.id).await;
-                let all = project.read(all).await?;
-                run.show_list(output, all, &columns, "the project has no environments")
+            run.block_on(async {
+                let response = project.platform.environments(project.id).await;
+                let environments = project.read_response(response).await?;
+                run.print_list(output, environments, &columns, "the project has no environments")
             })?
         }
         EnvironmentsVerb::Create { file, output } => create_environment(run, &file, output),
@@ -71,31 +73,31 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let environment = desired::environment(&document, "", &document.value, None)?;
     let project = run.project()?;
-    run.requests(async {
-        let made = project
+    run.block_on(async {
+        let result = project
             .platform
             .create_environment(project.id, &environment)
             .await;
-        let made = project
-            .made(made, "run `sluicegate environments list` to check")
+        let response = project
+            .creation_response(result, "run `sluicegate environments list` to check")
             .await?;
-        created(
+        print_created(
             run,
             output,
-            &made,
+            &response,
             &format!("the environment {}", environment.name),
         )
     })?
 }
 
 /// Prints the created resource, as the platform's response is almost empty.
-fn created(run: &Run, output: OutputArgs, answer: &Value, what: &str) -> CommandResult {
-    run.show(output, answer, || {
-        text::escape_line(&format!("created {what}")) + "\n"
+fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &str) -> CommandResult {
+    run.print_response(output, response, || {
+        text::escape_line(&format!("created {description}")) + "\n"
     })
 }
 
-pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
+pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     let ConnectionsVerb::Create {
         name,
         warehouse,
@@ -104,13 +106,13 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         vocabulary,
         output,
     } = verb;
-    let names = run.sources()?.platform_names(&vocabulary);
+    let known_names = run.sources()?.platform_names(&vocabulary);
     let auth_type = auth_type
-        .or_else(|| names.auth_type(&warehouse).map(str::to_owned))
+        .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
             Failure::usage(format!(
                 "unknown authentication type of {warehouse}: the warehouse is neither {} nor {}",
-                names.key_pair_warehouse, names.password_warehouse
+                known_names.key_pair_warehouse, known_names.password_warehouse
             ))
             .hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
         })?;
@@ -121,14 +123,14 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         auth_type,
     };
     let project = run.project()?;
-    run.requests(async {
-        let made = project.platform.create_connection(project.id, &connection).await;
-        let made = project.made(made, LOOK).await?;
-        created(run, output, &made, &format!("the connection {}", connection.name))
+    run.block_on(async {
+        let result = project.platform.create_connection(project.id, &connection).await;
+        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        print_created(run, output, &response, &format!("the connection {}", connection.name),)
     })?
 }
 
-pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
+pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     let SecretsVerb::Create {
         agent_id,
         name,
@@ -141,19 +143,21 @@ pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         name: name.into_name(),
         r#type,
         key,
-        value: run.secret(&source(value)?)?,
+        value: run.secret(&secret_source(value)?)?,
     };
     let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
-    run.requests(async {
-        let made = platform
+    run.block_on(async {
+        let response = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
-            .map_err(|error| perhaps_made(error, "check the vault before you repeat the command"))?;
-        run.show(output, &made.raw, || output::facts(&made.raw))
+            .map_err(|error| reject_creation(error, "check the vault before you repeat the command"))?;
+        run.print_response(output, &response.raw, || {
+            response_output::format_facts(&response.raw)
+        })
     })?
 }
 
-fn source(args: ValueArgs) -> Result<SecretSource, Failure> {
+fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),
         (None, Some(path)) => Ok(SecretSource::File(path)),
@@ -161,7 +165,7 @@ fn source(args: ValueArgs) -> Result<SecretSource, Failure> {
     }
 }
 
-pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
+pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     let RepositoriesVerb::Create {
         owner,
         name,
@@ -174,13 +178,13 @@ pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
         repository_name: name.into_name(),
     };
     let project = run.project()?;
-    run.requests(async {
-        let made = project.platform.create_repository(project.id, &repository).await;
-        let made = project.made(made, LOOK).await?;
-        let what = format!(
+    run.block_on(async {
+        let result = project.platform.create_repository(project.id, &repository).await;
+        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        let description = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name
         );
-        created(run, output, &made, &what)
+        print_created(run, output, &response, &description)
     })?
 }

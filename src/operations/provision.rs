@@ -4,9 +4,9 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
-use crate::session::failure::status_of_step;
-use crate::session::named_file::read_if_there;
-use crate::session::output;
+use crate::session::failure_conversion::step_exit_status;
+use crate::session::response_output;
+use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
@@ -19,89 +19,85 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// Maximum size of a state file, in bytes.
-const STATE_LIMIT: u64 = 16 * 1024 * 1024;
+const MAX_STATE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The role needed to continue with a new project.
-const SEEN_BY: &str = "only the account role Super Admin can see a new project until users are invited";
+const VISIBILITY_RULE: &str = "only the account role Super Admin can see a new project until users are invited";
 
 /// Checks everything, continues from the state, and reports each step.
-pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
+pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.sources()?;
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()
-        .map(|it| run.secret(&it.source))
+        .map(|planned_secret| run.secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, args);
-    let kept = read_if_there(&path, STATE_LIMIT)?;
-    let mut state = ProvisionState::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
-    resolve(&mut state, &plan, &args.resolve)?;
-    state.check(&plan).map_err(|error| explain(error, &path))?;
+    let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
+    let mut state = ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
+    apply_resolutions(&mut state, &plan, &args.resolve)?;
+    state.check(&plan).map_err(|error| explain_state_error(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.platform(&connection)?;
     if args.dry_run {
-        return dry_run(run, args, &plan, &state);
+        return print_dry_run(run, args, &plan, &state);
     }
-    let save = |state: &ProvisionState| atomic_file::write_file(&path, state.render().as_bytes());
     if !state.is_done(ProvisionStep::Project) {
         run.ui
-            .say(&format!("{SEEN_BY}: all steps need a token with that role"));
+            .say(&format!(
+            "{VISIBILITY_RULE}: all steps need a token with that role"));
     }
-    let mut done = Vec::new();
-    let ended = run.requests(provision::apply(
+    let mut done_steps = Vec::new();
+    let result = run.block_on(provision::apply(
         &platform,
         &plan,
         secret.as_ref(),
         &mut state,
-        save,
-        |step, told| tell(run, args, step, &told, &mut done),
+        |state| atomic_file::write_file(&path, state.render().as_bytes()),
+        |step, outcome| report_step(run, args, step, &outcome, &mut done_steps),
     ))?;
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();
         run.ui
-            .print_result(&output::json(&json!({ "projectId": id, "steps": done })))?;
+            .print_result(&response_output::format_json(&json!({ "projectId": id, "steps": done_steps }),))?;
     }
-    match ended {
+    match result {
         Ok(()) => Ok(ExitStatus::Success),
-        Err(stopped) => Err(failed(stopped, &state, &path)),
+        Err(stop) => Err(reject_stop(stop, &state, &path)),
     }
 }
 
 /// Returns the path of the state, by default next to the file, where the next run finds it.
 fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
-    let named = args.state.clone().unwrap_or_else(|| {
+    let state_file = args.state.clone().unwrap_or_else(|| {
         let mut name = args.file.clone().into_os_string();
         name.push(".state.json");
         name.into()
     });
-    run.env.current_dir().join(named)
+    run.env.current_dir().join(state_file)
 }
 
 /// Applies the user's `--resolve` to steps whose response was lost.
-fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
-    for word in words {
-        let wrong = || {
-            Failure::usage(format!(
-                "--resolve {word}: expected STEP=again, STEP=done or project=UUID"
-            ))
-        };
-        let (name, said) = word.split_once('=').ok_or_else(wrong)?;
+fn apply_resolutions(state: &mut ProvisionState, plan: &ProvisionPlan,
+    resolutions: &[String],) -> Result<(), Failure> {
+    for resolution in resolutions {
+        let (name, value) = resolution.split_once('=').ok_or_else(|| reject_resolution(resolution))?;
         let step = ProvisionStep::ALL
             .into_iter()
             .find(|step| step.name() == name)
-            .ok_or_else(wrong)?;
-        let Some(record) = state.steps.get_mut(&step).filter(|it| it.mark == Mark::Begun) else {
+            .ok_or_else(|| reject_resolution(resolution))?;
+        let Some(record) = state.steps.get_mut(&step).filter(|record| record.mark == Mark::Begun) else {
             return Err(Failure::usage(format!(
-                "--resolve {word}: the result of the {step} is not unknown"
+                "--resolve {resolution}: the result of the {step} is not unknown"
             )));
         };
-        let id = Uuid::parse_str(said)
+        let id = Uuid::parse_str(value)
             .ok()
             .filter(|_| step == ProvisionStep::Project);
-        match (said, id) {
+        match (value, id) {
             ("again", _) => {
                 state.steps.remove(&step);
             }
@@ -110,7 +106,7 @@ fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -
                 record.mark = Mark::Done;
                 record.project_id = Some(id.to_string());
             }
-            _ => return Err(wrong()),
+            _ => return Err(reject_resolution(resolution)),
         }
         if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.body(step)) {
             record.made_of = body;
@@ -119,7 +115,13 @@ fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -
     Ok(())
 }
 
-fn explain(error: StateError, path: &Path) -> Failure {
+fn reject_resolution(resolution: &str) -> Failure {
+    Failure::usage(format!(
+        "--resolve {resolution}: expected STEP=again, STEP=done or project=UUID"
+    ))
+}
+
+fn explain_state_error(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
             let id = if *step == ProvisionStep::Project {
@@ -140,65 +142,65 @@ fn explain(error: StateError, path: &Path) -> Failure {
 
 impl From<StateError> for Failure {
     fn from(error: StateError) -> Self {
-        explain(error, Path::new(""))
+        explain_state_error(error, Path::new(""))
     }
 }
 
-fn tell(
+fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
     step: ProvisionStep,
-    told: &StepTold<'_>,
-    done: &mut Vec<Value>,
+    outcome: &StepTold<'_>,
+    done_steps: &mut Vec<Value>,
 ) {
-    let (word, answer) = match told {
+    let (outcome_name, response) = match outcome {
         StepTold::Already => ("done before", &Value::Null),
-        StepTold::Done(answer) => ("created", *answer),
+        StepTold::Done(response) => ("created", *response),
     };
-    done.push(json!({ "step": step.name(), "outcome": word, "answer": answer }));
+    done_steps.push(json!({ "step": step.name(), "outcome": outcome_name, "answer": response }));
     if args.output.output == OutputFormat::Json {
         return;
     }
-    let mut said = format!("{:<11} {word}", step.name());
-    if let Value::Object(fields) = answer {
+    let mut line = format!("{:<11} {outcome_name}", step.name());
+    if let Value::Object(fields) = response {
         for (key, value) in fields {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let _ = write!(said, "  {key} {value}");
+            let _ = write!(line, "  {key} {value}");
         }
     }
     // The state contains the steps that cannot be printed, so a failure here does not stop the run.
-    let _ = run.ui.print_result(&(text::escape_line(&said) + "\n"));
+    let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
 /// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.
-fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
-    let some_done = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
-    let status = match &stopped {
-        Stopped::Failed { error, .. } => status_of_step(error, some_done),
+fn reject_stop(stop: Stopped, state: &ProvisionState, path: &Path) -> Failure {
+    let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
+    let status = match &stop {
+        Stopped::Failed { error, .. } => step_exit_status(error, has_finished_step),
         Stopped::NoProject(_) => ExitStatus::RemoteFailed,
-        Stopped::Unsaved(_) if some_done => ExitStatus::RemoteFailed,
+        Stopped::Unsaved(_) if has_finished_step => ExitStatus::RemoteFailed,
         Stopped::Unsaved(_) => ExitStatus::Usage,
     };
     let mut hint = format!(
         "run the command again: it continues from {} and repeats no completed step",
         path.display()
     );
-    if let Stopped::Failed { step, error } = &stopped {
+    if let Stopped::Failed { step, error } = &stop {
         if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(
-                "{SEEN_BY}: run the command again with a token of that role; it continues from {}",
+                "{VISIBILITY_RULE}: run the command again with a token of that role; it continues from {}",
                 path.display()
             );
-        } else if let Some(said) = error.hint() {
-            hint = format!("{said}; then {hint}");
+        } else if let Some(error_hint) = error.hint() {
+            hint = format!("{error_hint}; then {hint}");
         }
     }
-    Failure::new(status, stopped).hint(hint)
+    Failure::new(status, stop).hint(hint)
 }
 
-fn dry_run(
+fn print_dry_run(
     run: &Run,
     args: &ProvisionApplyArgs,
     plan: &ProvisionPlan,
@@ -219,14 +221,15 @@ fn dry_run(
         .collect();
     let entries: Vec<Value> = steps
         .iter()
-        .map(|(step, word)| json!({ "step": step.name(), "outcome": word, "answer": null }))
+        .map(|(step, outcome)| json!({ "step": step.name(), "outcome": outcome, "answer": null }))
         .collect();
-    run.show(
+    run.print_response(
         args.output,
         &json!({ "projectId": state.project_id(), "steps": entries }),
         || {
-            let line = |(step, word): &(ProvisionStep, &str)| format!("{:<11} {word}\n", step.name());
-            steps.iter().map(line).collect::<Vec<_>>().concat()
+            steps
+                .iter()
+                .map( |(step, outcome)| format!("{:<11} {outcome}\n", step.name())).collect()
         },
     )
 }

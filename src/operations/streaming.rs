@@ -3,8 +3,8 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
-use crate::session::output;
-use crate::session::resource::{RemoteProject, Sought, perhaps_made};
+use crate::session::resource::{RemoteProject, ResourceLookup, reject_creation};
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::StreamingCommand;
@@ -15,51 +15,54 @@ use std::path::Path;
 use uuid::Uuid;
 
 /// Default time to wait for a status, in seconds.
-const PATIENCE: u64 = 300;
+const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 
-pub(crate) fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs) -> CommandResult {
+pub(crate) fn create_stream(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs,) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
     let project = run.project()?;
-    run.requests(async {
-        let made = project
+    run.block_on(async {
+        let result = project
             .platform
             .create_streaming_pipeline(project.id, &definition.body)
             .await;
-        let made = match made {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(error, &document)),
-            made => project.read(made).await?,
+        let response = match result {
+            Err(error) if error.kind() != ErrorKind::NotFound => { return Err(reject_definition(error, &document));
+            }
+            result => project.read_response(result).await?,
         };
-        run.show(output, &made.raw, || output::facts(&made.raw))
+        run.print_response(output, &response.raw, || {
+            response_output::format_facts(&response.raw)
+        })
     })?
 }
 
 /// Returns the platform's complaints about fields, each with its line of the file.
-fn refused(error: HttpError, document: &Document) -> Failure {
+fn reject_definition(error: HttpError, document: &Document) -> Failure {
     let complaints = document.complaints(error.violations());
     if complaints.is_empty() {
-        return perhaps_made(error, "check the project before you repeat the command");
+        return reject_creation(error, "check the project before you repeat the command");
     }
-    let said = error.to_string();
-    let head = said.split("\n- ").next().unwrap_or_default();
+    let message = error.to_string();
+    let summary = message.split("\n- ").next().unwrap_or_default();
     let failure = Failure::from(error);
-    let message = format!("{head}\n  {}", complaints.join("\n  "));
-    Failure::new(failure.status(), anyhow::Error::msg(message))
+    let full_message = format!("{summary}\n  {}", complaints.join("\n  "));
+    Failure::new(failure.status(), anyhow::Error::msg(full_message))
         .hint("fix these lines and run the command again")
 }
 
-fn not_there(id: &str, error: HttpError) -> Failure {
-    let sought = Sought {
-        what: "streaming pipeline",
+fn reject_stream_request(id: &str, error: HttpError) -> Failure {
+    let lookup = ResourceLookup {
+        kind: "streaming pipeline",
         name: id,
-        list: None,
-        alone: Some("streaming status"),
+        list_command: None,
+        show_command: Some("streaming status"),
     };
     let is_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
-    let failure = sought.missing_among(error, Some(Vec::new()));
+    let failure = lookup.reject_missing_among(error, Some(Vec::new()));
     if is_name {
         // The API has no list of streaming pipelines to look the name up in.
         return failure.hint(
@@ -70,26 +73,28 @@ fn not_there(id: &str, error: HttpError) -> Failure {
     failure
 }
 
-pub(crate) fn show(run: &Run, args: &StreamArgs) -> CommandResult {
+pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
-    run.requests(async {
-        let shown = match platform.streaming_pipeline(id, &args.id).await {
-            Ok(shown) => shown,
-            Err(error) => return Err(not_there(&args.id, error)),
+    run.block_on(async {
+        let response = match platform.streaming_pipeline(id, &args.id).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_stream_request(&args.id, error)),
         };
-        run.show(args.output, &shown.raw, || output::facts(&shown.raw))
+        run.print_response(args.output, &response.raw, || {
+            response_output::format_facts(&response.raw)
+        })
     })?
 }
 
 /// Sends a command; success only means that the agent received it.
-pub(crate) fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
+pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
-    run.requests(async {
-        let answer = match platform.send_streaming_command(id, &args.id, command).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(not_there(&args.id, error)),
+    run.block_on(async {
+        let response = match platform.send_streaming_command(id, &args.id, command).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_stream_request(&args.id, error)),
         };
-        run.show(args.output, &answer, || {
+        run.print_response(args.output, &response, || {
             let word = command.name();
             text::escape_line(&format!(
                 "sent the streaming agent the command to {word} {}",
@@ -99,40 +104,39 @@ pub(crate) fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -
     })?
 }
 
-pub(crate) fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
+pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
-    run.requests(async {
+    run.block_on(async {
         let status = match platform.streaming_status(project, id).await {
             Ok(status) => status,
-            Err(error) => return Err(not_there(id, error)),
+            Err(error) => return Err(reject_stream_request(id, error)),
         };
-        run.show(output, &status.raw, || output::facts(&status.raw))
+        run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))
     })?
 }
 
-pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
-    let waiting = run.sources()?.poll_settings(pace, PATIENCE)?;
+pub(crate) fn wait_for_status(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs,) -> CommandResult {
+    let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
-    let pace = Pace::new(waiting.first_interval, waiting.time_limit);
-    run.requests(async {
-        let told = |status: &str| run.ui.say(&format!("the status is {status}"));
-        let (status, end) = match follow::poll_stream(&platform, project, id, state, pace, told).await {
-            Ok(waited) => waited,
-            Err(error) => return Err(not_there(id, error)),
-        };
-        run.show(output, &status.raw, || output::facts(&status.raw))?;
+    let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
+    run.block_on(async {
+        let (status, end) = follow::poll_stream(&platform, project, id, state, pace, |status| {
+            run.ui.say(&format!("the status is {status}"));
+        }).await
+        .map_err(|error| reject_stream_request(id, error))?;
+        run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))?;
         if end == PollEnd::Succeeded {
             return Ok(ExitStatus::Success);
         }
         let message = format!(
             "the streaming pipeline {id} was not {state} within {} s: its status is {}",
-            waiting.time_limit.as_secs(),
+            poll_settings.time_limit.as_secs(),
             status.status.as_deref().unwrap_or("unknown")
         );
         Err(Failure::new(

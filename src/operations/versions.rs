@@ -4,8 +4,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{LatestVersion, is_last_enabled, list_surplus_versions, look_up_latest_without};
-use crate::session::output::json;
-use crate::session::published::{latest_in_words, not_published, versions_of};
+use crate::session::artifact_versions::{describe_latest, list_versions, reject_unpublished};
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, format_count};
@@ -14,15 +14,15 @@ use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
 /// Maximum delay until the details reflect a change.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
-pub(crate) struct Versions<'a> {
+pub(crate) struct VersionSwitch<'a> {
     run: &'a Run,
     platform: &'a Platform,
     prefix: String,
 }
 
-impl<'a> Versions<'a> {
+impl<'a> VersionSwitch<'a> {
     pub(crate) const fn new(run: &'a Run, platform: &'a Platform, prefix: String) -> Self {
         Self {
             run,
@@ -33,136 +33,140 @@ impl<'a> Versions<'a> {
 
     pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
         let version = args.version.name();
-        let answer = self.switch(version, true).await?;
-        let said = format!("enabled version {version} of {}", self.prefix);
-        self.show(args.output, &answer, &said)
+        let response = self.set_enabled(version, true).await?;
+        let message = format!("enabled version {version} of {}", self.prefix);
+        self.print_outcome(args.output, &response, &message)
     }
 
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.name();
         if !args.force {
-            self.refuse_the_last(version).await?;
+            self.reject_last_enabled(version).await?;
         }
-        let answer = self.switch(version, false).await?;
-        let said = format!("disabled version {version} of {}", self.prefix);
-        self.show(args.version.output, &answer, &said)
+        let response = self.set_enabled(version, false).await?;
+        let message = format!("disabled version {version} of {}", self.prefix);
+        self.print_outcome(args.version.output, &response, &message)
     }
 
     /// Disables the version that consumers of \[Latest\] get.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
-        let version = self.latest().await?;
+        let version = self.find_latest().await?;
         if !args.force {
-            self.refuse_the_last(&version).await?;
+            self.reject_last_enabled(&version).await?;
         }
-        self.switch(&version, false).await?;
-        let latest = look_up_latest_without(self.platform, &self.prefix, &version, PATIENCE).await;
-        let now = match &latest {
+        self.set_enabled(&version, false).await?;
+        let latest = look_up_latest_without(self.platform, &self.prefix, &version, MAX_DELAY).await;
+        let latest_version = match &latest {
             LatestVersion::Enabled(version) => Some(version),
             LatestVersion::NoneEnabled | LatestVersion::Unknown(_) => None,
         };
-        let said = latest_in_words(&latest);
+        let latest_description = describe_latest(&latest);
         if let LatestVersion::Unknown(_) = latest {
             let message = format!(
-                "could not check the rollback of version {version} of {}: {said}",
+                "could not check the rollback of version {version} of {}: {latest_description}",
                 self.prefix
             );
             return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
                 .hint("run `sluicegate artifacts list` to see the enabled versions"));
         }
-        if now.is_none() {
-            self.run.ui.warn(&said);
+        if latest_version.is_none() {
+            self.run.ui.warn(&latest_description);
         }
-        let answer = value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": now });
-        self.show(
+        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
+        self.print_outcome(
             args.output,
-            &answer,
-            &format!("disabled version {version} of {}: {said}", self.prefix),
+            &document,
+            &format!(
+                "disabled version {version} of {}: {latest_description}", self.prefix),
         )
     }
 
     /// Disables the old versions, or lists them without `--yes`.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
-        let versions = versions_of(self.platform, &self.prefix).await?;
-        let latest = self.latest().await?;
+        let versions = list_versions(self.platform, &self.prefix).await?;
+        let latest = self.find_latest().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
-        let old = list_surplus_versions(&versions, &latest, keep).map_err(|why| {
-            Failure::new(ExitStatus::Undecided, why).hint("disable the versions one by one")
+        let old_versions = list_surplus_versions(&versions, &latest, keep).map_err(|error| {
+            Failure::new(ExitStatus::Undecided, error).hint("disable the versions one by one")
         })?;
         if args.yes {
-            for (done, version) in old.iter().enumerate() {
-                let switched = self.switch(version, false).await;
-                switched.map_err(|failure| self.stopped(failure, &old[..done], old.len()))?;
+            for (done_count, version) in old_versions.iter().enumerate() {
+                let result = self.set_enabled(version, false).await;
+                result.map_err(|failure| { self.add_progress(failure, &old_versions[..done_count], old_versions.len())
+                })?;
                 let prefix = &self.prefix;
                 self.run
                     .ui
                     .say(&format!("disabled version {version} of {prefix}"));
             }
         }
-        let all = format_count(old.len(), "version");
-        let said = match (old.as_slice(), args.yes) {
+        let version_count = format_count(old_versions.len(), "version");
+        let message = match (old_versions.as_slice(), args.yes) {
             ([], _) => format!(
                 "no version to disable: {} has no enabled version besides the {keep} newest",
                 self.prefix
             ),
-            (old, true) => format!("disabled {all} of {}: {}", self.prefix, old.join(", ")),
-            (old, false) => {
+            (old_versions, true) => format!(
+                "disabled {version_count} of {}: {}", self.prefix,
+                old_versions.join(", ")),
+            (old_versions, false) => {
                 format!(
-                    "would disable {all} of {}: {}; pass --yes to do it",
+                    "would disable {version_count} of {}: {}; pass --yes to do it",
                     self.prefix,
-                    old.join(", ")
+                    old_versions.join(", ")
                 )
             }
         };
-        let answer = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old, "done": args.yes });
-        self.show(args.output, &answer, &said)
+        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old_versions, "done": args.yes });
+        self.print_outcome(args.output, &document, &message)
     }
 
     /// Adds the progress to the failure of an interrupted prune.
-    fn stopped(&self, failure: Failure, done: &[String], all: usize) -> Failure {
-        let before = match done {
+    fn add_progress(&self, failure: Failure, disabled_versions: &[String], total_count: usize) -> Failure {
+        let progress = match disabled_versions {
             [] => "no version was disabled".to_owned(),
-            done => format!("disabled before that: {}", done.join(", ")),
+            versions => format!("disabled before that: {}", versions.join(", ")),
         };
         let prefix = &self.prefix;
         failure.context(format!(
-            "stopped after {} of {all} versions of {prefix} ({before})",
-            done.len()
+            "stopped after {} of {total_count} versions of {prefix} ({progress})",
+            disabled_versions.len()
         ))
     }
 
-    async fn switch(&self, version: &str, enabled: bool) -> Result<Value, Failure> {
-        let told = self
+    async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
+        let result = self
             .platform
-            .set_artifact_enabled(&self.prefix, version, enabled)
+            .set_artifact_enabled(&self.prefix, version, is_enabled)
             .await;
-        match told {
-            Ok(answer)
-                if answer
+        match result {
+            Ok(response)
+                if response
                     .get("enabled")
-                    .is_some_and(|it| *it == Value::Bool(!enabled)) =>
+                    .is_some_and(|response_enabled| *response_enabled == Value::Bool(!is_enabled)) =>
             {
-                let still = if enabled { "disabled" } else { "enabled" };
+                let state = if is_enabled { "disabled" } else { "enabled" };
                 let message =
-                    format!("according to the platform's response, version {version} is still {still}");
+                    format!("according to the platform's response, version {version} is still {state}");
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
-            Ok(answer) => Ok(answer),
+            Ok(response) => Ok(response),
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
-                let failure = not_published(self.platform, &self.prefix, Some(version), error).await;
+                let failure = reject_unpublished(self.platform, &self.prefix, Some(version), error).await;
                 if is_missing {
                     return Err(failure);
                 }
-                let verb = if enabled { "enable" } else { "disable" };
+                let verb = if is_enabled { "enable" } else { "disable" };
                 Err(failure.context(format!("could not {verb} version {version} of {}", self.prefix)))
             }
         }
     }
 
-    async fn latest(&self) -> Result<String, Failure> {
+    async fn find_latest(&self) -> Result<String, Failure> {
         let details = match self.platform.artifact_details(&self.prefix, None).await {
             Ok(details) => details,
-            Err(error) => return Err(not_published(self.platform, &self.prefix, None, error).await),
+            Err(error) => return Err(reject_unpublished(self.platform, &self.prefix, None, error).await),
         };
         details.artifact.version_name.ok_or_else(|| {
             let message = format!("the platform reports no latest version of {}", self.prefix);
@@ -170,8 +174,8 @@ impl<'a> Versions<'a> {
         })
     }
 
-    async fn refuse_the_last(&self, version: &str) -> Result<(), Failure> {
-        if !is_last_enabled(&versions_of(self.platform, &self.prefix).await?, version) {
+    async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
+        if !is_last_enabled(&list_versions(self.platform, &self.prefix).await?, version) {
             return Ok(());
         }
         let message = format!(
@@ -181,12 +185,12 @@ impl<'a> Versions<'a> {
         Err(Failure::usage(message).hint("publish or enable another version first, or pass --force"))
     }
 
-    fn show(&self, output: OutputArgs, answer: &Value, said: &str) -> CommandResult {
-        let shown = match output.output {
-            OutputFormat::Json => json(answer),
-            OutputFormat::Text => text::escape_line(said) + "\n",
+    fn print_outcome(&self, output: OutputArgs, document: &Value, message: &str) -> CommandResult {
+        let text = match output.output {
+            OutputFormat::Json => format_json(document),
+            OutputFormat::Text => text::escape_line(message) + "\n",
         };
-        self.run.ui.print_result(&shown)?;
+        self.run.ui.print_result(&text)?;
         Ok(ExitStatus::Success)
     }
 }

@@ -11,7 +11,7 @@ use crate::publication::offered_side::{ComparedOffer, FETCH_HINT, IdsOnly};
 use crate::publish::{
     self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
 };
-use crate::session::published::not_published;
+use crate::session::artifact_versions::reject_unpublished;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
@@ -132,7 +132,7 @@ impl Publication<'_> {
         let prefix = &self.settings.prefix;
         let version_name =
             |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
-        let latest = match self.run.requests(platform.artifact_details(prefix, None))? {
+        let latest = match self.run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => Some(details),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Ok(Err(error)),
@@ -143,12 +143,12 @@ impl Publication<'_> {
         };
         match self
             .run
-            .requests(platform.artifact_details(prefix, Some(version)))?
+            .block_on(platform.artifact_details(prefix, Some(version)))?
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
-                let missing = not_published(platform, prefix, Some(version), error);
-                Err(self.run.requests(missing)?)
+                let missing = reject_unpublished(platform, prefix, Some(version), error);
+                Err(self.run.block_on(missing)?)
             }
         }
     }
@@ -304,7 +304,7 @@ impl Publication<'_> {
             return Ok(true);
         }
         let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.requests(existing_version)?.is_err())
+        Ok(self.run.block_on(existing_version)?.is_err())
     }
 
     /// Prints the changes for consumers, if they do not stop the publish.

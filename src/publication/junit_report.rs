@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
 use crate::report::{PublishBreak, PublishRun, write_publish_junit};
-use crate::session::failure::not_written;
+use crate::session::failure_conversion::reject_unwritten;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Publication<'_> {
             elapsed: elapsed_time.try_into().unwrap_or_default(),
         };
         atomic_file::write_file_with(path, |writer| write_publish_junit(&run, writer))
-            .map_err(not_written("the report ", path))
+            .map_err(reject_unwritten("the report ", path))
     }
 
     fn build_breaks(&self) -> Vec<PublishBreak> {

@@ -39,7 +39,7 @@ use crate::publish::{
     self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
 };
 use crate::report::publish_summary;
-use crate::session::failure::not_written;
+use crate::session::failure_conversion::reject_unwritten;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::{ProgressDisplay, Ui};
@@ -86,7 +86,7 @@ impl Publication<'_> {
             .into_iter()
             .flatten()
             .map(PathBuf::as_path);
-        self.run.refuse_links(&self.workspace.repo, output_paths)?;
+        self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
         self.check_settings(evidence.as_ref())?;
         let mut plan = match plan {
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
@@ -213,7 +213,7 @@ impl Publication<'_> {
             plan.version_name, plan.prefix
         ));
         let bar = self.run.ui.progress("publishing").count_bytes();
-        let outcome = self.run.requests(publish::execute_plan(
+        let outcome = self.run.block_on(publish::execute_plan(
             platform,
             plan,
             self.publish_options(),
@@ -278,7 +278,7 @@ impl Publication<'_> {
         };
         if let Some(path) = &settings.receipt {
             let result = atomic_file::write_file_with(path, |writer| receipt.write(writer));
-            check(result.map_err(not_written("the receipt ", path)));
+            check(result.map_err(reject_unwritten("the receipt ", path)));
         }
         check(run.write_outputs(&self.step_outputs(receipt)));
         status
@@ -343,7 +343,7 @@ fn with_publish_request<T>(
         include: &|path| settings.selection.includes(path),
         exclude: &|path| settings.selection.excludes(path),
         selection: settings.select,
-        config_dir: workspace.named_folder.clone(),
+        config_dir: workspace.named_config_dir.clone(),
         source,
         branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),

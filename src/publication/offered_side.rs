@@ -105,7 +105,7 @@ fn load_offer(
         Err(ids_only) => return Ok(Err(ids_only)),
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
-    let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
+    let (folder, short) = (workspace.named_config_dir.as_deref(), commit.short());
     let reason =
         match interface_version::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
             LoadedInterface::Read(interface, _) => {

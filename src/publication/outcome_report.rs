@@ -5,8 +5,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{self, OutcomeKind, Plan};
 use crate::session::CommandResult;
-use crate::session::failure::status_of;
-use crate::session::published::latest_in_words;
+use crate::session::artifact_versions::describe_latest;
+use crate::session::failure_conversion::http_exit_status;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
@@ -66,7 +66,7 @@ pub(super) fn report_outcome(
 
 /// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.
 fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
-    match status_of(error.kind()) {
+    match http_exit_status(error.kind()) {
         ExitStatus::AlreadyExists => ExitStatus::Undecided,
         status => status,
     }
@@ -100,7 +100,7 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         message.push_str("; the version was disabled to protect consumers");
     }
     if let Some(latest) = &outcome.latest {
-        let _ = write!(message, "\n  {}", latest_in_words(latest));
+        let _ = write!(message, "\n  {}", describe_latest(latest));
     }
     for problem in problems {
         let _ = write!(message, "\n  {problem}");

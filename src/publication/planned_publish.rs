@@ -69,7 +69,7 @@ impl PlannedPublish {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
         let platform = run.platform(connection)?;
-        let details = match run.requests(platform.artifact_details(prefix, against))? {
+        let details = match run.block_on(platform.artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(

@@ -7,7 +7,7 @@ use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
-use crate::session::named_file::read_bounded;
+use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, State, Status, Verdict};
@@ -56,7 +56,7 @@ impl RequiredReview {
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
     fn read(path: &Path, engine: RequiredEngine, connection: Option<&Connection>) -> Result<Self, Failure> {
-        let bytes = read_bounded(path, MAX_REPORT_SIZE)?;
+        let bytes = read_user_file(path, MAX_REPORT_SIZE)?;
         let report_path = path.display().to_string();
         let report = parse_report(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
         let proof = Self {

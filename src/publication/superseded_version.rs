@@ -23,7 +23,7 @@ impl Publication<'_> {
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }
-        let new_versions = match self.run.requests(self.list_new_versions(platform, plan))? {
+        let new_versions = match self.run.block_on(self.list_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(unconfirmed_outcome(outcome, error)),
         };
@@ -56,7 +56,7 @@ impl Publication<'_> {
         };
         let timeout = self.settings.lookup_timeout;
         self.run
-            .requests(disable_version(platform, plan, timeout, superseded_outcome))
+            .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
     /// Returns the enabled versions that the check before the upload did not show.

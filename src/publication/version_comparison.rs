@@ -9,7 +9,8 @@ use crate::publish::{
     FileSelection, FileSource, PublishRequest, PublishedFiles, build_plan, compare_with_published_files,
 };
 use crate::session::Run;
-use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
+use crate::session::artifact_versions::{
+    describe_missing_prefix, find_latest, prefix_lookup, reject_unpublished,};
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
@@ -118,12 +119,12 @@ impl SideLookup<'_> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.find_side(name).map(Some);
         };
-        let latest = self.run.requests(latest_of(platform, self.prefix))??;
+        let latest = self.run.block_on(find_latest(platform, self.prefix))??;
         match latest {
             Ok(details) => self.side_of_version(&details).map(Some),
             Err(published_prefixes) => {
-                if sought_prefix(self.prefix).nearest(&published_prefixes).is_some() {
-                    self.run.ui.warn(&nothing_under(self.prefix, &published_prefixes));
+                if prefix_lookup(self.prefix).nearest(&published_prefixes).is_some() {
+                    self.run.ui.warn(&describe_missing_prefix(self.prefix, &published_prefixes));
                 }
                 Ok(None)
             }
@@ -145,14 +146,14 @@ impl SideLookup<'_> {
 
     fn find_details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
         let details = platform.artifact_details(self.prefix, Some(version));
-        match self.run.requests(details)? {
+        match self.run.block_on(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let missing = not_published(platform, self.prefix, Some(version), error);
-                Err(self.run.requests(missing)?)
+                let missing = reject_unpublished(platform, self.prefix, Some(version), error);
+                Err(self.run.block_on(missing)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -172,7 +173,7 @@ impl SideLookup<'_> {
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
+        let (repo, folder) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
         let interface =
             match interface_version::read_interface(repo, &repo.snapshot(revision.commit.clone()), folder)? {
                 LoadedInterface::Read(interface, _) => *interface,
@@ -248,7 +249,7 @@ impl SideLookup<'_> {
             include: &|path| selection.includes(path),
             exclude: &|path| selection.excludes(path),
             selection: FileSelection::All,
-            config_dir: self.workspace.named_folder.clone(),
+            config_dir: self.workspace.named_config_dir.clone(),
             source: FileSource::Commit,
             branch: None,
             tag: None,

@@ -3,7 +3,7 @@
 use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::session::published::versions_of;
+use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
 use sluicegate_platform::api::{Artifact, Platform};
@@ -28,7 +28,7 @@ impl VersionHistory {
     /// Requests all versions of the prefix, enabled or not.
     pub(super) async fn request(platform: &Platform, prefix: &str) -> Result<Self, HttpError> {
         Ok(Self {
-            versions: versions_of(platform, prefix).await?,
+            versions: list_versions(platform, prefix).await?,
             skipped_count: 0,
         })
     }
@@ -119,7 +119,7 @@ impl Publication<'_> {
     /// Requests the versions of the prefix before an upload. A prefix without a version may be a 404.
     pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
         let prefix = &self.settings.prefix;
-        let history = self.run.requests(async {
+        let history = self.run.block_on(async {
             let mut history = match VersionHistory::request(platform, prefix).await {
                 Err(error) if error.kind() == ErrorKind::NotFound => VersionHistory::default(),
                 history => history?,

@@ -47,7 +47,7 @@ impl Publication<'_> {
         };
         // An existing version is not published again, so it never becomes the newest.
         let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        if self.run.requests(existing_version)?.is_ok() {
+        if self.run.block_on(existing_version)?.is_ok() {
             return Ok(None);
         }
         if self.is_name_chosen() {
@@ -145,7 +145,7 @@ impl Publication<'_> {
             }));
         }
         let details = platform.artifact_details(&self.settings.prefix, None);
-        let latest = match self.run.requests(details)? {
+        let latest = match self.run.block_on(details)? {
             Ok(details) => Ok(Some(LatestCommit {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),

@@ -16,11 +16,11 @@ impl Run {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
-        let made = runtime()?;
-        Ok(self.runtime.get_or_init(|| made))
+        let runtime = build_runtime()?;
+        Ok(self.runtime.get_or_init(|| runtime))
     }
 
-    pub(crate) fn requests<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
+    pub(crate) fn block_on<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
         Ok(self.runtime()?.block_on(requests))
     }
 
@@ -66,7 +66,7 @@ impl Run {
 }
 
 /// Creates the runtime of a run.
-fn runtime() -> Result<Runtime, Failure> {
+fn build_runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| {
         Failure::new(ExitStatus::Usage, error).context("could not start the program's threads")

@@ -10,17 +10,17 @@ use std::path::Path;
 impl Run {
     /// Returns an error if a path leads through a symbolic link tracked by git: the change controls the target of such
     /// a link.
-    pub(crate) fn refuse_links<'p>(
+    pub(crate) fn reject_linked_paths<'p>(
         &self,
         repo: &Repository,
         paths: impl Iterator<Item = &'p Path>,
     ) -> Result<(), Failure> {
         for path in paths {
             let full = self.env.current_dir().join(path);
-            let mut links = policy::links_in_path(repo.root(), &full).into_iter();
             // A link that git cannot look up may belong to the change.
-            let is_tracked = |link: &String| repo.is_tracked(link, self.index()).unwrap_or(true);
-            if let Some(link) = links.find(is_tracked) {
+            let tracked_link = policy::links_in_path(repo.root(), &full).into_iter()
+                .find( |link| repo.is_tracked(link, self.index()).unwrap_or(true));
+            if let Some(link) = tracked_link {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
                      its target",
@@ -33,12 +33,12 @@ impl Run {
     }
 
     /// Like [`Self::refuse_links`], for the reports of a review.
-    pub(crate) fn refuse_linked_reports(
+    pub(crate) fn reject_linked_reports(
         &self,
         repo: &Repository,
-        to: &ReportDestinations,
+        destinations: &ReportDestinations,
     ) -> Result<(), Failure> {
-        let paths = to.reports.iter().filter_map(|report| report.path.as_deref());
-        self.refuse_links(repo, paths)
+        let paths = destinations.reports.iter().filter_map(|report| report.path.as_deref());
+        self.reject_linked_paths(repo, paths)
     }
 }

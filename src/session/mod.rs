@@ -1,17 +1,17 @@
 //! One call of the program: its environment, arguments and terminal, the client of the platform, results, failures and
 //! signals.
 
+pub(crate) mod artifact_versions;
 pub(crate) mod client;
-pub(crate) mod failure;
+pub(crate) mod failure_conversion;
 pub(crate) mod linked_paths;
-pub(crate) mod named_file;
-pub(crate) mod output;
-pub(crate) mod published;
 pub(crate) mod resource;
+pub(crate) mod response_output;
 mod secret_value;
 pub(crate) mod signals;
 pub(crate) mod step_report;
-pub(crate) mod table;
+pub(crate) mod text_table;
+pub(crate) mod user_file;
 
 use crate::env::Env;
 use crate::error::Failure;

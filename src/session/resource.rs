@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::output;
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, find_nearest};
@@ -29,73 +29,73 @@ impl Run {
     }
 
     /// Prints a response: as raw JSON or as text.
-    pub(crate) fn show(
+    pub(crate) fn print_response(
         &self,
         output: OutputArgs,
         raw: &Value,
-        words: impl FnOnce() -> String,
+        render: impl FnOnce() -> String,
     ) -> CommandResult {
-        self.show_in_pieces(output, raw, |out| out.write_all(words().as_bytes()))
+        self.print_response_with(output, raw, |writer| writer.write_all(render().as_bytes()))
     }
 
     /// Shows text that is written in pieces, like [`Self::show`].
-    pub(crate) fn show_in_pieces(
+    pub(crate) fn print_response_with(
         &self,
         output: OutputArgs,
         raw: &Value,
-        words: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+        write_text: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> CommandResult {
         match output.output {
-            OutputFormat::Json => self.ui.print_result_with(|out| output::write_json(raw, out)),
-            OutputFormat::Text => self.ui.print_result_with(words),
+            OutputFormat::Json => self.ui.print_result_with(|writer| response_output::write_json(raw, writer)),
+            OutputFormat::Text => self.ui.print_result_with(write_text),
         }?;
         Ok(ExitStatus::Success)
     }
 
     /// Prints a list: in the platform's envelope, or as a table with these columns and the other fields of the entries.
-    pub(crate) fn show_list<T>(
+    pub(crate) fn print_list<T>(
         &self,
         output: OutputArgs,
         entries: Vec<ApiValue<T>>,
         columns: &[(&str, &str)],
-        none: &str,
+        empty_message: &str,
     ) -> CommandResult {
         let items = entries.into_iter().map(|entry| entry.raw);
-        self.show_items(output, ("results", items), columns, none)
+        self.print_items(output,"results", items, columns, empty_message)
     }
 
     /// Shows raw entries like [`Self::show_list`]; the envelope stores them in the field `name`.
-    pub(crate) fn show_items(
+    pub(crate) fn print_items(
         &self,
-        output: OutputArgs,
-        (name, items): (&str, impl Iterator<Item = Value>),
+        output: OutputArgs,name:&str,
+        items: impl Iterator<Item = Value>,
         columns: &[(&str, &str)],
-        none: &str,
+        empty_message: &str,
     ) -> CommandResult {
-        let list = envelope(name, items.collect());
-        self.show_in_pieces(output, &list, |out| {
-            output::list(
+        let list = list_envelope(name, items.collect());
+        self.print_response_with(output, &list, |writer| {
+            response_output::write_list(
                 list[name].as_array().map_or(&[], Vec::as_slice),
                 columns,
-                none,
-                out,
+                empty_message,
+                writer,
             )
         })
     }
 }
 
 /// Returns the platform's list envelope with all entries.
-fn envelope(name: &str, items: Vec<Value>) -> Value {
+fn list_envelope(name: &str, items: Vec<Value>) -> Value {
     let count = items.len();
-    let mut all = json!({ name: null, "page": 0, "size": count, "total": count });
-    all[name] = Value::Array(items);
-    all
+    let mut envelope = json!({ name: null, "page": 0, "size": count, "total": count });
+    envelope[name] = Value::Array(items);
+    envelope
 }
 
 /// Returns the failure of a creation; if the response was lost, with the command to check the result.
-pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
+pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure {
     if error.is_maybe_processed() {
-        let hint = error.hint_with_check(look);
+        let hint = error.hint_with_check(check_command);
         Failure::from(error).hint(hint)
     } else {
         error.into()
@@ -103,27 +103,27 @@ pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
 }
 
 /// Returns the failure for a created resource whose response lacks its id; `look` is the command to find it.
-pub(crate) fn made_nameless(message: &'static str, look: &str) -> Failure {
-    let hint = format!("before you repeat the command, {look}");
+pub(crate) fn reject_created_without_id(message: &'static str, check_command: &str) -> Failure {
+    let hint = format!("before you repeat the command, {check_command}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint)
 }
 
 /// A resource that a command looks up by name.
 #[derive(Clone, Copy)]
-pub(crate) struct Sought<'a> {
+pub(crate) struct ResourceLookup<'a> {
     /// The kind of resource, for example `variable`.
-    pub(crate) what: &'a str,
+    pub(crate) kind: &'a str,
     pub(crate) name: &'a str,
     /// The command that lists all resources of this kind, if there is one.
-    pub(crate) list: Option<&'a str>,
+    pub(crate) list_command: Option<&'a str>,
     /// The command that shows a single resource, if there is one.
-    pub(crate) alone: Option<&'a str>,
+    pub(crate) show_command: Option<&'a str>,
 }
 
-impl Sought<'_> {
+impl ResourceLookup<'_> {
     /// Returns the failure of the lookup. For a 404, the existing names are requested and the most similar one is
     /// suggested. If the response to a change was lost, the hint is how to check the result.
-    pub(crate) async fn missing(
+    pub(crate) async fn reject_missing(
         self,
         error: HttpError,
         names: impl Future<Output = Result<Vec<String>, HttpError>>,
@@ -132,15 +132,15 @@ impl Sought<'_> {
             ErrorKind::NotFound => read_for_hint(names).await,
             _ => None,
         };
-        self.missing_among(error, names)
+        self.reject_missing_among(error, names)
     }
 
     /// Describes a missing object as [`Self::missing`] does, with the existing names; `None` if no list could be read.
-    pub(crate) fn missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
+    pub(crate) fn reject_missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
-            return perhaps_made(error, &self.look());
+            return reject_creation(error, &self.check_instruction());
         }
-        let fact = format!("the platform has no {} {:?}", self.what, self.name);
+        let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
             Some(names) => self.hint(&names),
             None => "check the base URL and the project id: could not list the existing names".to_owned(),
@@ -149,109 +149,112 @@ impl Sought<'_> {
     }
 
     /// Returns an instruction to check the current state.
-    fn look(self) -> String {
-        match (self.alone, self.list) {
-            (Some(alone), _) => format!("run `sluicegate {alone} {}` to check", self.name),
-            (None, Some(list)) => format!("run `sluicegate {list}` to check"),
+    fn check_instruction(self) -> String {
+        match (self.show_command, self.list_command) {
+            (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
+            (None, Some(command)) => format!("run `sluicegate {command}` to check"),
             (None, None) => "check the platform".to_owned(),
         }
     }
 
     /// Returns the most similar of these names; `None` if the name is one of them.
     pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
-        let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        find_nearest(self.name, &known).filter(|near| *near != self.name)
+        let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
+        find_nearest(self.name, &known_names).filter(|near| *near != self.name)
     }
 
     /// Returns the hint for a missing name.
     pub(crate) fn hint(self, names: &[String]) -> String {
-        let all = match self.list {
+        let list_instruction = match self.list_command {
             Some(list) => format!("run `sluicegate {list}` to list them"),
             None => "check the name, the project id and the base URL".to_owned(),
         };
         match self.nearest(names) {
-            Some(near) => format!("{} {all}", did_you_mean(near)),
-            None => all,
+            Some(near) => format!("{} {list_instruction}", did_you_mean(near)),
+            None => list_instruction,
         }
     }
 }
 
 /// Returns the failure of a request for a project: a 404 means that the project is missing, unless the platform lists
 /// it.
-pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
+pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
     if error.kind() != ErrorKind::NotFound {
         return error.into();
     }
     let projects = read_for_hint(platform.projects()).await;
-    if projects.as_ref().is_some_and(|all| has_project(all, id)) {
+    if projects.as_ref().is_some_and(|projects| contains_project(projects, id)) {
         return error.into();
     }
-    sought_project(&id.to_string()).missing_among(error, projects.map(ids))
+    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(project_ids))
 }
 
 /// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
-pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
-    let all = read_for_hint(platform.projects()).await?;
-    if has_project(&all, id) {
+pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
+    let projects = read_for_hint(platform.projects()).await?;
+    if contains_project(&projects, id) {
         return None;
     }
     let name = id.to_string();
-    let hint = sought_project(&name).hint(&ids(all));
+    let hint = project_lookup(&name).hint(&project_ids(projects));
     Some(format!("the platform has no project {name:?}: {hint}"))
 }
 
-fn has_project(all: &[ApiValue<api::Project>], id: Uuid) -> bool {
-    let parsed = |it: &ApiValue<api::Project>| Uuid::parse_str(it.id.as_deref()?).ok();
-    all.iter().any(|it| parsed(it) == Some(id))
+fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
+    projects.iter().any( |project| {
+        let project_id = project.id.as_deref().and_then(|text| Uuid::parse_str(text).ok());
+        project_id == Some(id)
+    })
 }
 
-fn ids(all: Vec<ApiValue<api::Project>>) -> Vec<String> {
-    all.into_iter().filter_map(|it| it.value.id).collect()
+fn project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
+    projects.into_iter().filter_map(|project| project.value.id).collect()
 }
 
-const fn sought_project(id: &str) -> Sought<'_> {
-    Sought {
-        what: "project",
+const fn project_lookup(id: &str) -> ResourceLookup<'_> {
+    ResourceLookup {
+        kind: "project",
         name: id,
-        list: Some("projects list"),
-        alone: None,
+        list_command: Some("projects list"),
+        show_command: None,
     }
 }
 
 impl RemoteProject {
     /// Returns the response to a read request in the project, or the failure.
-    pub(crate) async fn read<T>(&self, answer: Result<T, HttpError>) -> Result<T, Failure> {
-        match answer {
+    pub(crate) async fn read_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
+        match response {
             Ok(answer) => Ok(answer),
-            Err(error) => Err(no_project(&self.platform, self.id, error).await),
+            Err(error) => Err(reject_project_request(&self.platform, self.id, error).await),
         }
     }
 
     /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
     /// check.
-    pub(crate) async fn made<T>(&self, answer: Result<T, HttpError>, look: &str) -> Result<T, Failure> {
-        match answer {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(perhaps_made(error, look)),
-            answer => self.read(answer).await,
+    pub(crate) async fn creation_response<T>(&self,
+        response: Result<T, HttpError>, look: &str,) -> Result<T, Failure> {
+        match response {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, look)),
+            answer => self.read_response(answer).await,
         }
     }
 
     /// Returns the failure of a lookup of a variable.
-    pub(crate) async fn no_variable(&self, name: &str, error: HttpError) -> Failure {
+    pub(crate) async fn reject_variable_request(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
-            let all = self.platform.variables(self.id).await?;
-            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+            let variables = self.platform.variables(self.id).await?;
+            Ok(variables.into_iter().filter_map(|variable| variable.value.name).collect())
         };
-        variable(name).missing(error, names).await
+        variable_lookup(name).reject_missing(error, names).await
     }
 }
 
 /// Returns the search for a variable.
-pub(crate) const fn variable(name: &str) -> Sought<'_> {
-    Sought {
-        what: "variable",
+pub(crate) const fn variable_lookup(name: &str) -> ResourceLookup<'_> {
+    ResourceLookup {
+        kind: "variable",
         name,
-        list: Some("variables list"),
-        alone: None,
+        list_command: Some("variables list"),
+        show_command: None,
     }
 }

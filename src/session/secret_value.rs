@@ -2,41 +2,41 @@
 
 use crate::error::Failure;
 use crate::session::Run;
-use crate::session::named_file::read_bounded;
+use crate::session::user_file::read_user_file;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
 use sluicegate_platform::desired::provision::SecretSource;
 use std::path::Path;
 
 /// Maximum size of a secret, in bytes.
-const LIMIT: u64 = 64 * 1024;
+const MAX_SECRET_BYTES: u64 = 64 * 1024;
 
 /// Start of a private key (RFC 7468).
-const KEY: &str = "-----BEGIN ";
+const PRIVATE_KEY_START: &str = "-----BEGIN ";
 
 impl Run {
     /// Reads the secret; errors contain its source and never its value.
     pub(crate) fn secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
-        let (text, named) = match source {
+        let (text, source_name) = match source {
             SecretSource::Variable(name) => {
-                let named = format!("the variable {name}");
+                let source_name = format!("the variable {name}");
                 let value = self.env.secret(name);
                 (
-                    value.ok_or_else(|| Failure::usage(format!("{named} is not set")))?,
-                    named,
+                    value.ok_or_else(|| Failure::usage(format!("{source_name} is not set")))?,
+                    source_name,
                 )
             }
             SecretSource::File(path) => {
                 let path = self.env.current_dir().join(path);
-                (file(&path)?, format!("the file {}", path.display()))
+                (read_file(&path)?, format!("the file {}", path.display()))
             }
         };
-        whole(text.expose_secret()).map_err(|why| Failure::usage(format!("{named} {why}")))
+        normalize_secret(text.expose_secret()).map_err(|reason| Failure::usage(format!("{source_name} {reason}")))
     }
 }
 
-fn file(path: &Path) -> Result<SecretString, Failure> {
-    match input::decode_utf_8(read_bounded(path, LIMIT)?) {
+fn read_file(path: &Path) -> Result<SecretString, Failure> {
+    match input::decode_utf_8(read_user_file(path, MAX_SECRET_BYTES)?) {
         Ok(text) => Ok(text.into()),
         Err(reason) => Err(Failure::usage(format!(
             "could not read the secret's file {}: {reason}",
@@ -46,18 +46,17 @@ fn file(path: &Path) -> Result<SecretString, Failure> {
 }
 
 /// Returns the secret without its final line break. A private key needs its line breaks: if a variable contains them as
-/// the two characters `
-/// `, as on many CI hosts, they become real ones, which JSON then sends as escapes.
-fn whole(text: &str) -> Result<SecretString, &'static str> {
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    if text.is_empty() {
+/// the two characters `\n`, as on many CI hosts, they become real ones, which JSON then sends as escapes.
+fn normalize_secret(text: &str) -> Result<SecretString, &'static str> {
+    let without_newline = text.strip_suffix('\n').unwrap_or(text);
+    let secret = without_newline.strip_suffix('\r').unwrap_or(without_newline);
+    if secret.is_empty() {
         return Err("is empty");
     }
-    if !text.trim_start().starts_with(KEY) {
-        return Ok(text.into());
+    if !secret.trim_start().starts_with(PRIVATE_KEY_START) {
+        return Ok(secret.into());
     }
-    let lines = text.replace("\r\n", "\n").replace("\\n", "\n");
+    let lines = secret.replace("\r\n", "\n").replace("\\n", "\n");
     if lines.trim().contains('\n') {
         Ok(lines.into())
     } else {
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<String, &'static str> {
-        whole(text).map(|secret| secret.expose_secret().to_owned())
+        normalize_secret(text).map(|secret| secret.expose_secret().to_owned())
     }
 
     #[test]

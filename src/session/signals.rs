@@ -13,20 +13,20 @@ use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
-const STACK: usize = 16 * 1024 * 1024;
+const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// The signals, as a command receives them.
 #[derive(Clone)]
 pub(crate) struct Signals {
-    received: watch::Receiver<Option<ExitStatus>>,
-    taken: Arc<AtomicBool>,
+    receiver: watch::Receiver<Option<ExitStatus>>,
+    is_handled: Arc<AtomicBool>,
 }
 
 impl Signals {
     /// Waits for a signal instead of being terminated by it; returns the exit status.
-    pub(crate) async fn take(&mut self) -> ExitStatus {
-        self.taken.store(true, Ordering::SeqCst);
-        match self.received.wait_for(Option::is_some).await {
+    pub(crate) async fn wait(&mut self) -> ExitStatus {
+        self.is_handled.store(true, Ordering::SeqCst);
+        match self.receiver.wait_for(Option::is_some).await {
             Ok(status) => status.unwrap_or(ExitStatus::Interrupted),
             Err(_) => ExitStatus::Interrupted,
         }
@@ -34,13 +34,16 @@ impl Signals {
 
     /// Lets the next signal end the run again.
     pub(crate) fn release(&self) {
-        self.taken.store(false, Ordering::SeqCst);
+        self.is_handled.store(false, Ordering::SeqCst);
     }
 }
 
 /// Runs `command`, and ends it at a signal that it does not handle.
-pub(crate) fn guard(ui: Ui, command: impl FnOnce(Signals) -> ExitStatus + Send + 'static) -> ExitStatus {
-    match watch_over(ui, command) {
+pub(crate) fn run_until_signal(
+    ui: Ui,
+    command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
+) -> ExitStatus {
+    match run_on_thread(ui, command) {
         Ok(status) => status,
         Err(error) => {
             ui.warn(&format!("could not start the command: {error}"));
@@ -49,34 +52,33 @@ pub(crate) fn guard(ui: Ui, command: impl FnOnce(Signals) -> ExitStatus + Send +
     }
 }
 
-fn watch_over(
+fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> io::Result<ExitStatus> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let (sender, received) = watch::channel(None);
-    let taken = Arc::new(AtomicBool::new(false));
-    let (done, finished) = oneshot::channel();
+    let (sender, receiver) = watch::channel(None);
+    let is_handled = Arc::new(AtomicBool::new(false));
+    let (result_sender, result_receiver) = oneshot::channel();
     let signals = Signals {
-        received,
-        taken: Arc::clone(&taken),
+        receiver,
+        is_handled: Arc::clone(&is_handled),
     };
-    let work = move || done.send(command(signals));
     runtime.block_on(async move {
-        let mut stops = Stops::listen()?;
+        let mut stop_signals = StopSignals::listen()?;
         let worker = thread::Builder::new()
             .name("command".to_owned())
-            .stack_size(STACK)
-            .spawn(work)?;
-        tokio::pin!(finished);
+            .stack_size(STACK_BYTES)
+            .spawn(move || result_sender.send(command(signals)))?;
+        tokio::pin!(result_receiver);
         loop {
             tokio::select! {
-                status = &mut finished => return Ok(status.unwrap_or_else(|_| died(worker))),
-                status = stops.next() => {
+                status = &mut result_receiver => return Ok(status.unwrap_or_else(|_| join_failed_worker(worker))),
+                status = stop_signals.next() => {
                     // Read before the signal is sent: the command may handle it and release the next signal at once.
-                    let taken = taken.load(Ordering::SeqCst);
+                    let is_handled = is_handled.load(Ordering::SeqCst);
                     let _ = sender.send(Some(status));
-                    if !taken {
+                    if !is_handled {
                         ui.warn(if status == ExitStatus::Interrupted { "interrupted" } else { "terminated" });
                         return Ok(status);
                     }
@@ -87,7 +89,7 @@ fn watch_over(
 }
 
 /// Handles a command thread that ended without a status: it panicked, and the panic continues here.
-fn died<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
+fn join_failed_worker<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
     match worker.join() {
         Ok(_) => ExitStatus::Undecided,
         Err(panic) => std::panic::resume_unwind(panic),
@@ -96,13 +98,13 @@ fn died<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
 
 /// The signals that end a run.
 #[cfg(unix)]
-struct Stops {
+struct StopSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Stops {
+impl StopSignals {
     fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
@@ -121,10 +123,10 @@ impl Stops {
 
 /// The signals that end a run.
 #[cfg(not(unix))]
-struct Stops;
+struct StopSignals;
 
 #[cfg(not(unix))]
-impl Stops {
+impl StopSignals {
     #[expect(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     fn listen() -> io::Result<Self> {
         Ok(Self)

@@ -39,19 +39,20 @@ pub(crate) const fn failure_title(command: &Command) -> &'static str {
 
 /// Returns the style of the annotations that the flags of a command or the environment request.
 pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Annotations> {
-    let to: Option<&DestinationArgs> = match command {
+    let destinations: Option<&DestinationArgs> = match command {
         Command::Review(args) => Some(&args.gate.destinations),
         Command::Check(args) => Some(&args.gate.destinations),
         Command::Ci(args) => Some(&args.review.gate.destinations),
         Command::Report(args) => Some(&args.destinations),
         _ => None,
     };
-    settings::job_annotations(to.and_then(|to| to.annotations), &run.env)
+    settings::job_annotations(
+        destinations.and_then(|destinations| destinations.annotations), &run.env,)
 }
 
 /// Returns the annotation syntax of the host's log, if it has one.
-pub(crate) const fn annotation_style(requested: Annotations, host: Host) -> AnnotationStyle {
-    match (requested, host) {
+pub(crate) const fn annotation_style(style: Annotations, host: Host) -> AnnotationStyle {
+    match (style, host) {
         (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
         (Annotations::Azure, _) | (Annotations::Auto, Host::Azure) => AnnotationStyle::Azure,
         (Annotations::None | Annotations::Auto, _) => AnnotationStyle::None,
@@ -61,8 +62,8 @@ pub(crate) const fn annotation_style(requested: Annotations, host: Host) -> Anno
 impl Run {
     /// Returns the CI host that the job names or that is detected, also if the rest of its context cannot be read.
     pub(crate) fn host(&self) -> Host {
-        let named = settings::requested_host(&self.global, &self.env).ok().flatten();
-        named.unwrap_or_else(|| Host::detect(&self.env))
+        let host = settings::requested_host(&self.global, &self.env).ok().flatten();
+        host.unwrap_or_else(|| Host::detect(&self.env))
     }
 
     /// Shows the failure that ends the command, also to the CI host, and returns its exit status.
@@ -84,10 +85,10 @@ impl Run {
     /// Shows a failure in the log: as an annotation, whose text the host shows in the log, too, or as an error. A run
     /// that passes despite the failure shows a warning.
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
-        let words = failure.describe();
-        match failure_annotation(self.annotation_style(), title, &words) {
+        let message = failure.describe();
+        match failure_annotation(self.annotation_style(), title, &message) {
             Some(command) if !passes => return Ui::print_result_to_stderr(&(command + "\n")),
-            _ if passes => self.ui.warn(&words),
+            _ if passes => self.ui.warn(&message),
             _ => {
                 self.ui.print_failure(failure);
             }
@@ -97,13 +98,13 @@ impl Run {
 
     /// Returns the syntax of annotations in the log of this run.
     fn annotation_style(&self) -> AnnotationStyle {
-        let requested = self.annotations.or_else(|| *lock(&self.policy_annotations));
-        annotation_style(requested.unwrap_or_default(), self.host())
+        let style = self.annotations.or_else(|| *lock(&self.policy_annotations));
+        annotation_style(style.unwrap_or_default(), self.host())
     }
 
     /// Uses the style of annotations that the policy requests, unless the job requests one.
-    pub(crate) fn use_policy_annotations(&self, requested: Annotations) {
-        *lock(&self.policy_annotations) = Some(requested);
+    pub(crate) fn use_policy_annotations(&self, style: Annotations) {
+        *lock(&self.policy_annotations) = Some(style);
     }
 
     /// Remembers that the log has shown this warning or cause of a failure, so that it is not shown again.
@@ -187,8 +188,8 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Shows to the CI host that the arguments of the program are invalid, so that no run begins. Returns whether the log
 /// shows the message, as an annotation.
 pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
-    let requested = settings::job_annotations(None, env).unwrap_or_default();
-    let style = annotation_style(requested, Host::detect(env));
+    let requested_style = settings::job_annotations(None, env).unwrap_or_default();
+    let style = annotation_style(requested_style, Host::detect(env));
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // There is no better place for an error about this error.
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
@@ -222,7 +223,7 @@ fn append_to_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -
     let file = File::options().append(true).create(true).open(path);
     file.and_then(|mut file| file.write_all(content().as_bytes()))
         .map_err(|error| {
-            let what = format!("could not write {path} ({variable})");
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+            let description = format!("could not write {path} ({variable})");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(description))
         })
 }

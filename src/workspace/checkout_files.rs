@@ -2,7 +2,9 @@
 //! (a generator, an installation, unpacked artifacts) may have changed those on disk.
 
 use crate::error::Failure;
-use crate::job::settings::Selection;
+use crate::job::ci::Trigger;
+use crate::job::context::{self, RequestedRevisions};
+use crate::job::settings::{Revisions,Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
@@ -11,7 +13,7 @@ use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipe
 use std::collections::BTreeSet;
 
 /// Maximum number of files in the note about those that differ on disk.
-const NAMED: usize = 20;
+const MAX_LISTED_FILES: usize = 20;
 
 impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
@@ -20,6 +22,24 @@ impl Workspace<'_> {
             return Ok(self.repo.disk_snapshot(run.index())?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
+    }
+
+    /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
+    pub(crate) fn warn_of_other_checkout(&self, run: &Run, revisions: &Revisions) -> Result<(), Failure> {
+        let is_host_commit =
+            context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
+        if let (false, None, Trigger::Any, Ok(head)) =
+            (is_host_commit, &revisions.head, self.ci.trigger, self.repo.head())
+        {
+            let (event_commit, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
+            run.ui.warn(&format!(
+                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
+                 the checkout",
+                sluicegate_git::short_id(event_commit),
+                head.commit
+            ));
+        }
+        Ok(())
     }
 
     /// Returns a note if the files are in no git repository.
@@ -36,51 +56,52 @@ impl Workspace<'_> {
     pub(crate) fn note_on_disk(
         &self,
         run: &Run,
-        evaluated: &Snapshot<'_>,
+        evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Option<String> {
-        let commit = evaluated.commit()?;
+        let commit = evaluated_snapshot.commit()?;
         if self.repo.is_bare() {
             return None;
         }
         let short = commit.short();
-        match self.differing_on_disk(run, commit, evaluated, selection) {
+        match self.paths_differing_on_disk(run, commit, evaluated_snapshot, selection) {
             Ok(paths) if paths.is_empty() => None,
             Ok(paths) => {
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
                 Some(format!(
                     "the commit {short} was evaluated, not the files on disk: {} {verb} from it ({})",
                     format_count(paths.len(), "file"),
-                    List::with_limit(&paths, NAMED).map(|path| shorten_name(path))
+                    List::with_limit(&paths, MAX_LISTED_FILES).map(|path| shorten_name(path))
                 ))
             }
-            Err(why) => Some(format!(
-                "the commit {short} was evaluated, not the files on disk: they could not be compared ({why})"
+            Err(error) => Some(format!(
+                "the commit {short} was evaluated, not the files on disk: they could not be compared ({error})"
             )),
         }
     }
 
-    fn differing_on_disk(
+    fn paths_differing_on_disk(
         &self,
         run: &Run,
         commit: &CommitId,
-        evaluated: &Snapshot<'_>,
+        evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
         let disk = self.repo.disk_snapshot(run.index())?;
-        let gate_files = self.gate_files([evaluated, &disk].into_iter())?.all();
-        let is_of_platform = |path: &str| {
-            let file = path.split_once('/').filter(|(folder, _)| folder.starts_with('.'));
-            file.is_some_and(|(_, file)| [RULES_FILE, SHARED_PIPELINES_FILE].contains(&file))
-        };
-        let wanted = |path: &str| {
+        let gate_files = self.gate_files([evaluated_snapshot, &disk].into_iter())?.paths();
+        let changes = disk.changes(std::slice::from_ref(commit),& |path| {
             is_pipeline(path)
                 || selection.includes(path)
-                || is_of_platform(path)
+                || is_platform_file(path)
                 || gate_files.iter().any(|file| file == path)
-        };
-        let changes = disk.find_changes(std::slice::from_ref(commit), &wanted)?;
-        let paths = changes.iter().flat_map(Change::paths);
-        Ok(paths.map(str::to_owned).collect())
+        })?;
+        Ok( changes.iter().flat_map(Change::paths).map(str::to_owned).collect())
     }
+}
+
+/// Returns whether the path is that of a platform's file in a hidden directory at the root.
+fn is_platform_file(path: &str) -> bool {
+    path.split_once('/').is_some_and(|(dir, file)| {
+        dir.starts_with('.') && [RULES_FILE, SHARED_PIPELINES_FILE].contains(&file)
+    })
 }

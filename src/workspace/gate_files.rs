@@ -9,10 +9,10 @@ use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::waivers;
 
 /// Maximum number of hidden links at the root that are followed to find the rules file.
-const MOST_LINKS: usize = 64;
+const MAX_LINKS: usize = 64;
 
 /// Maximum size of a waivers file, in bytes.
-pub(crate) const WAIVERS_SIZE_LIMIT: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_WAIVERS_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The paths of the gate configuration, relative to the repository root.
 #[derive(Debug, Default)]
@@ -24,21 +24,18 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
-    pub(crate) fn all(&self) -> Vec<String> {
-        let all = self
+    pub(crate) fn paths(&self) -> Vec<String> { self
             .settings
             .iter()
             .chain(&self.waivers)
-            .chain(&self.linked_rules);
-        all.cloned().collect()
+            .chain(&self.linked_rules).cloned().collect()
     }
 
     /// Describes the changes in the file at this path.
     pub(crate) fn describe(&self, path: &str, old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-        let has = |paths: &[String]| paths.iter().any(|known| known == path);
-        if path.ends_with(RULES_FILE) || has(&self.linked_rules) {
+        if path.ends_with(RULES_FILE) || self.linked_rules.iter().any(|linked_path| linked_path == path) {
             policy::describe_rules_file_changes(old, new)
-        } else if has(&self.waivers) {
+        } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
             policy::describe_waivers_file_changes(old, new)
         } else {
             policy::describe_config_file_changes(old, new, &settings::find_known_setting)
@@ -47,11 +44,10 @@ impl GateFiles {
 
     fn add(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
-        let way = |path: &str| Ok::<_, GitError>(policy::resolve_path(repo, snapshot, path)?.paths);
         if let Some(path) = &workspace.config_file {
-            self.settings.extend(way(path)?);
+            self.settings.extend(policy::resolve_path(repo, snapshot,path)?.paths);
         }
-        self.waivers.extend(way(waivers::FILE_NAME)?);
+        self.waivers.extend(policy::resolve_path(repo, snapshot,waivers::FILE_NAME)?.paths);
         for path in workspace.linked_rules(snapshot)? {
             if !self.linked_rules.contains(&path) {
                 self.linked_rules.push(path);
@@ -78,15 +74,15 @@ impl Workspace<'_> {
     /// it. The platform reads commits and follows no links, so it ignores such a file; a change of it is still a change
     /// of the gate.
     pub(crate) fn linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
-        let folders = match &self.named_folder {
+        let config_dirs = match &self.named_config_dir {
             Some(name) => vec![name.clone()],
-            None => hidden(snapshot)?,
+            None => hidden_root_entries(snapshot)?,
         };
         let mut paths = Vec::new();
-        for folder in folders {
-            let way = policy::resolve_path(&self.repo, snapshot, &format!("{folder}/{RULES_FILE}"))?;
-            if way.file.is_some() && way.paths.len() > 1 {
-                paths.extend(way.paths);
+        for config_dir in config_dirs {
+            let resolved_path = policy::resolve_path(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
+            if resolved_path.file.is_some() && resolved_path.paths.len() > 1 {
+                paths.extend(resolved_path.paths);
             }
         }
         Ok(paths)
@@ -94,9 +90,10 @@ impl Workspace<'_> {
 }
 
 /// Returns the hidden directories at the root, and the links that may lead to some.
-pub(crate) fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
-    let is_hidden = |name: &String| name.starts_with('.');
-    let folders = snapshot.list_root_folders()?.into_iter().filter(is_hidden);
-    let links = snapshot.list_root_links()?.into_iter().filter(is_hidden);
-    Ok(folders.chain(links.take(MOST_LINKS)).collect())
+pub(crate) fn hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+    let mut entries = snapshot. list_root_folders()?;
+    entries.retain( |name| name.starts_with('.'));
+    let hidden_links = snapshot. list_root_links()?.into_iter().filter(|name| name.starts_with('.')).take(MAX_LINKS);
+    entries.extend(hidden_links);
+    Ok(entries)
 }

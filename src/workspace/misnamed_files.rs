@@ -1,4 +1,4 @@
-//! Detects misnamed gate files, so that a typo in a name does not silently drop the gate's settings.
+//! Detects misnamed_file gate files, so that a typo in a name does not silently drop the gate's settings.
 
 use super::Workspace;
 use crate::job::settings;
@@ -9,10 +9,11 @@ impl Workspace<'_> {
     /// Warns of files at the root with a wrong extension of a gate file name, as such files are ignored.
     pub(super) fn warn_of_misnamed(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME] {
-            let other = name.replace(".yaml", ".yml");
-            let is_read = self.config_file.as_deref() == Some(&*other);
-            if !is_read && self.repo.root().join(&other).is_file() {
-                run.ui.warn(&format!("{other} is ignored: rename it to {name}"));
+            let misnamed_file = name.replace(".yaml", ".yml");
+            let is_read = self.config_file.as_deref() == Some(&*misnamed_file);
+            if !is_read && self.repo.root().join(&misnamed_file).is_file() {
+                run.ui
+                    .warn(&format!("{misnamed_file} is ignored: rename it to {name}"));
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Opens the repository, its settings and the CI host's context, which every command in a repository needs first.
 
 pub(crate) mod checkout_files;
+pub(crate) mod config_dir_prompt;
 pub(crate) mod gate_files;
 mod misnamed_files;
 mod path_repository;
-pub(crate) mod platform_folder;
 mod policy_settings;
 mod policy_warning;
 pub(crate) mod rules_remedy;
@@ -17,7 +17,7 @@ use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::ci::{self, CiContext, Host, Trigger};
+use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, Comparison, ContextError, DeepenSubject, PolicyTip, RequestedRevisions, Target,
@@ -37,7 +37,7 @@ pub(crate) struct Workspace<'a> {
     pub(crate) repo: Repository,
     pub(crate) sources: SettingSources<'a>,
     /// The platform's hidden directory, if it is set and not to be searched.
-    pub(crate) named_folder: Option<String>,
+    pub(crate) named_config_dir: Option<String>,
     pub(crate) ci: CiContext,
     /// The version of the gate configuration in force.
     pub(crate) policy: PolicyTip,
@@ -66,34 +66,34 @@ impl Run {
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::policy_source(&self.global, &self.env)?;
         let policy = or_unknown(policy::find_policy_tip(&repo, Some(&ci), choice, is_host_commit))?;
-        let settled = self.settled(&repo, policy, (Some(&ci), on_unusable(&ci)))?;
+        let settled_policy = self.settle_policy(&repo, policy,Some(&ci), unusable_file_treatment(&ci))?;
         Ok(Workspace {
-            target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_host_commit))?,
-            named_folder: settled.named_folder,
-            sources: settled.sources,
-            policy: settled.policy,
+            target_tip: or_unknown(target_tip(&repo, &ci, &settled_policy.policy, is_host_commit))?,
+            named_config_dir: settled_policy.named_config_dir,
+            sources: settled_policy.sources,
+            policy: settled_policy.policy,
             tip_age: None,
             gate_changes: settings::gate_changes(&self.global, &self.env)?,
-            config_file: settled.config_file,
+            config_file: settled_policy.config_file,
             repo,
             ci,
         })
     }
 
     /// Reads the settings from the version of the configuration file in force.
-    fn settled(
+    fn settle_policy(
         &self,
         repo: &Repository,
-        policy: PolicyTip,
-        (ci, on_unusable): (Option<&CiContext>, UnusableFile),
+        policy: PolicyTip,ci:Option<&CiContext>,
+        on_unusable: UnusableFile,
     ) -> Result<SettledPolicy<'_>, Failure> {
-        let named = settings::requested_config_file(&self.global, &self.env);
-        let (is_named, file) = match named {
+        let requested_file = settings::requested_config_file(&self.global, &self.env);
+        let (is_named, file) = match requested_file {
             Some(file) => (true, file),
             None => (false, repo.root().join(FILE_NAME)),
         };
         let config_file = policy::path_in_repository(repo.root(), &file);
-        let read = match &config_file {
+        let gate_file = match &config_file {
             Some(path) => {
                 let reader = GateFileReader {
                     repo,
@@ -115,11 +115,11 @@ impl Run {
             None => UnusableFile::Reject,
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
-        let mut sources = SettingSources::new(&self.env, &read, checkout, on_unusable)?;
-        let named_folder = sources.resolve(|sources| sources.config_dir(&self.global))?;
+        let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
+        let named_config_dir = sources.resolve(|sources| sources.config_dir(&self.global))?;
         Ok(SettledPolicy {
             sources,
-            named_folder,
+            named_config_dir,
             policy,
             config_file,
         })
@@ -134,7 +134,7 @@ impl Run {
     /// the change.
     pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
         match settings::requested_repository(&self.global, &self.env) {
-            Some(folder) => Repository::open(&folder),
+            Some(dir) => Repository::open(&dir),
             None => Repository::discover(self.env.current_dir()),
         }
         .map(|repository| repository.with_renames_by_name(is_pipeline))
@@ -152,8 +152,8 @@ impl Run {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::policy_source(&self.global, &self.env)?;
             let policy = or_unknown(policy::find_policy_tip(&repo, ci.as_ref(), choice, true))?;
-            let settled = self.settled(&repo, policy, (ci.as_ref(), UnusableFile::Reject))?;
-            return Ok(settled.sources);
+            let settled_policy = self.settle_policy(&repo, policy,ci.as_ref(), UnusableFile::Reject)?;
+            return Ok(settled_policy.sources);
         }
         let file = match settings::requested_config_file(&self.global, &self.env) {
             Some(file) => policy::read_job_file(&file, true)?,
@@ -164,7 +164,7 @@ impl Run {
 }
 
 /// Returns what to do with a file of the gate configuration that cannot be used.
-fn on_unusable(ci: &CiContext) -> UnusableFile {
+fn unusable_file_treatment(ci: &CiContext) -> UnusableFile {
     match ci.host {
         Host::None => UnusableFile::Reject,
         _ => UnusableFile::TreatAsMissing,
@@ -174,7 +174,7 @@ fn on_unusable(ci: &CiContext) -> UnusableFile {
 /// The settings, and their source.
 struct SettledPolicy<'a> {
     sources: SettingSources<'a>,
-    named_folder: Option<String>,
+    named_config_dir: Option<String>,
     policy: PolicyTip,
     config_file: Option<String>,
 }
@@ -185,67 +185,59 @@ impl<'a> Workspace<'a> {
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
-        wish: &Revisions,
+        revisions: &Revisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
-        let wanted = as_wish(wish.clone());
-        if wish.deepen {
-            let say = |step: &str| run.ui.say(step);
-            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
-            context::fetch_run_branch(&mut self.repo, &self.ci, is_host_commit, &say)?;
-            context::fetch_policy_branch(&mut self.repo, &self.ci, is_host_commit, true, &say)?;
-            context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
-            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
-            context::fetch_policy_branch(&mut self.repo, &self.ci, is_host_commit, false, &say)?;
+        let requested_revisions = to_requested_revisions(revisions.clone());
+        if revisions.deepen {self.fetch_missing(run, &requested_revisions, subject)?;
         }
-        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
-        let is_unknown = |tip: &PolicyTip| matches!(tip, PolicyTip::Unknown { .. });
-        if wish.deepen || !is_host_commit || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
+            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &requested_revisions)?;
+        let is_tip_unknown = matches!(self.policy, PolicyTip::Unknown { .. })
+            || matches!(self.target_tip, PolicyTip::Unknown { .. });
+        if revisions.deepen || !is_host_commit || is_tip_unknown {
             let choice = settings::policy_source(&run.global, &run.env)?;
             let policy = policy::find_policy_tip(&self.repo, Some(&self.ci), choice, is_host_commit)?;
-            let settled = run.settled(&self.repo, policy, (Some(&self.ci), on_unusable(&self.ci)))?;
-            self.named_folder = settled.named_folder;
-            self.sources = settled.sources;
-            self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_host_commit)?;
-            self.policy = settled.policy;
+            let settled_policy = run.settle_policy(&self.repo, policy,Some(&self.ci),
+                unusable_file_treatment(&self.ci),)?;
+            self.named_config_dir = settled_policy.named_config_dir;
+            self.sources = settled_policy.sources;
+            self.target_tip = target_tip(&self.repo, &self.ci, &settled_policy.policy, is_host_commit)?;
+            self.policy = settled_policy.policy;
         }
         self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_host_commit, &self.target_tip)?;
         Ok(())
     }
 
+ fn fetch_missing(&mut self, run: &Run,
+        revisions: &RequestedRevisions,
+        subject: DeepenSubject,) -> Result<(), ContextError> {
+        let (repo, ci) =(&mut self.repo, &mut self.ci);
+        let report = |step: &str| run.ui.say(step);
+        let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
+        context::fetch_run_branch (repo, ci, is_host_commit, &report)?;
+        context::fetch_policy_branch
+            (repo, ci,is_host_commit, true, &report)?;
+        context::deepen(repo,ci, revisions, subject, &report)?;
+            let is_host_commit = context::reviews_host_commit (repo,ci, revisions)?;
+        context::fetch_policy_branch(repo, ci, is_host_commit, false, &report
+            )
+        }
+
     /// Returns what to do with a file of the gate configuration that cannot be used.
     pub(crate) fn on_unusable(&self) -> UnusableFile {
-        on_unusable(&self.ci)
-    }
-
-    /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
-    pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
-        let is_host_commit =
-            context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
-        if let (false, None, Trigger::Any, Ok(head)) =
-            (is_host_commit, &wish.head, self.ci.trigger, self.repo.head())
-        {
-            let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
-            run.ui.warn(&format!(
-                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
-                 the checkout",
-                sluicegate_git::short_id(own),
-                head.commit
-            ));
-        }
-        Ok(())
+        unusable_file_treatment(&self.ci)
     }
 
     /// Returns whether the gate configuration in force may differ from that of the reviewed commit.
-    pub(crate) const fn policy_is_elsewhere(&self) -> bool {
+    pub(crate) const fn has_other_policy(&self) -> bool {
         !matches!(self.policy, PolicyTip::Head { .. })
     }
 
     /// Returns where the configuration file is read, for display.
-    pub(crate) fn policy_in_words(&self) -> String {
+    pub(crate) fn describe_policy(&self) -> String {
         match (&self.config_file, &self.policy) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
-            (Some(path), PolicyTip::Head { reason: why }) => format!("{path} of the checkout: {why}"),
+            (Some(path), PolicyTip::Head { reason }) => format!("{path} of the checkout: {reason}"),
             (
                 Some(path),
                 PolicyTip::Commit {
@@ -256,7 +248,7 @@ impl<'a> Workspace<'a> {
             ) => {
                 format!("{path} of `{branch}` at {} ({source})", commit.short())
             }
-            (Some(_), PolicyTip::Unknown { reason: why }) => format!("none: {why}"),
+            (Some(_), PolicyTip::Unknown { reason }) => format!("none: {reason}"),
         }
     }
 
@@ -264,10 +256,10 @@ impl<'a> Workspace<'a> {
     /// a change goes to.
     pub(crate) fn require_policy_of_unknown_host(&self) -> Result<(), ContextError> {
         match &self.policy {
-            PolicyTip::Unknown { reason: why } if self.ci.host == Host::Unknown => {
+            PolicyTip::Unknown { reason } if self.ci.host == Host::Unknown => {
                 Err(ContextError::UnknownHost {
                     missing: "the policy",
-                    reason: why.clone(),
+                    reason: reason.clone(),
                 })
             }
             _ => Ok(()),
@@ -275,18 +267,18 @@ impl<'a> Workspace<'a> {
     }
 
     /// Returns the resolved commit, branch and base; prints the warnings.
-    pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
+    pub(crate) fn resolve_target(&self, run: &Run, revisions: Revisions) -> Result<Target, Failure> {
         self.require_policy_of_unknown_host()?;
-        let target = context::resolve_target(&self.repo, &self.ci, &as_wish(wish))?;
-        show(run, &target.warnings);
+        let target = context::resolve_target(&self.repo, &self.ci, &to_requested_revisions(revisions))?;
+        print_warnings(run, &target.warnings);
         Ok(target)
     }
 
     /// Returns the base of the working tree or the index; prints the warnings.
-    pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
+    pub(crate) fn compare_checkout(&self, run: &Run, revisions: Revisions) -> Result<Comparison, Failure> {
         self.require_policy_of_unknown_host()?;
-        let comparison = context::resolve_checkout(&self.repo, &self.ci, &as_wish(wish))?;
-        show(run, &comparison.warnings);
+        let comparison = context::resolve_checkout(&self.repo, &self.ci, &to_requested_revisions(revisions))?;
+        print_warnings(run, &comparison.warnings);
         Ok(comparison)
     }
 
@@ -294,19 +286,19 @@ impl<'a> Workspace<'a> {
     /// branch, so that a change with another directory does not choose its own rules; otherwise the one in the
     /// snapshot.
     pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
-        if let Some(name) = &self.named_folder {
+        if let Some(name) = &self.named_config_dir {
             return Ok(Some(name.clone()));
         }
         if let PolicyTip::Commit { commit, .. } = &self.policy
-            && let Ok(Some(folder)) = folder_in(&self.repo.snapshot(commit.clone()))?
+            && let Ok(Some(config_dir)) = find_config_dir(&self.repo.snapshot(commit.clone()))?
         {
-            return Ok(Some(folder));
+            return Ok(Some(config_dir));
         }
-        let folder = folder_in(snapshot)?;
+        let config_dir = find_config_dir(snapshot)?;
         if self.on_unusable() == UnusableFile::TreatAsMissing {
-            return Ok(folder.ok().flatten());
+            return Ok(config_dir.ok().flatten());
         }
-        folder.map_err(|error| {
+        config_dir.map_err(|error| {
             Failure::usage(error.to_string())
                 .hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
         })
@@ -315,11 +307,11 @@ impl<'a> Workspace<'a> {
     /// Returns the rules file, or `None` if it is missing. A link counts as missing, as the platform reads commits and
     /// follows no links.
     pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
-        let Some(folder) = self.config_dir(snapshot)? else {
+        let Some(config_dir) = self.config_dir(snapshot)? else {
             return Ok(None);
         };
-        let found = snapshot.find_file(&format!("{folder}/{RULES_FILE}"))?;
-        Ok(found.filter(|file| file.kind == FileKind::Regular))
+        let file = snapshot.find_file(&format!("{config_dir}/{RULES_FILE}"))?;
+        Ok(file.filter(|file| file.kind == FileKind::Regular))
     }
 
     /// Returns the rule set of a snapshot without a rules file, with the reason.
@@ -333,42 +325,42 @@ impl<'a> Workspace<'a> {
 
     /// Returns the rules, or `None` without a rules file.
     pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
-        self.rules_in(self.rules_file(snapshot)?.as_ref())
+        self.read_rules(self.rules_file(snapshot)?.as_ref())
     }
 
     /// Returns the rules of this rules file.
-    pub(crate) fn rules_in(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
-        let document = file.map(|file| self.read(file)).transpose()?;
+    pub(crate) fn read_rules(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
+        let document = file.map(|file| self.read_document(file)).transpose()?;
         Ok(document.map(|document| RuleSet::read(&document)))
     }
 
     /// Returns the file's content, or why it cannot be parsed as a document.
-    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
-        let full = match &file.content {
+    pub(crate) fn read_document(&self, file: &SnapshotFile,) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        let path = match &file.content {
             FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
             FileContent::Disk(full) => full,
         };
         if let Some(doubt) = file.doubt {
-            let what = format!("could not evaluate {}: {}", full.display(), doubt.reason());
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
+            let message = format!("could not evaluate {}: {}", path.display(), doubt.reason());
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(message)));
         }
-        read_document_on_disk(full).map_err(|error| {
-            let what = format!("could not read {}", full.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        read_document_on_disk(path).map_err(|error| {
+            let message = format!("could not read {}", path.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(message))
         })
     }
 }
 
 /// Returns the only hidden directory of the snapshot with the platform's files.
-pub(crate) fn folder_in(
+pub(crate) fn find_config_dir(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
-    let folders = snapshot.list_root_folders()?;
-    let holds = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
-    Ok(pipelines::config_folder(&folders, &holds))
+    let root_dirs = snapshot.list_root_folders()?;
+    Ok(pipelines::config_folder(&root_dirs, & |path| { matches!(snapshot.find_file(path), Ok(Some(_)))
+    }))
 }
 
-pub(crate) fn as_wish(revisions: Revisions) -> RequestedRevisions {
+pub(crate) fn to_requested_revisions(revisions: Revisions) -> RequestedRevisions {
     RequestedRevisions {
         base: revisions.base,
         head: revisions.head,
@@ -377,7 +369,7 @@ pub(crate) fn as_wish(revisions: Revisions) -> RequestedRevisions {
     }
 }
 
-fn show(run: &Run, warnings: &[String]) {
+fn print_warnings(run: &Run, warnings: &[String]) {
     for warning in warnings {
         run.ui.warn(warning);
         run.add_shown_text(warning);

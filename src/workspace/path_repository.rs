@@ -5,7 +5,7 @@ use crate::env;
 use crate::error::Failure;
 use crate::job::settings::{self, FILE_NAME};
 use crate::session::{Run, is_ci};
-use crate::workspace::typed_paths::inside;
+use crate::workspace::typed_paths::path_inside;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::fs;
@@ -18,34 +18,34 @@ impl Run {
     /// Opens the repository of the current directory, or in a local run the one that contains `paths`, if they are
     /// elsewhere.
     pub(crate) fn open_repository_of(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
-        let here = self.open_repository();
-        let is_typo = here.is_ok() && !self.has_paths(paths);
+        let current_repository = self.open_repository();
+        let is_typo = current_repository.is_ok() && !self.has_paths(paths);
         if is_typo
             || !self.may_leave_repository(paths)
-            || is_repository_of(&here, self.env.current_dir(), paths)
+            || contains_paths(&current_repository, self.env.current_dir(), paths)
         {
-            return here;
+            return current_repository;
         }
-        match paths.first().and_then(|path| self.existing_folder(path)) {
-            Some(folder) => Repository::discover(&folder)
+        match paths.first().and_then(|path| self.existing_dir(path)) {
+            Some(dir) => Repository::discover(&dir)
                 .map(|repository| repository.with_renames_by_name(is_pipeline))
-                .or(here),
-            None => here,
+                .or(current_repository),
+            None => current_repository,
         }
     }
 
     /// Like [`Self::open_repository_of`], but also opens a directory that is in no repository.
     pub(crate) fn open_files_of(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
-        let opened = self.open_repository_of(paths);
-        let is_typo = opened.is_ok() && !self.has_paths(paths);
-        if is_typo || is_repository_of(&opened, self.env.current_dir(), paths) {
-            return Ok(opened?);
+        let repository = self.open_repository_of(paths);
+        let is_typo = repository.is_ok() && !self.has_paths(paths);
+        if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
+            return Ok(repository?);
         }
-        let is_without_git = matches!(&opened, Ok(_) | Err(GitError::NotARepository { .. }));
+        let is_without_git = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
         if !is_without_git || !self.may_leave_repository(paths) {
             let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
             let is_plain_possible = is_without_git && paths.is_empty() && !is_ci(&self.env);
-            return opened.map_err(|error| {
+            return repository.map_err(|error| {
                 let failure = Failure::from(error);
                 if is_plain_possible {
                     failure.hint(hint)
@@ -56,7 +56,7 @@ impl Run {
         }
         match self.plain_root(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),
-            None => Ok(opened?),
+            None => Ok(repository?),
         }
     }
 
@@ -75,10 +75,10 @@ impl Run {
     }
 
     /// Returns the directory of a path: the path itself or its nearest existing parent, without links.
-    fn existing_folder(&self, path: &Path) -> Option<PathBuf> {
+    fn existing_dir(&self, path: &Path) -> Option<PathBuf> {
         let full = self.env.current_dir().join(path);
         full.ancestors()
-            .find(|folder| folder.is_dir())?
+            .find(|dir| dir.is_dir())?
             .canonicalize()
             .ok()
     }
@@ -87,41 +87,44 @@ impl Run {
     /// program. Without such a directory, it is the only directory that was typed, otherwise the current directory if
     /// it contains the paths.
     fn plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
-        let here = self.env.current_dir().canonicalize().ok()?;
-        let folders: Option<Vec<PathBuf>> = paths.iter().map(|path| self.existing_folder(path)).collect();
-        let folders = folders?;
-        let first = folders.first()?;
-        let is_below_here = folders.iter().all(|folder| folder.starts_with(&here));
-        let is_root =
-            |folder: &&Path| is_project(folder) && folders.iter().all(|other| other.starts_with(folder));
-        let mut above = first.ancestors().take_while(|folder| !is_shared(folder));
-        if let Some(root) = above.find(is_root) {
+        let current_dir = self.env.current_dir().canonicalize().ok()?;
+        let mut dirs =Vec::new();
+        for path in paths {
+            dirs.push( self.existing_dir(path)?);
+        }
+        let first_dir = dirs.first()?;
+        let are_in_current_dir = dirs.iter().all(|dir| dir.starts_with(&current_dir));
+        let root = first_dir
+            .ancestors()
+            .take_while(|ancestor| !is_shared(ancestor))
+            .find(
+            |ancestor| is_project(ancestor) && dirs.iter().all(|dir| dir.starts_with(ancestor)));
+        if let Some(root) = root {
             return Some(root.to_owned());
         }
-        let is_folder = matches!(paths, [path] if here.join(path).is_dir());
-        Some(if is_below_here && !is_folder {
-            here
+        let is_single_dir = matches!(paths, [path] if current_dir.join(path).is_dir());
+        Some(if are_in_current_dir && !is_single_dir {
+            current_dir
         } else {
-            first.clone()
+            first_dir.clone()
         })
     }
 }
 
 /// Returns whether the opened repository contains all paths.
-fn is_repository_of(opened: &Result<Repository, GitError>, current: &Path, paths: &[PathBuf]) -> bool {
-    let is_inside = |repo: &Repository| {
+fn contains_paths(repository: &Result<Repository, GitError>, current_dir: &Path, paths: &[PathBuf]) -> bool {
+    repository.as_ref().is_ok_and( |repo| {
         paths
             .iter()
-            .all(|path| path == Path::new("-") || inside(repo.root(), current, path).is_some())
-    };
-    opened.as_ref().is_ok_and(is_inside)
+            .all(|path| path == Path::new("-") || path_inside(repo.root(), current_dir, path).is_some())
+    })
 }
 
 /// Returns whether every user can write to the directory, such as `/tmp`: its files are not part of a project.
 #[cfg(unix)]
-fn is_shared(folder: &Path) -> bool {
+fn is_shared(dir: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    fs::metadata(folder).is_ok_and(|found| found.mode() & 0o002 != 0)
+    fs::metadata(dir).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
 }
 
 /// Returns whether every user can write to the directory, which is unknown here.
@@ -131,15 +134,9 @@ const fn is_shared(_: &Path) -> bool {
 }
 
 /// Returns whether the directory contains a file of the platform in a hidden directory, or the configuration file.
-fn is_project(folder: &Path) -> bool {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut hidden = entries.take(MAX_ENTRIES).flatten().filter(|entry| {
-        let name = entry.file_name();
-        name.as_encoded_bytes().starts_with(b".")
-    });
-    let has_file = |entry: &fs::DirEntry| {
-        let files = [RULES_FILE, SHARED_PIPELINES_FILE];
-        files.iter().any(|file| entry.path().join(file).is_file())
-    };
-    folder.join(FILE_NAME).is_file() || hidden.any(|entry| has_file(&entry))
+fn is_project(dir: &Path) -> bool {
+    dir.join(FILE_NAME).is_file()
+        || fs::read_dir(dir).into_iter().flatten().take(MAX_ENTRIES).flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
+            .any( |entry| { [RULES_FILE, SHARED_PIPELINES_FILE].iter().any(|file| entry.path().join(file).is_file())
+    })
 }

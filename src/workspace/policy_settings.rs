@@ -7,7 +7,7 @@ use crate::job::policy::UnusableFile;
 use crate::job::settings::{self, FILE_NAME, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::unusable_gate_files::{empty_config_dir, unmatched_include};
+use crate::workspace::unusable_gate_files::{find_empty_config_dir, find_unmatched_include};
 
 impl Workspace<'_> {
     /// Resolves the settings of a command, with the selection in them. If the configuration file in force is the only
@@ -20,16 +20,16 @@ impl Workspace<'_> {
         selection: impl Fn(&T) -> &Selection,
     ) -> Result<T, Failure> {
         let mut settings = self.sources.resolve(&read)?;
-        if let Some(reason) = self.unmatched_policy(run, selection(&settings))? {
+        if let Some(reason) = self.find_unmatched_policy(run, selection(&settings))? {
             settings = self.sources.resolve_without_file(&reason, &read)?;
         }
-        self.named_folder = self.sources.config_dir(&run.global)?;
+        self.named_config_dir = self.sources.config_dir(&run.global)?;
         Ok(settings)
     }
 
     /// Returns the reason if no glob or no hidden directory of the policy exists in the commit that the policy is read
     /// from.
-    fn unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
+    fn find_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
         if self.on_unusable() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);
         }
@@ -38,14 +38,14 @@ impl Workspace<'_> {
             PolicyTip::Head { .. } => self.repo.disk_snapshot(run.index())?,
             PolicyTip::Unknown { .. } => return Ok(None),
         };
-        let named = self.sources.config_dir(&run.global)?;
-        let own = named.filter(|named| {
+        let config_dir = self.sources.config_dir(&run.global)?;
+        let file_config_dir = config_dir.filter(|name| {
             settings::requested_config_dir(&run.global, &run.env).is_none()
-                && self.sources.sets_config_dir(named)
+                && self.sources.sets_config_dir(name)
         });
-        let reason = match unmatched_include(&snapshot, selection)? {
+        let reason = match find_unmatched_include(&snapshot, selection)? {
             Some(reason) => Some(reason),
-            None => empty_config_dir(&snapshot, own.as_deref())?,
+            None => find_empty_config_dir(&snapshot, file_config_dir.as_deref())?,
         };
         Ok(reason.map(|reason| format!("{FILE_NAME}: {reason}")))
     }

@@ -3,9 +3,9 @@
 use crate::error::Failure;
 use crate::job::context::PolicyTip;
 use crate::job::policy;
-use crate::workspace::gate_files::hidden;
-use crate::workspace::platform_folder;
-use crate::workspace::{Workspace, folder_in};
+use crate::workspace::config_dir_prompt;
+use crate::workspace::gate_files::hidden_root_entries;
+use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::fs;
@@ -40,13 +40,13 @@ impl RulesRemedy {
                 "replace the symbolic link with the rules file itself, and commit the file".to_owned()
             }
             Self::Commit { path, is_ignored } => {
-                let ignored = if *is_ignored {
+                let ignored_note = if *is_ignored {
                     " (git ignores it: use `git add --force`)"
                 } else {
                     ""
                 };
                 format!(
-                    "`{path}` exists on disk but is not in the reviewed commit: commit the file{ignored}, and push"
+                    "`{path}` exists on disk but is not in the reviewed commit: commit the file{ignored_note}, and push"
                 )
             }
             Self::MergeTarget { branch, path } => format!(
@@ -60,10 +60,10 @@ impl RulesRemedy {
 impl Workspace<'_> {
     /// Returns how to provide the rules file that a review of the snapshot does not find. `deleted_folder` is the
     /// hidden directory from which the change deletes the file, if any.
-    pub(crate) fn rules_remedy(
+    pub(crate) fn find_rules_remedy(
         &self,
         snapshot: &Snapshot<'_>,
-        deleted_folder: Option<&str>,
+        deleted_config_dir: Option<&str>,
     ) -> Result<RulesRemedy, Failure> {
         if let Some(file) = self.rules_file(snapshot)? {
             return Ok(RulesRemedy::OtherDirectory { path: file.path });
@@ -71,16 +71,16 @@ impl Workspace<'_> {
         if !self.linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
         }
-        if let Some(path) = self.rules_path_on_disk() {
+        if let Some(path) = self.find_rules_path_on_disk() {
             return Ok(RulesRemedy::Commit {
                 is_ignored: self.repo.is_ignored(&path),
                 path,
             });
         }
-        if let Some((branch, path)) = self.rules_added_to_target(snapshot)? {
+        if let Some((branch, path)) = self.find_rules_added_to_target(snapshot)? {
             return Ok(RulesRemedy::MergeTarget { branch, path });
         }
-        let command = self.create_rules_command(snapshot, deleted_folder)?;
+        let command = self.create_rules_command(snapshot, deleted_config_dir)?;
         Ok(RulesRemedy::Create { command })
     }
 
@@ -89,22 +89,24 @@ impl Workspace<'_> {
     pub(crate) fn create_rules_command(
         &self,
         snapshot: &Snapshot<'_>,
-        deleted_folder: Option<&str>,
+        deleted_config_dir: Option<&str>,
     ) -> Result<String, Failure> {
         let command = "sluicegate rules init";
-        Ok(match (self.config_dir(snapshot)?, deleted_folder) {
+        Ok(match (self.config_dir(snapshot)?, deleted_config_dir) {
             (Some(_), _) => command.to_owned(),
-            (None, Some(folder)) if platform_folder::is_name(folder) => {
-                platform_folder::suggest_command(command, &[folder.to_owned()])
+            (None, Some(dir)) if config_dir_prompt::is_name(dir) => {
+                config_dir_prompt::suggest_command(command, &[dir.to_owned()])
             }
-            (None, _) => platform_folder::suggest_command(command, &platform_folder::candidates(snapshot)?),
+            (None, _) => {
+                config_dir_prompt::suggest_command(command, &config_dir_prompt::find_candidates(snapshot)?)
+            }
         })
     }
 
     /// Returns whether any hidden directory of the snapshot has a rules file, also behind a link.
     pub(crate) fn has_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<bool, Failure> {
-        for folder in hidden(snapshot)?.iter().chain(&self.named_folder) {
-            let path = format!("{folder}/{RULES_FILE}");
+        for dir in hidden_root_entries(snapshot)?.iter().chain(&self.named_config_dir) {
+            let path = format!("{dir}/{RULES_FILE}");
             let has_path = snapshot.has_path(&path)?;
             if has_path || policy::resolve_path(&self.repo, snapshot, &path)?.file.is_some() {
                 return Ok(true);
@@ -114,30 +116,24 @@ impl Workspace<'_> {
     }
 
     /// Returns whether any hidden directory on disk has a rules file, whether git tracks it or not.
-    pub(crate) fn has_rules_file_on_disk(&self) -> bool {
-        let folders = self.hidden_folders_on_disk();
-        let mut folders = folders.iter().chain(&self.named_folder);
-        folders.any(|folder| self.repo.root().join(folder).join(RULES_FILE).exists())
+    pub(crate) fn has_rules_file_on_disk(&self) -> bool { self.hidden_dirs_on_disk().iter().chain(&self.named_config_dir).any(|dir| self.repo.root().join(dir).join(RULES_FILE).exists())
     }
 
     /// Returns the path of a rules file on disk, whether git tracks it or not.
-    fn rules_path_on_disk(&self) -> Option<String> {
-        let folders = match &self.named_folder {
-            Some(folder) => vec![folder.clone()],
-            None => self.hidden_folders_on_disk(),
+    fn find_rules_path_on_disk(&self) -> Option<String> {
+        let dirs = match &self.named_config_dir {
+            Some(dir) => vec![dir.clone()],
+            None => self.hidden_dirs_on_disk(),
         };
-        let mut paths = folders.into_iter().map(|folder| format!("{folder}/{RULES_FILE}"));
-        paths.find(|path| self.repo.root().join(path).is_file())
+        dirs.into_iter().map(|dir| format!("{dir}/{RULES_FILE}")).find(|path| self.repo.root().join(path).is_file())
     }
 
     /// Returns the names of the hidden entries of the root on disk, sorted.
-    fn hidden_folders_on_disk(&self) -> Vec<String> {
+    fn hidden_dirs_on_disk(&self) -> Vec<String> {
         if self.repo.is_bare() {
             return Vec::new();
         }
-        let entries = fs::read_dir(self.repo.root()).into_iter().flatten();
-        let entries = entries.take(MAX_ROOT_ENTRIES).flatten();
-        let mut names: Vec<String> = entries
+        let mut names: Vec<String> = fs::read_dir(self.repo.root()).into_iter().flatten().take(MAX_ROOT_ENTRIES).flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
             .filter(|name| name.starts_with('.'))
             .collect();
@@ -146,11 +142,11 @@ impl Workspace<'_> {
     }
 
     /// Returns the target branch and the path of its rules file, if the target got the file after this branch started.
-    fn rules_added_to_target(&self, snapshot: &Snapshot<'_>) -> Result<Option<(String, String)>, Failure> {
-        let Some((branch, tip)) = self.target_branch()? else {
+    fn find_rules_added_to_target(&self, snapshot: &Snapshot<'_>,) -> Result<Option<(String, String)>, Failure> {
+        let Some((branch, tip)) = self.find_target_branch()? else {
             return Ok(None);
         };
-        let Some(path) = self.rules_path_at(&tip)? else {
+        let Some(path) = self.find_rules_path_at(&tip)? else {
             return Ok(None);
         };
         let head = match snapshot.commit() {
@@ -171,7 +167,7 @@ impl Workspace<'_> {
     }
 
     /// Returns the target branch and its tip: in a local run, the remote's default branch.
-    pub(crate) fn target_branch(&self) -> Result<Option<(String, CommitId)>, Failure> {
+    pub(crate) fn find_target_branch(&self) -> Result<Option<(String, CommitId)>, Failure> {
         if let PolicyTip::Commit { commit, branch, .. } = &self.target_tip {
             return Ok(Some((branch.clone(), commit.clone())));
         }
@@ -183,16 +179,16 @@ impl Workspace<'_> {
     }
 
     /// Returns the path of the rules file in the commit.
-    fn rules_path_at(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
+    fn find_rules_path_at(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
         let snapshot = self.repo.snapshot(commit.clone());
-        let folder = match &self.named_folder {
-            Some(folder) => Some(folder.clone()),
-            None => folder_in(&snapshot)?.ok().flatten(),
+        let dir = match &self.named_config_dir {
+            Some(dir) => Some(dir.clone()),
+            None => find_config_dir(&snapshot)?.ok().flatten(),
         };
-        let Some(folder) = folder else {
+        let Some(dir) = dir else {
             return Ok(None);
         };
-        let path = format!("{folder}/{RULES_FILE}");
+        let path = format!("{dir}/{RULES_FILE}");
         Ok(snapshot.find_file(&path)?.map(|file| file.path))
     }
 }

@@ -25,9 +25,9 @@ impl StandardInput {
         args: &CheckArgs,
     ) -> Result<Option<Self>, Failure> {
         let paths = &args.selection.paths;
-        let is_asked = paths.iter().any(|path| path == Path::new("-"));
+        let is_requested = paths.iter().any(|path| path == Path::new("-"));
         let Some(path) = &args.stdin_path else {
-            return if is_asked {
+            return if is_requested {
                 Err(
                     Failure::usage("could not check standard input: its path is missing")
                         .hint("add --stdin-path PATH, the path of the pipeline in the repository"),
@@ -36,26 +36,30 @@ impl StandardInput {
                 Ok(None)
             };
         };
-        if !is_asked || paths.len() > 1 {
+        if !is_requested || paths.len() > 1 {
             return Err(Failure::usage("--stdin-path needs `-` as the only path")
                 .hint("run `sluicegate check - --stdin-path PATH`"));
         }
-        let path = workspace.inside(run, path)?;
-        let unread = |why: io::Error| Failure::usage(format!("could not read standard input: {why}"));
-        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err(unread)?;
-        let unwritten = |why: io::Error| {
+        let path = workspace.resolve_typed_path(run, path)?;
+        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err( |error|
+            Failure::usage(format!("could not read standard input: {error}")
+            ))?;
+        let file = write_to_temporary_file(&content).map_err(|error| {
             Failure::usage(format!(
-                "could not write standard input to a temporary file: {why}"
-            ))
-        };
-        let mut file = NamedTempFile::new().map_err(unwritten)?;
-        file.write_all(&content).map_err(unwritten)?;
+                "could not write standard input to a temporary file: {error}"))
+        })?;
         Ok(Some(Self { file, path }))
     }
 
     /// Puts the content at its path of the snapshot, and returns the path.
-    pub(crate) fn put(&self, snapshot: &mut Snapshot<'_>) -> String {
+    pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
         snapshot.put_file(&self.path, self.file.path().to_owned());
         self.path.clone()
     }
+}
+
+fn write_to_temporary_file(content: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(content)?;
+    Ok(file)
 }

@@ -10,71 +10,74 @@ use std::path::{Path, PathBuf};
 impl Workspace<'_> {
     /// Converts typed paths, relative to the current directory, to paths relative to the repository root; each must
     /// exist in the snapshot or in a base.
-    pub(crate) fn paths(
+    pub(crate) fn resolve_typed_paths(
         &self,
         run: &Run,
-        typed: &[PathBuf],
+        typed_paths: &[PathBuf],
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Vec<String>, Failure> {
-        let path = |typed: &PathBuf| {
-            let path = self.inside(run, typed)?;
-            self.must_exist(&path, typed, snapshot, bases)?;
-            Ok(path)
-        };
-        typed.iter().map(path).collect()
+        let mut paths = Vec::new();
+        for typed_path in typed_paths {
+            let path = self.resolve_typed_path(run, typed_path)?;
+            self.require_existing_path(&path, typed_path, snapshot, bases)?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 
     /// Converts a typed path, relative to the current directory, to a path relative to the repository root.
-    pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
-        let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
+    pub(crate) fn resolve_typed_path(&self, run: &Run, typed_path: &Path) -> Result<String, Failure> {
+        let Some(relative_path) = path_inside(self.repo.root(), run.env.current_dir(), typed_path) else {
             let root = self.repo.root().display();
             let place = if self.repo.is_plain_directory() {
                 "directory"
             } else {
                 "repository"
             };
-            let message = format!("the path {} is outside the {place} {root}", typed.display());
+            let message = format!("the path {} is outside the {place} {root}", typed_path.display());
             return Err(Failure::usage(message));
         };
-        let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+        let parts: Vec<&str> = relative_path.iter().filter_map(|part| part.to_str()).collect();
         Ok(parts.join("/"))
     }
 
     /// Returns an error if the path exists neither in the snapshot nor in a base.
-    pub(crate) fn must_exist(
+    pub(crate) fn require_existing_path(
         &self,
         path: &str,
-        typed: &Path,
+        typed_path: &Path,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<(), Failure> {
-        let in_base = |base: &CommitId| matches!(self.repo.has_path(base, path), Ok(true));
-        if path.is_empty() || matches!(snapshot.has_path(path), Ok(true)) || bases.iter().any(in_base) {
+        let is_in_base = bases
+            .iter()
+            .any( |base| matches!(self.repo.has_path(base, path), Ok(true)));
+        if path.is_empty() || is_in_base || matches!(snapshot.has_path(path), Ok(true)) {
             return Ok(());
         }
-        let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
+        let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
         Err(Failure::usage(message).hint("paths are relative to the current directory"))
     }
 }
 
-/// Returns the part of `typed` below `root`, if it is below it; the current directory and the directory of `typed` may be
+/// Returns the part of `typed_path` below `root`, if it is below it; the current directory and the directory of `typed_path` may be
 /// reached by a symbolic link.
-pub(super) fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
+pub(super) fn path_inside(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     let root = normalize(root);
-    let below = |from: &Path| {
-        normalize(&from.join(typed))
-            .strip_prefix(&root)
-            .map(Path::to_path_buf)
-            .ok()
-    };
-    let below_real_folder = || {
-        let full = from.join(typed);
-        let folder = full.parent()?.canonicalize().ok()?;
-        let inside = folder.strip_prefix(&root).ok()?;
-        Some(inside.join(full.file_name()?))
-    };
-    below(from)
-        .or_else(|| below(&from.canonicalize().ok()?))
-        .or_else(below_real_folder)
+    path_below(&root, current_dir, typed_path).or_else(|| path_below(&root, &current_dir
+            .canonicalize()
+            .ok()?, typed_path))
+        .or_else( || {
+        let full_path = current_dir.join(typed_path);
+        let real_parent = full_path.parent()?.canonicalize().ok()?;
+        let relative_parent = real_parent.strip_prefix(&root).ok()?;
+        Some(relative_parent.join(full_path.file_name()?))
+    })
+}
+
+fn path_below(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
+    normalize(&current_dir.join(typed_path)).strip_prefix(root)
+        .map(Path::to_path_buf)
+        .ok()
 }

@@ -9,7 +9,7 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
-use crate::workspace::{Workspace, folder_in};
+use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
@@ -26,9 +26,9 @@ pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Sel
 #[derive(Debug, Default)]
 pub(crate) struct UnusableGateFiles {
     /// Files that the change makes unusable.
-    pub(crate) introduced: Vec<String>,
+    pub(crate) new_problems: Vec<String>,
     /// Files that were unusable before the change, in the same way.
-    pub(crate) inherited: Vec<String>,
+    pub(crate) old_problems: Vec<String>,
 }
 
 /// The reason why a file of the gate configuration cannot be used.
@@ -60,7 +60,7 @@ struct GateVersion<'v> {
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
     /// The platform's hidden directory in this version, or the names of several.
-    folder: Result<Option<String>, ConfigFolderError>,
+    config_dir: Result<Option<String>, ConfigFolderError>,
     is_head: bool,
 }
 
@@ -71,39 +71,39 @@ impl Workspace<'_> {
         &self,
         run: &Run,
         snapshot: &Snapshot<'_>,
-        since: &[CommitId],
+        base_commits: &[CommitId],
         resolve: &ResolveSelection<'_>,
     ) -> Result<UnusableGateFiles, Failure> {
         let mut unusable = UnusableGateFiles::default();
         if self.ci.host.is_local() {
             return Ok(unusable);
         }
-        let head = self.gate_version(run, snapshot, resolve, true)?.problems()?;
-        if head.is_empty() {
+        let head_problems = self.at_snapshot(run, snapshot, resolve, true)?.find_problems()?;
+        if head_problems.is_empty() {
             return Ok(unusable);
         }
-        let mut bases = Vec::new();
-        for base in since {
-            let base = self.repo.snapshot(base.clone());
-            bases.push(self.gate_version(run, &base, resolve, false)?.problems()?);
+        let mut base_problems = Vec::new();
+        for base in base_commits {
+            let base_snapshot = self.repo.snapshot(base.clone());
+            base_problems.push(self.at_snapshot(run, &base_snapshot, resolve, false)?.find_problems()?,);
         }
-        for (kind, problem) in head {
-            let is_same = |base: &GateFileProblems| {
-                base.get(kind)
-                    .is_some_and(|before| before.content == problem.content)
-            };
-            if !bases.is_empty() && bases.iter().all(is_same) {
-                unusable.inherited.push(problem.message);
+        for (kind, problem) in head_problems {
+            let is_in_all_bases = base_problems.iter().all( |problems| {
+                problems.get(kind)
+                    .is_some_and(|base_problem| base_problem.content == problem.content)
+            });
+            if !base_problems.is_empty() && is_in_all_bases {
+                unusable.old_problems.push(problem.message);
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
-                unusable.introduced.push(problem.message);
+                unusable.new_problems.push(problem.message);
             }
         }
         Ok(unusable)
     }
 
-    fn gate_version<'v>(
+    fn at_snapshot<'v>(
         &'v self,
         run: &'v Run,
         snapshot: &'v Snapshot<'v>,
@@ -115,69 +115,65 @@ impl Workspace<'_> {
             workspace: self,
             snapshot,
             resolve,
-            folder: folder_in(snapshot)?,
+            config_dir: find_config_dir(snapshot)?,
             is_head,
         })
     }
 }
 
 impl GateVersion<'_> {
-    fn problems(mut self) -> Result<GateFileProblems, Failure> {
+    fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
-        let job_folder = settings::requested_config_dir(&self.run.global, &self.run.env);
-        let own_folder = self.settings(&mut problems)?;
-        if let Some(named) = job_folder.or(own_folder) {
-            self.folder = Ok(Some(named));
+        let job_config_dir = settings::requested_config_dir(&self.run.global, &self.run.env);
+        let file_config_dir = self.check_config_file(&mut problems)?;
+        if let Some(config_dir) = job_config_dir.or(file_config_dir) {
+            self.config_dir = Ok(Some(config_dir));
         }
-        if let Err(error) = &self.folder {
+        if let Err(error) = &self.config_dir {
             let ConfigFolderError::Several(names) = error;
-            let names = names.iter().map(|name| name.clone().into_bytes());
+            let content = names.iter().map(|name| GateFileVersion::Text( name.clone().into_bytes()))
+                .collect();
             let message = format!("{error}. Remove the files of all but the platform's own directory");
-            let problem = GateFileProblem::new(names.map(GateFileVersion::Text).collect(), message);
+            let problem = GateFileProblem::new(content, message);
             problems.insert("hidden directory", problem);
         }
-        let (rules_side, rules) = self.rules(&mut problems);
-        self.waivers(rules_side, rules.as_ref(), &mut problems)?;
-        self.shared_pipelines(&mut problems)?;
+        let (rules_side, rules) = self.check_rules_file(&mut problems);
+        self.check_waivers_file(rules_side, rules.as_ref(), &mut problems)?;
+        self.check_shared_pipelines_file(&mut problems)?;
         Ok(problems)
     }
 
     /// Checks the configuration file. Returns the hidden directory that it sets.
-    fn settings(&self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
+    fn check_config_file(&self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
         };
-        let (content, text) = self.text(path, MAX_FILE_BYTES)?;
-        let mut add = |kind: &'static str, message: String, has_job_key: bool| {
-            let problem = GateFileProblem {
-                content: vec![content.clone()],
-                message,
-                has_job_key,
-            };
-            problems.insert(kind, problem);
-        };
-        let text = match text {
+        let (version, read_result) = self.read_text(path, MAX_FILE_BYTES)?;
+        let content = vec![version];
+        let text = match read_result {
             Err(message) => {
-                add("settings", message, false);
+                problems.insert("settings", GateFileProblem::new(content, message));
                 return Ok(None);
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
-                    add(
-                        "settings",
-                        format!("{path} is missing, but the job sets it with --config"),
-                        false,
+                    let message =
+                        format!("{path} is missing, but the job sets it with --config");
+                    problems.insert("settings", GateFileProblem::new(content, message)
                     );
                 }
                 return Ok(None);
             }
             Ok(Some(text)) => text,
         };
-        let tracks = |path: &str| self.has_file(path);
-        let sources = match self.workspace.sources.with_version(&text, &tracks) {
+        let sources = match self.workspace.sources.with_version(&text, &|path| self.tracks_file(path)) {
             Ok(sources) => sources,
             Err(error) => {
-                add("settings", error.to_line(), error.is_job_key());
+                let problem = GateFileProblem {
+                    has_job_key: error.is_job_key(),
+                    ..GateFileProblem::new(content, error.to_line())
+                };
+                problems.insert("settings", problem);
                 return Ok(None);
             }
         };
@@ -186,19 +182,20 @@ impl GateVersion<'_> {
             .map(|error| error.to_string())
             .collect();
         if !outputs.is_empty() {
-            add("output paths", outputs.join("; "), false);
+            let problem = GateFileProblem::new(content.clone(), outputs.join("; "));
+            problems.insert("output paths", problem);
         }
-        let reason = self.unusable_value(&sources)?.filter(|_| outputs.is_empty());
+        let reason = self.find_unusable_value(&sources)?.filter(|_| outputs.is_empty());
         if let Some(reason) = reason {
-            add("settings", format!("{path}: {reason}"), false);
+            problems.insert("settings",
+                GateFileProblem::new(content, format!("{path}: {reason}")),);
         }
-        let folder = sources.config_dir(&self.run.global);
-        let named = folder.ok().flatten();
-        Ok(named.filter(|named| sources.sets_config_dir(named)))
+        let config_dir = sources.config_dir(&self.run.global).ok().flatten();
+        Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
     /// Returns whether git tracks a file at this path.
-    fn has_file(&self, path: &str) -> bool {
+    fn tracks_file(&self, path: &str) -> bool {
         if self.is_head {
             let tracks = self.workspace.repo.is_tracked(path, self.run.index());
             tracks.unwrap_or(true)
@@ -208,40 +205,40 @@ impl GateVersion<'_> {
     }
 
     /// Returns the reason if a value of the file cannot be used.
-    fn unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
-        let folder = match sources.config_dir(&self.run.global) {
-            Ok(folder) => folder,
+    fn find_unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
+        let config_dir = match sources.config_dir(&self.run.global) {
+            Ok(dir) => dir,
             Err(error) => return Ok(Some(error.to_line())),
         };
-        let selection = match self.resolved(sources) {
+        let selection = match self.resolve_selection(sources) {
             Ok(selection) => selection,
             Err(error) => {
                 // An error that an empty file has too is one of the job.
-                let is_of_file = self.resolved(&self.workspace.sources.without_file()).is_ok();
+                let is_of_file = self.resolve_selection(&self.workspace.sources.without_file()).is_ok();
                 return Ok(is_of_file.then(|| error.to_line()));
             }
         };
-        let own = folder.filter(|folder| {
+        let file_config_dir = config_dir.filter(|dir| {
             settings::requested_config_dir(&self.run.global, &self.run.env).is_none()
-                && sources.sets_config_dir(folder)
+                && sources.sets_config_dir(dir)
         });
-        match unmatched_include(self.snapshot, &selection)? {
+        match find_unmatched_include(self.snapshot, &selection)? {
             Some(reason) => Ok(Some(reason)),
-            None => empty_config_dir(self.snapshot, own.as_deref()),
+            None => find_empty_config_dir(self.snapshot, file_config_dir.as_deref()),
         }
     }
 
-    fn resolved(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
+    fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.connection(&self.run.global)?;
         (self.resolve)(sources)
     }
 
     /// Checks the rules file. Single rules that cannot be evaluated are results of the review.
-    fn rules(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
-        let Ok(Some(folder)) = &self.folder else {
+    fn check_rules_file(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
+        let Ok(Some(config_dir)) = &self.config_dir else {
             return (GateFileVersion::Missing, None);
         };
-        let path = format!("{folder}/{RULES_FILE}");
+        let path = format!("{config_dir}/{RULES_FILE}");
         let side = self.workspace.read_gate_file(self.snapshot, &path);
         let (rules, message) = match &side {
             GateFileVersion::Missing => (None, None),
@@ -250,7 +247,7 @@ impl GateVersion<'_> {
                 let error = rules::outline(bytes).err();
                 (
                     Some(RuleSet::parse(bytes)),
-                    error.map(|error| at_position(&path, &error)),
+                    error.map(|error| describe_error(&path, &error)),
                 )
             }
         };
@@ -261,25 +258,21 @@ impl GateVersion<'_> {
     }
 
     /// Checks the waivers file, with the rules of this version alone.
-    fn waivers(
+    fn check_waivers_file(
         &self,
         rules_side: GateFileVersion,
         rules: Option<&RuleSet>,
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
         let path = waivers::FILE_NAME;
-        let (side, text) = self.text(path, crate::workspace::gate_files::WAIVERS_SIZE_LIMIT)?;
-        let knows = |id: &str| {
-            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
-            rules::find(id).is_some() || ProjectCheck::find(id).is_some() || rules.is_some_and(has)
-        };
+        let (side, text) = self.read_text(path, crate::workspace::gate_files::MAX_WAIVERS_BYTES)?;
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => match waivers::read(text.text.as_bytes(), &knows) {
-                Err(error) => Some(at_position(path, &error)),
-                Ok(placed) => {
-                    let entries = placed.into_iter().map(|placed| placed.entry).collect();
+            Ok(Some(text)) => match waivers::read(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
+                Err(error) => Some(describe_error(path, &error)),
+                Ok(located_entries) => {
+                    let entries = located_entries.into_iter().map(|located_entry| located_entry.entry).collect();
                     let error = Waivers::new(entries).err();
                     error.map(|error| format!("{path}: could not combine the globs: {error}"))
                 }
@@ -291,21 +284,21 @@ impl GateVersion<'_> {
         Ok(())
     }
 
-    fn shared_pipelines(&self, problems: &mut GateFileProblems) -> Result<(), Failure> {
-        let Ok(Some(folder)) = &self.folder else {
+    fn check_shared_pipelines_file(&self, problems: &mut GateFileProblems) -> Result<(), Failure> {
+        let Ok(Some(config_dir)) = &self.config_dir else {
             return Ok(());
         };
-        let shared = interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
-        if let LoadedInterface::Unreadable(path, error) = shared {
+        let interface = interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(config_dir))?;
+        if let LoadedInterface::Unreadable(path, error) = interface {
             let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
-            let problem = GateFileProblem::new(content, at_position(&path, &error));
+            let problem = GateFileProblem::new(content, describe_error(&path, &error));
             problems.insert("shared pipelines", problem);
         }
         Ok(())
     }
 
     /// Returns the content of a file, and its text, or why it has none. Links are followed within the repository.
-    fn text(
+    fn read_text(
         &self,
         path: &str,
         limit: u64,
@@ -326,9 +319,15 @@ impl GateVersion<'_> {
     }
 }
 
+fn is_known_rule(rules: Option<&RuleSet>, id: &str) -> bool {
+    rules::find(id).is_some()
+        || ProjectCheck::find(id).is_some()
+        || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::NotThere))
+}
+
 /// Returns the reason if the include globs of the configuration file match no pipeline of the snapshot, although it has
 /// pipelines.
-pub(crate) fn unmatched_include(
+pub(crate) fn find_unmatched_include(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<Option<String>, Failure> {
@@ -346,26 +345,26 @@ pub(crate) fn unmatched_include(
 
 /// Returns the reason if the hidden directory that the configuration file sets has none of the platform's files in the
 /// snapshot, although another directory has them.
-pub(crate) fn empty_config_dir(
+pub(crate) fn find_empty_config_dir(
     snapshot: &Snapshot<'_>,
-    named: Option<&str>,
+    config_dir: Option<&str>,
 ) -> Result<Option<String>, Failure> {
-    let (Some(named), Ok(Some(other))) = (named, folder_in(snapshot)?) else {
+    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir(snapshot)?) else {
         return Ok(None);
     };
     for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
-        if snapshot.find_file(&format!("{named}/{file}"))?.is_some() {
+        if snapshot.find_file(&format!("{config_dir}/{file}"))?.is_some() {
             return Ok(None);
         }
     }
     Ok(Some(format!(
-        "`config-dir` is `{named}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`; `{other}` does"
+        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`; `{other_dir}` does"
     )))
 }
 
-fn at_position(path: &str, error: &DocumentError) -> String {
+fn describe_error(path: &str, error: &DocumentError) -> String {
     match error.position {
-        Some(at) => format!("{path}:{}:{}: {}", at.line, at.column, error.message),
+        Some(position) => format!("{path}:{}:{}: {}", position.line, position.column, error.message),
         None => format!("{path}: {}", error.message),
     }
 }

@@ -95,7 +95,7 @@ impl Baseline {
         head: &CommitId,
     ) -> Result<Self, Failure> {
         let platform = run.platform(connection)?;
-        let details = match run.requests(platform.artifact_details(prefix, None))? {
+        let details = match run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let missing_version = format!("no version of {prefix} is enabled");

@@ -31,7 +31,7 @@ impl CheckPaths {
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Self, Failure> {
-        let paths = workspace.paths(run, typed_paths, snapshot, bases)?;
+        let paths = workspace.resolve_typed_paths(run, typed_paths, snapshot, bases)?;
         Ok(Self {
             named_files: Vec::new(),
             restrictions: paths.into_iter().zip(typed_paths.iter().cloned()).collect(),
@@ -69,7 +69,7 @@ impl CheckPaths {
         comparison: &Comparison,
     ) -> Result<(), Failure> {
         for (path, typed_path) in &self.restrictions {
-            workspace.must_exist(path, typed_path, snapshot, &comparison.bases)?;
+            workspace.require_existing_path(path, typed_path, snapshot, &comparison.bases)?;
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ impl Workspace<'_> {
             return Ok(false);
         }
         let head = self.repo.head().ok().map(|head| head.commit);
-        let target = self.target_branch()?.map(|(_, tip)| tip);
+        let target = self.find_target_branch()?.map(|(_, tip)| tip);
         for commit in bases.iter().cloned().chain(head).chain(target) {
             if self.has_rules_file(&self.repo.snapshot(commit))? {
                 return Ok(false);

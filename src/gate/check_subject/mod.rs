@@ -10,7 +10,7 @@ use crate::job::context::{self, Comparison};
 use crate::job::settings::{CheckSettings, Revisions};
 use crate::session::{Run, is_ci};
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use crate::workspace::{Workspace, as_wish};
+use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{CommitId, Snapshot};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ impl<'a> CheckSubject<'a> {
             return workspace.checkout_files(self.session);
         }
         let all_revisions = self.all_revisions();
-        Ok(repo.snapshot(workspace.target(self.session, all_revisions)?.head))
+        Ok(repo.snapshot(workspace.resolve_target(self.session, all_revisions)?.head))
     }
 
     /// Returns the requested revisions with all pipelines, for which no base is resolved.
@@ -54,7 +54,7 @@ impl<'a> CheckSubject<'a> {
         typed_paths: &[PathBuf],) -> Result<CheckPaths, Failure> {
         let mut paths = CheckPaths::default();
         for typed_path in typed_paths {
-            let path = self.workspace.inside(self.session, typed_path)?;
+            let path = self.workspace.resolve_typed_path(self.session, typed_path)?;
             if self.settings.checks_unchanged_paths && snapshot.find_file(&path)?.is_some() {
                 paths.named_files.push(path);
             } else {
@@ -120,7 +120,7 @@ impl<'a> CheckSubject<'a> {
             run.report_reason_for_all();
             return Ok(());
         }
-        let request = as_wish(self.settings.gate.revisions.clone());
+        let request = to_requested_revisions(self.settings.gate.revisions.clone());
         let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &request) {
             Ok(head) if head.bases.is_empty() => head.base_source,
             _ => return Ok(()),

@@ -109,7 +109,7 @@ impl ReviewEngine for LocalReview {
 
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
         head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
-        let missing_config_dir = run.subject.workspace.named_folder.as_ref();
+        let missing_config_dir = run.subject.workspace.named_config_dir.as_ref();
         head.notes
             .extend(missing_config_dir.filter(|_| self.rules().is_none()).map(|config_dir| {
                 let place = run.subject.snapshot.name();

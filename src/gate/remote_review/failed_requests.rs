@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse, Tally};
 use crate::session::Run;
-use crate::session::failure::status_of;
+use crate::session::failure_conversion::http_exit_status;
 use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl FailedRequests {
     }
 
     fn add_failure(&mut self, error: &HttpError) {
-        let status = status_of(error.kind());
+        let status = http_exit_status(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
             self.refusal_status = Some(self.refusal_status.map_or(status, |earlier_status| earlier_status.worse(status)),);
         }

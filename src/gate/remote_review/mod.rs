@@ -75,7 +75,7 @@ impl BatchSender<'_> {
             gate::review_in_batches(self.platform,
             parameters, files, self.batching, &show_progress,
             responses,);
-        self.session.requests(batches)?;
+        self.session.block_on(batches)?;
         progress_bar.clear();
         Ok(())
     }
@@ -254,7 +254,7 @@ impl ReviewEngine for RemoteReview<'_> {
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.reject_fork()?;
         self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
-        self.rules = run.subject.workspace.rules_in(self.rules_file.as_ref())?;
+        self.rules = run.subject.workspace.read_rules(self.rules_file.as_ref())?;
         Ok(())
     }
 

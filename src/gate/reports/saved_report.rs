@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{Positions, find_report_causes, verdict};
 use crate::report::json;
 use crate::session::Run;
-use crate::session::named_file::read_bounded;
+use crate::session::user_file::read_user_file;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
@@ -20,7 +20,7 @@ pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
         input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?
     } else {
-        read_bounded(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
+        read_user_file(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
     parse_report(&text, &file.display().to_string())
 }

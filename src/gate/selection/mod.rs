@@ -72,14 +72,14 @@ impl SelectionResult {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
-        for reason in &self.unusable_files.introduced {
+        for reason in &self.unusable_files.new_problems {
             let message = format!(
                 "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
             evaluation.add_cause(Cause::GateChange, message);
         }
-        for reason in &self.unusable_files.inherited {
+        for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(
                 "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
             )]);
@@ -121,12 +121,12 @@ impl Workspace<'_> {
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
         let gate_files = self.gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
-        let policy_files = gate_files.all();
+        let policy_files = gate_files.paths();
         let scope = SelectionScope {
             head: snapshot,
             bases: &comparison.bases,
             base_source: &comparison.base_source,
-            config_dir: self.named_folder.as_deref(),
+            config_dir: self.named_config_dir.as_deref(),
             policy_files: &policy_files,
             host_bases: &host_bases,
             describe_change: &|base, change| self.describe_gate_change(snapshot, &gate_files, base, change),

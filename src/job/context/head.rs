@@ -97,7 +97,7 @@ pub(super) fn matches_host_commit(
     // A tag event may contain the id of the tag object.
     let host_commit = repo
         .resolve(id)
-        .map_or_else(|_| id.clone(), |own| own.to_string());
+        .map_or_else(|_| id.clone(), |resolved_commit| resolved_commit.to_string());
     let is_host_commit_id = |commit: &CommitId| commit.as_str() == host_commit;
     if is_host_commit_id(commit) {
         return Ok(true);
@@ -162,33 +162,33 @@ fn detected_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Cont
 }
 
 fn requested_head(repo: &Repository, ci: &CiContext, revision: &str) -> Result<ReviewedHead, ContextError> {
-    let requested = repo.resolve_revision(revision)?;
-    if ci.commit.as_deref() == Some(requested.commit.as_str()) {
+    let resolution = repo.resolve_revision(revision)?;
+    if ci.commit.as_deref() == Some(resolution.commit.as_str()) {
         return Ok(ReviewedHead {
-            change_commit: Some(requested.commit.clone()),
-            commit: requested.commit,
+            change_commit: Some(resolution.commit.clone()),
+            commit: resolution.commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
             is_host_commit: true,
-            warnings: requested.ambiguity.into_iter().collect(),
+            warnings: resolution.ambiguity.into_iter().collect(),
         });
     }
-    let local = requested
+    let local = resolution
         .reference
         .as_deref()
         .and_then(|name| name.strip_prefix("refs/heads/"));
-    let branch = match (local, &requested.reference) {
-        (Some(local), _) => Some(remote_branch_name(repo, local, &requested.commit)?),
+    let branch = match (local, &resolution.reference) {
+        (Some(local), _) => Some(remote_branch_name(repo, local, &resolution.commit)?),
         (None, Some(reference)) => branch_of_reference(repo, reference)?,
         (None, None) => None,
     };
     Ok(ReviewedHead {
-        change_commit: Some(requested.commit.clone()),
-        commit: requested.commit,
+        change_commit: Some(resolution.commit.clone()),
+        commit: resolution.commit,
         branch,
         branch_origin: BranchOrigin::Named,
         is_host_commit: false,
-        warnings: requested.ambiguity.into_iter().collect(),
+        warnings: resolution.ambiguity.into_iter().collect(),
     })
 }
 

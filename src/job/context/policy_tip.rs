@@ -139,13 +139,13 @@ pub fn reviews_host_commit(
         Err(error) if error.is_missing_commits() => return Ok(false),
         Err(error) => return Err(error),
     }
-    let requested = revisions
+    let requested_commit = revisions
         .head
         .as_deref()
         .and_then(|revision| repo.resolve_revision(revision).ok());
-    Ok(match (requested, &ci.commit) {
+    Ok(match (requested_commit, &ci.commit) {
         (None, _) => true,
-        (Some(revision), Some(own)) => revision.commit.as_str() == own,
+        (Some(revision), Some(host_commit)) => revision.commit.as_str() == host_commit,
         (Some(revision), None) => revision.commit == checked_out,
     })
 }

@@ -3,7 +3,7 @@
 //! Each step runs the program with a separate environment, so that settings of the machine (a token, a CI host's
 //! variables) have no effect, and the output is what a user would see.
 
-mod project;
+mod demo_project;
 
 use crate::env::Env;
 use crate::error::Failure;
@@ -13,7 +13,7 @@ use crate::job::settings::variable;
 use crate::session::step_report;
 use crate::session::{CommandResult, Run};
 use clap::Parser as _;
-use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
+use demo_project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
 use secrecy::SecretString;
 use sluicegate_base::text;
 use sluicegate_local_platform::{Clock, Options, Role, Vocabulary};
@@ -25,19 +25,19 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// Marks a directory created by a demo.
-const MARK: &str = ".sluicegate-demo";
+const MARKER_FILE: &str = ".sluicegate-demo";
 
 /// The demo's project on the local platform.
 const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
 
 /// Maximum number of demos next to each other.
-const MOST: usize = 100;
+const MAX_DEMOS: usize = 100;
 
 /// The address and the token for serving the demo's platform again by hand.
-const LISTEN: &str = "127.0.0.1:8080";
+const LISTEN_ADDRESS: &str = "127.0.0.1:8080";
 const TOKEN: &str = "demo-token";
 /// The version name template, computed from the changes.
-const NEXT: &str = "{next}";
+const NEXT_VERSION: &str = "{next}";
 const AGENT_VERSION: &str = "1.0.0";
 
 /// Every report format, and its file.
@@ -55,29 +55,29 @@ const REPORTS: [(&str, &str); 7] = [
 pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
 
 /// Creates the project, and runs each step with `run_command`.
-pub(crate) fn walk(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
-    let shown = free_folder(run, &args.dir)?;
-    let folder = run.env.current_dir().join(&shown);
-    prepare(&folder)?;
-    let project = project::make(&folder)?;
+pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
+    let displayed_dir = choose_dir(run, &args.dir)?;
+    let dir = run.env.current_dir().join(&displayed_dir);
+    create_dir(&dir)?;
+    let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
-    let platform = runtime.block_on(sluicegate_local_platform::start(options(&project, &token)))?;
-    let tour = Tour {
+    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(&project, &token,)))?;
+    let demo = DemoRun {
         run,
         run_command,
-        shown: &shown,
-        folder,
+        displayed_dir: &displayed_dir,
+        dir,
         project,
         base_url: format!("http://{}", platform.address()),
         token,
     };
-    let outcome = tour.walk();
+    let outcome = demo.run_steps();
     runtime.block_on(platform.stop());
     outcome
 }
 
-fn options(project: &DemoProject, token: &str) -> Options {
+fn platform_options(project: &DemoProject, token: &str) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -90,61 +90,61 @@ fn options(project: &DemoProject, token: &str) -> Options {
 
 /// Returns the directory to create: the requested one, or the next free one if it contains an earlier demo. Existing
 /// work is never removed.
-fn free_folder(run: &Run, asked: &Path) -> Result<PathBuf, Failure> {
-    for number in 1..=MOST {
-        let shown = numbered(asked, number);
-        let folder = run.env.current_dir().join(&shown);
-        let is_empty = fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
+    for number in 1..=MAX_DEMOS {
+        let displayed_dir = numbered_dir(requested_dir, number);
+        let dir = run.env.current_dir().join(&displayed_dir);
+        let is_empty = fs::read_dir(&dir).map_or(true, |mut entries| entries.next().is_none());
         if is_empty {
-            return Ok(shown);
+            return Ok(displayed_dir);
         }
-        if !folder.join(MARK).is_file() {
+        if !dir.join(MARKER_FILE).is_file() {
             let message = format!(
                 "the directory {} is not empty and was not created by an earlier demo",
-                folder.display()
+                dir.display()
             );
             return Err(Failure::usage(message).hint("set another directory with --dir"));
         }
         run.ui.say(&format!(
             "{} contains an earlier demo and is not changed",
-            shown.display()
+            displayed_dir.display()
         ));
     }
     let message = format!(
-        "{} and {MOST} more directories contain earlier demos",
-        asked.display()
+        "{} and {MAX_DEMOS} more directories contain earlier demos",
+        requested_dir.display()
     );
     Err(Failure::usage(message)
         .hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
 /// Returns `asked`, with the number appended unless it is 1.
-fn numbered(asked: &Path, number: usize) -> PathBuf {
+fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
-        return asked.to_owned();
+        return requested_dir.to_owned();
     }
-    let mut name = asked.file_name().unwrap_or(OsStr::new("demo")).to_owned();
+    let mut name = requested_dir.file_name().unwrap_or(OsStr::new("demo")).to_owned();
     name.push(format!("-{number}"));
-    asked.with_file_name(name)
+    requested_dir.with_file_name(name)
 }
 
-fn prepare(folder: &Path) -> Result<(), Failure> {
-    let mark = "`sluicegate demo` created this directory; another run uses another directory.\n";
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(folder.join(MARK), mark))
+fn create_dir(dir: &Path) -> Result<(), Failure> {
+    let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
+    fs::create_dir_all(dir)
+        .and_then(|()| fs::write(dir.join(MARKER_FILE), marker_text))
         .map_err(|error| {
-            let what = format!("could not prepare the directory {}", folder.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+            let context = format!("could not prepare the directory {}", dir.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
         })
 }
 
 /// The steps, and their shared data.
-struct Tour<'a> {
+struct DemoRun<'a> {
     run: &'a Run,
     run_command: RunCommand,
     /// The directory as the user typed it.
-    shown: &'a Path,
-    folder: PathBuf,
+    displayed_dir: &'a Path,
+    dir: PathBuf,
     project: DemoProject,
     base_url: String,
     token: String,
@@ -155,22 +155,22 @@ struct DemoStep {
     title: &'static str,
     name: &'static str,
     args: Vec<String>,
-    expected: ExitStatus,
+    expected_status: ExitStatus,
     meaning: &'static str,
 }
 
-impl Tour<'_> {
-    fn walk(&self) -> CommandResult {
-        let dir = self.shown.display();
-        self.tell(&format!(
+impl DemoRun<'_> {
+    fn run_steps(&self) -> CommandResult {
+        let dir = self.displayed_dir.display();
+        self.print(&format!(
             "Created a small project in {dir}: a remote repository (remote.git), a clone of it (work),\n\
              and four branches with one change each. The platform runs locally at {}.",
             self.base_url
         ))?;
-        for (number, step) in self.steps().into_iter().enumerate() {
-            self.take(number + 1, &step)?;
+        for (index, step) in self.steps().into_iter().enumerate() {
+            self.run_step(index + 1, &step)?;
         }
-        self.tell(&format!(
+        self.print(&format!(
             "\nThat was the complete workflow: a good change passed, a bad one failed, the merged pipelines were\n\
              published once, an existing version was not published again, and a version that breaks its consumers\n\
              was not published.\n\n\
@@ -183,20 +183,20 @@ impl Tour<'_> {
              {}\n\
              The same commands work in your own repository with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID,\n\
              SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set.",
-            self.by_hand()
+            self.describe_manual_steps()
         ))?;
         Ok(ExitStatus::Success)
     }
 
     /// Returns commands to serve the demo's platform again after the demo ended, ready to copy.
-    fn by_hand(&self) -> String {
-        let dir = self.shown.display().to_string();
+    fn describe_manual_steps(&self) -> String {
+        let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
         format!(
             "To continue on your own, serve the project again:\n\n\
-             sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
+             sluicegate serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\n\
              and in another terminal:\n\n\
-             export {}=http://{LISTEN}\n\
+             export {}=http://{LISTEN_ADDRESS}\n\
              export {}={PROJECT}\n\
              export {}={AGENT_VERSION}\n\
              export {}={TOKEN}\n\
@@ -215,60 +215,60 @@ impl Tour<'_> {
             DemoStep {
                 title: "Review a good branch",
                 name: "good",
-                args: self.review("good", GOOD_BRANCH),
-                expected: ExitStatus::Success,
+                args: self.review_args("good", GOOD_BRANCH),
+                expected_status: ExitStatus::Success,
                 meaning: "Exit 0: the change may be merged.",
             },
             DemoStep {
                 title: "Review a bad branch",
                 name: "bad",
-                args: self.review("bad", BAD_BRANCH),
-                expected: ExitStatus::GateFailed,
+                args: self.review_args("bad", BAD_BRANCH),
+                expected_status: ExitStatus::GateFailed,
                 meaning: "Exit 1: the gate fails until the errors are fixed. The warning alone would pass.",
             },
             DemoStep {
                 title: "Publish the shared pipelines of the main branch",
                 name: "publish",
-                args: self.publish("receipt.json", NEXT, None),
-                expected: ExitStatus::Success,
+                args: self.publish_args("receipt.json", NEXT_VERSION, None),
+                expected_status: ExitStatus::Success,
                 meaning: "Exit 0: the platform has every file, and the published version was checked.",
             },
             DemoStep {
                 title: "Publish the same version again",
                 name: "publish-again",
-                args: self.publish("second-receipt.json", "1.0.0", None),
-                expected: ExitStatus::AlreadyExists,
+                args: self.publish_args("second-receipt.json", "1.0.0", None),
+                expected_status: ExitStatus::AlreadyExists,
                 meaning: "Exit 5: a version is never overwritten.",
             },
             DemoStep {
                 title: "Publish a branch that removes a parameter of consumers",
                 name: "break",
-                args: self.publish("receipt-of-the-break.json", NEXT, Some(BREAKING_BRANCH)),
-                expected: ExitStatus::GateFailed,
+                args: self.publish_args("receipt-of-the-break.json", NEXT_VERSION, Some(BREAKING_BRANCH)),
+                expected_status: ExitStatus::GateFailed,
                 meaning: "Exit 1: consumers would break, so nothing was sent. Allow it with --accept-breaking REASON.",
             },
             DemoStep {
                 title: "Publish a branch with an addition for consumers",
                 name: "addition",
-                args: self.publish("receipt-of-the-addition.json", NEXT, Some(ADDING_BRANCH)),
-                expected: ExitStatus::Success,
+                args: self.publish_args("receipt-of-the-addition.json", NEXT_VERSION, Some(ADDING_BRANCH)),
+                expected_status: ExitStatus::Success,
                 meaning: "Exit 0: published as 1.1.0, because the addition breaks no consumer.",
             },
         ]
     }
 
-    fn review(&self, name: &str, branch: &str) -> Vec<String> {
+    fn review_args(&self, name: &str, branch: &str) -> Vec<String> {
         let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
         args.push(format!("origin/{branch}"));
         for (format, file) in REPORTS {
-            let report = format!("{format}={}", self.reports(name).join(file).display());
+            let report = format!("{format}={}", self.report_dir(name).join(file).display());
             args.extend(["--report".to_owned(), report]);
         }
         args
     }
 
-    fn publish(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
-        let receipt = self.reports("publish").join(receipt).display().to_string();
+    fn publish_args(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
+        let receipt = self.report_dir("publish").join(receipt).display().to_string();
         let mut args: Vec<String> = ["publish", "--prefix", "sales", "--version-name", version]
             .map(str::to_owned)
             .into();
@@ -280,42 +280,42 @@ impl Tour<'_> {
         args
     }
 
-    fn reports(&self, name: &str) -> PathBuf {
-        self.folder.join("reports").join(name)
+    fn report_dir(&self, name: &str) -> PathBuf {
+        self.dir.join("reports").join(name)
     }
 
-    fn take(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
-        let dir = format!("{}/", self.folder.display());
-        let shown: Vec<String> = step
+    fn run_step(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
+        let dir = format!("{}/", self.displayed_dir.display());
+        let displayed_args: Vec<String> = step
             .args
             .iter()
             .map(|arg| text::quote_shell_word(&arg.replace(&dir, "../")))
             .collect();
-        self.tell(&format!(
+        self.print(&format!(
             "\n{number}. {}\n   $ sluicegate {}\n",
             step.title,
-            shown.join(" ")
+            displayed_args.join(" ")
         ))?;
-        let status = self.command(step)?;
-        if status != step.expected {
+        let status = self.run_program(step)?;
+        if status != step.expected_status {
             let message = format!(
                 "step {number} ended with exit {}, not {}",
                 status.code(),
-                step.expected.code()
+                step.expected_status.code()
             );
             return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
         }
-        self.tell(&format!("   {}", step.meaning))
+        self.print(&format!("   {}", step.meaning))
     }
 
     /// Runs the program in the clone, as a user would.
-    fn command(&self, step: &DemoStep) -> CommandResult {
-        let reports = self.reports(step.name);
-        fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+    fn run_program(&self, step: &DemoStep) -> CommandResult {
+        let report_dir = self.report_dir(step.name);
+        fs::create_dir_all(&report_dir).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
         let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
         let mut run = Run::new(
-            self.environment(&reports),
+            self.step_environment(&report_dir),
             cli.global,
             self.run.ui,
             self.run.signals.clone(),
@@ -325,26 +325,27 @@ impl Tour<'_> {
         run.runtime = Arc::clone(&self.run.runtime);
         match (self.run_command)(&run, cli.command) {
             Err(failure) => Ok(run.ui.print_failure(&failure)),
-            ended => ended,
+            result => result,
         }
     }
 
-    fn environment(&self, reports: &Path) -> Env {
-        let file = |name: &str| reports.join(name).display().to_string();
+    fn step_environment(&self, report_dir: &Path) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),
             (variable::PROJECT_ID, PROJECT.to_string()),
             (variable::AGENT_VERSION, AGENT_VERSION.to_owned()),
             (variable::TOKEN, self.token.clone()),
             (variable::CI, "none".to_owned()),
-            ("GITHUB_STEP_SUMMARY", file("summary.md")),
-            ("GITHUB_OUTPUT", file("outputs.txt")),
+            ("GITHUB_STEP_SUMMARY",
+                report_dir.join("summary.md").display().to_string(),),
+            ("GITHUB_OUTPUT",
+                report_dir.join("outputs.txt").display().to_string(),),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
-        Env::from_parts(variables, self.project.work.clone())
+        Env::from_parts(variables, self.project.clone.clone())
     }
 
-    fn tell(&self, words: &str) -> Result<(), Failure> {
-        self.run.ui.print_result(&format!("{words}\n"))
+    fn print(&self, text: &str) -> Result<(), Failure> {
+        self.run.ui.print_result(&format!("{text}\n"))
     }
 }

@@ -1,7 +1,7 @@
 //! The differences of pipelines between two revisions or files, for each output format.
 
-pub(crate) mod external;
-pub(crate) mod sides;
+pub(crate) mod compared_sides;
+pub(crate) mod external_diff;
 
 use crate::error::Failure;
 use crate::gate::ChangedContents;
@@ -11,7 +11,7 @@ use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
 use crate::report::{ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES};
 use crate::session::Run;
-use crate::session::output;
+use crate::session::response_output;
 use serde_json::json;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
@@ -21,13 +21,13 @@ use sluicegate_pipelines::picture::{self, Canvas, Picture};
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.
-pub(crate) struct PipelinesCompared {
+pub(crate) struct PipelineComparison {
     /// `None` if the base is not a commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
     /// The two compared versions, as a sentence.
-    what: String,
-    pub(crate) pipelines: Vec<Made>,
+    description: String,
+    pub(crate) pipelines: Vec<PipelineResult>,
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
     pub(crate) interface: Option<InterfaceComparison>,
     /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
@@ -36,21 +36,21 @@ pub(crate) struct PipelinesCompared {
 
 /// The result to compute for each pair; each output format needs one kind.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Wants {
+pub(crate) enum ResultKind {
     Diff,
     Picture,
     Page,
 }
 
-pub(crate) enum Made {
+pub(crate) enum PipelineResult {
     Diff(PipelineDiff),
     /// With the canvas, or the reason why it cannot be drawn.
     Picture(PipelineDiff, Result<Canvas, String>),
     Page(Box<ChangedFile>),
 }
 
-impl Wants {
-    pub(crate) const fn of(format: DiffFormat) -> Self {
+impl ResultKind {
+    pub(crate) const fn for_format(format: DiffFormat) -> Self {
         match format {
             DiffFormat::Text | DiffFormat::Json => Self::Diff,
             DiffFormat::Mermaid | DiffFormat::Svg => Self::Picture,
@@ -58,26 +58,26 @@ impl Wants {
         }
     }
 
-    fn made(self, at: usize, contents: &ChangedContents) -> Made {
+    fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
-            Self::Diff => Made::Diff(contents.diff()),
-            Self::Page => Made::Page(Box::new(build_changed_file(contents, at))),
+            Self::Diff => PipelineResult::Diff(contents.diff()),
+            Self::Page => PipelineResult::Page(Box::new(build_changed_file(contents, index))),
             Self::Picture => {
-                let read = ParsedChange::parse(contents);
-                let diff = read.diff();
+                let change = ParsedChange::parse(contents);
+                let diff = change.diff();
                 let canvas = match &diff.reason {
-                    None if at > 0 => Ok(Canvas::default()),
-                    _ => read.draw(&diff),
+                    None if index > 0 => Ok(Canvas::default()),
+                    _ => change.draw(&diff),
                 };
-                Made::Picture(diff, canvas)
+                PipelineResult::Picture(diff, canvas)
             }
         }
     }
 }
 
-impl Made {
+impl PipelineResult {
     /// Returns whether the change affects more than layout; a file that cannot be read counts as such.
-    pub(crate) fn counts(&self) -> bool {
+    pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
             Self::Page(file) => !file.changed.is_layout_only(),
@@ -85,35 +85,34 @@ impl Made {
     }
 }
 
-pub(crate) struct Look {
+pub(crate) struct TextStyle {
     color: bool,
-    columns: Option<usize>,
+    width: Option<usize>,
 }
 
-impl Look {
-    pub(crate) fn of(run: &Run) -> Self {
+impl TextStyle {
+    pub(crate) fn for_terminal(run: &Run) -> Self {
         Self {
             color: run.ui.colors_output(),
-            columns: run.ui.width(),
+            width: run.ui.width(),
         }
     }
 
     /// Returns the settings for a call by git, which pages and colors by its own settings.
-    fn in_git(run: &Run) -> Self {
+    fn for_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
-        let is_wanted = || run.repository().is_none_or(|repo| repo.allows_color());
-        let look = Self::of(run);
+        let style = Self::for_terminal(run);
         Self {
-            color: look.color || (is_paged && is_wanted()),
-            ..look
+            color: style.color || (is_paged && run.repository().is_none_or(|repo| repo.wants_color())),
+            ..style
         }
     }
 
-    fn words(&self, diff: &PipelineDiff) -> Vec<Line> {
-        words(diff, self.columns)
+    fn render_diff(&self, diff: &PipelineDiff) -> Vec<Line> {
+        words(diff, self.width)
     }
 
-    fn line(&self, line: &Line) -> String {
+    fn format_line(&self, line: &Line) -> String {
         if self.color {
             line.coloured()
         } else {
@@ -122,119 +121,117 @@ impl Look {
     }
 }
 
-fn callers_in_short(number: usize) -> String {
-    match number {
+fn describe_caller_count(caller_count: usize) -> String {
+    match caller_count {
         0 => "no unchanged pipeline depends on a changed one".to_owned(),
         1 => "1 unchanged pipeline depends on a changed one".to_owned(),
-        many => format!("{many} unchanged pipelines depend on a changed one"),
+        count => format!("{count} unchanged pipelines depend on a changed one"),
     }
 }
 
-fn in_words(reaching: &TransitiveCaller) -> String {
+fn describe_call_chain(caller: &TransitiveCaller) -> String {
     format!(
-        "{} calls {}",
-        reaching.path,
-        reaching.call_chain.join(", which calls ")
+        "{} calls {}", caller.path, caller.call_chain.join(", which calls ")
     )
 }
 
-impl PipelinesCompared {
+impl PipelineComparison {
     fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
-        self.pipelines.iter().filter_map(|made| match made {
-            Made::Diff(diff) | Made::Picture(diff, _) => Some(diff),
-            Made::Page(_) => None,
+        self.pipelines.iter().filter_map(|result| match result {
+            PipelineResult::Diff(diff) | PipelineResult::Picture(diff, _) => Some(diff),
+            PipelineResult::Page(_) => None,
         })
     }
 
-    pub(crate) fn text(&self, look: &Look) -> String {
+    pub(crate) fn render_text(&self, style: &TextStyle) -> String {
         let mut lines: Vec<String> = Vec::new();
         for diff in self.diffs() {
-            lines.extend(look.words(diff).iter().map(|line| look.line(line)));
+            lines.extend(style.render_diff(diff).iter().map(|line| style.format_line(line)));
             lines.push(String::new());
         }
-        let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
+        let layout_count = self.pipelines.iter().filter(|result| !result.changes_more_than_layout()).count();
         let total = format_count(self.pipelines.len(), "pipeline");
-        lines.push(match (self.pipelines.len(), layout) {
+        lines.push(match (self.pipelines.len(), layout_count) {
             (0, _) => "no pipeline differs".to_owned(),
             (_, 0) => format!("{total} changed"),
-            (all, layout) if all == layout => format!("{total} changed in layout only"),
-            (_, layout) => format!("{total} changed, {layout} in layout only"),
+            (pipeline_count, layout_count) if pipeline_count == layout_count => { format!("{total} changed in layout only")
+            }
+            (_, layout_count) => format!("{total} changed, {layout_count} in layout only"),
         });
-        if let Some(found) = &self.interface {
-            lines.push(text::escape_line(&format!("shared pipelines: {}", found.summary())));
+        if let Some(interface) = &self.interface {
+            lines.push(text::escape_line(&format!("shared pipelines: {}", interface.summary())));
             lines.extend(
-                found
+                interface
                     .describe_by_class(self.base.as_ref())
                     .iter()
                     .map(|line| format!("  {line}")),
             );
         }
         if let Some(callers) = &self.callers {
-            lines.push(callers_in_short(callers.len()));
+            lines.push(describe_caller_count(callers.len()));
             lines.extend(
                 callers
                     .iter()
-                    .map(|it| format!("  {}", text::escape_line(&in_words(it)))),
+                    .map(|caller| format!("  {}", text::escape_line(&describe_call_chain(caller)))),
             );
         }
         lines.join("\n") + "\n"
     }
 
-    pub(crate) fn json(&self) -> String {
-        let id = |commit: &Option<CommitId>| commit.as_ref().map(CommitId::to_string);
+    pub(crate) fn render_json(&self) -> String {
         let mut document = json!({
             "schema": "sluicegate.diff/v1",
-            "base": id(&self.base),
-            "head": id(&self.head),
+            "base":self.base.as_ref().map(CommitId::to_string),
+            "head":self.head.as_ref().map(CommitId::to_string),
             "pipelines": self.diffs().collect::<Vec<_>>(),
             "interface": self.interface.as_ref().map(InterfaceComparison::to_json),
         });
         if let Some(callers) = &self.callers {
-            let each = callers
+            let caller_values = callers
                 .iter()
-                .map(|it| json!({ "path": it.path, "through": it.call_chain }));
-            document["callers"] = each.collect();
+                .map(|caller| json!({ "path": caller.path, "through": caller.call_chain }));
+            document["callers"] = caller_values.collect();
         }
-        output::json(&document)
+        response_output::format_json(&document)
     }
 
-    pub(crate) fn page(self) -> ChangesPage {
-        let consumers = self.interface.as_ref().map(|found| ConsumerChanges {
-            summary: found.summary(),
-            changes: found.describe_changes(self.base.as_ref()),
+    pub(crate) fn into_page(self) -> ChangesPage {
+        let consumers = self.interface.as_ref().map(|interface| ConsumerChanges {
+            summary: interface.summary(),
+            changes: interface.describe_changes(self.base.as_ref()),
         });
-        let files = self.pipelines.into_iter().filter_map(|made| match made {
-            Made::Page(file) => Some(*file),
+        let files = self.pipelines.into_iter().filter_map(|result| match result {
+            PipelineResult::Page(file) => Some(*file),
             _ => None,
         });
         let callers = self.callers.map(|callers| ChangedPipelineCallers {
-            summary: callers_in_short(callers.len()),
-            callers: callers.iter().map(in_words).collect(),
+            summary: describe_caller_count(callers.len()),
+            callers: callers.iter().map(describe_call_chain).collect(),
         });
         ChangesPage {
             callers,
             files: files.collect(),
-            comparison: self.what,
+            comparison: self.description,
             consumers,
         }
     }
 
     /// Returns the drawing of one pipeline, or an empty text if no pipeline differs.
-    pub(crate) fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
+    pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
-            [Made::Picture(diff, canvas)] => (diff, canvas),
+            [PipelineResult::Picture(diff, canvas)] => (diff, canvas),
             [] => return Ok(String::new()),
-            several => {
+            pipelines => {
                 let message = format!(
                     "a picture shows exactly one pipeline, but {} differ",
-                    several.len()
+                    pipelines.len()
                 );
                 return Err(Failure::usage(message).hint("pass the path of one of them"));
             }
         };
-        let canvas = canvas.as_ref().map_err(|why| {
-            let (path, why) = (text::escape_line(&diff.path), text::escape_line(why));
-            Failure::usage(format!("could not draw {path}: could not read the file {why}"))
+        let canvas = canvas.as_ref().map_err(|reason| {
+            let (path, reason) = (text::escape_line(&diff.path), text::escape_line(reason));
+            Failure::usage(format!("could not draw {path}: could not read the file {reason}"))
         })?;
         if canvas.arrows.len() > MAX_FILE_PICTURE_LINKS {
             let (path, links) = (text::escape_line(&diff.path), canvas.arrows.len());

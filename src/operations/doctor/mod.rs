@@ -1,5 +1,5 @@
 //! The checks of `doctor`.
 
-pub(crate) mod check;
-pub(crate) mod local;
-pub(crate) mod remote;
+pub(crate) mod doctor_check;
+pub(crate) mod local_checks;
+pub(crate) mod remote_checks;

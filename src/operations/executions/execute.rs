@@ -1,16 +1,16 @@
 //! Starts a pipeline, follows it to the end, and cleans up if the job is
 //! interrupted.
 
-use super::PATIENCE;
-use super::ended::{Ended, tell};
+use super::DEFAULT_TIMEOUT_SECONDS;
+use super::watched_execution::{WatchedExecution, report_end};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::report::{ExecutionRun, Verdict, write_execution_junit};
-use crate::session::failure::not_written;
-use crate::session::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
+use crate::session::failure_conversion::reject_unwritten;
+use crate::session::resource::{RemoteProject, ResourceLookup, reject_created_without_id, reject_creation};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
@@ -25,30 +25,30 @@ use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
 /// Maximum time to wait for the end of a terminated execution.
-const FAREWELL: Duration = Duration::from_secs(120);
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Hint to check whether an execution was started.
-const LOOK: &str = "check the list of executions in the platform";
+const CHECK_INSTRUCTION: &str = "check the list of executions in the platform";
 
 /// A pipeline run and its settings.
-struct Job<'a> {
+struct PipelineRun<'a> {
     run: &'a Run,
     args: &'a RunArgs,
     project: RemoteProject,
     execution: NewExecution,
-    waiting: PollSettings,
+    poll_settings: PollSettings,
     cancel_status: String,
     started_at: Timestamp,
 }
 
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
-        let unfinished = unfinished(args);
+        let unfinished_report = build_unfinished_report(args);
         let path = run.env.current_dir().join(path);
-        run.replace_old_file(&path, |out| write_execution_junit(&unfinished, out));
+        run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
     }
     let sources = run.sources()?;
-    let job = Job {
+    let pipeline_run = PipelineRun {
         run,
         args,
         execution: NewExecution {
@@ -58,17 +58,17 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             scalar_variables: scalar_variables(args)?,
             grid_variables: grid_variables(run, args)?,
         },
-        waiting: sources.poll_settings(&args.pace, PATIENCE)?,
+        poll_settings: sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
         project: run.project()?,
         started_at: Timestamp::now(),
     };
-    run.requests(job.go())?
+    run.block_on(pipeline_run.execute())?
 }
 
 /// Returns the report of an execution that this run does not see to its end, so that no report of an earlier run
 /// remains.
-fn unfinished(args: &RunArgs) -> ExecutionRun {
+fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),
         environment: args
@@ -110,82 +110,86 @@ fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, F
     Ok(variables)
 }
 
-impl Job<'_> {
-    async fn go(&self) -> CommandResult {
+impl PipelineRun<'_> {
+    async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
-        let pace = self.args.wait.then(|| self.pace(self.waiting.time_limit));
-        let (started, stop) = self.start(pace.as_ref(), interrupt.as_mut()).await;
-        let started = match started {
-            Ok(started) => started,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.not_there(error).await),
-            Err(error) => return Err(perhaps_made(error, LOOK)),
+        let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
+        let (response, interrupt_status) = self.start(pace.as_ref(), interrupt.as_mut()).await;
+        let response = match response {
+            Ok(response) => response,
+            Err(error) if error.kind() == ErrorKind::NotFound => { return Err(self.reject_missing(error).await);
+            }
+            Err(error) => return Err(reject_creation(error, CHECK_INSTRUCTION)),
         };
-        let id = started.pipeline_execution_id.clone().ok_or_else(|| {
-            made_nameless(
+        let id = response.pipeline_execution_id.clone().ok_or_else(|| {
+            reject_created_without_id(
                 "the pipeline was started, but the response contains no execution id",
-                LOOK,
+                CHECK_INSTRUCTION,
             )
         })?;
-        if let Some(status) = stop {
+        if let Some(status) = interrupt_status {
             return self.terminate(&id, status).await;
         }
         let Some(pace) = pace else {
-            return self.run.show(self.args.output, &started.raw, || {
+            return self.run.print_response(self.args.output, &response.raw, || {
                 text::escape_line(&format!("started the execution {id}")) + "\n"
             });
         };
         self.run.ui.say(&format!("started the execution {id}"));
-        let begin = Instant::now();
-        let ended = tokio::select! {
+        let wait_start = Instant::now();
+        let follow_result = tokio::select! {
             biased;
             status = &mut interrupt => return self.terminate(&id, status).await,
-            ended = Ended::follow_started(self.run, &self.project, &id, pace) => ended,
+            result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
-        let ended = self.noted(&id, ended)?;
-        let report = self.report(Some(&ended), ended.problem(), begin.elapsed());
-        Ok(tell(self.run, &ended, self.args.output)?.worse(report))
+        let execution = self.report_failed_wait(&id, follow_result)?;
+        let report = self.write_junit(Some(&execution),
+            execution.describe_problem(),
+            wait_start.elapsed(),);
+        Ok(report_end(self.run, &execution, self.args.output)?.worse(report))
     }
 
     /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
-    async fn not_there(&self, error: HttpError) -> Failure {
+    async fn reject_missing(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
-        let published = read_for_hint(platform.published_pipelines(*id)).await;
-        let published: Option<Vec<String>> =
-            published.map(|all| all.into_iter().filter_map(|it| it.value.name).collect());
-        let pipeline = Sought {
-            what: "published pipeline",
+        let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
+        let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {
+            pipelines.into_iter().filter_map(|pipeline| pipeline.value.name).collect()
+        });
+        let pipeline_lookup = ResourceLookup {
+            kind: "published pipeline",
             name: &self.execution.pipeline_name,
-            list: Some("pipelines list"),
-            alone: None,
+            list_command: Some("pipelines list"),
+            show_command: None,
         };
-        if !published
+        if !published_names
             .as_ref()
             .is_some_and(|all| all.contains(&self.execution.pipeline_name))
         {
-            return pipeline.missing_among(error, published);
+            return pipeline_lookup.reject_missing_among(error, published_names);
         }
-        let environment = Sought {
-            what: "environment",
+        let environment_lookup = ResourceLookup {
+            kind: "environment",
             name: &self.execution.environment_name,
-            list: Some("environments list"),
-            alone: None,
+            list_command: Some("environments list"),
+            show_command: None,
         };
         let names = async {
-            let all = platform.environments(*id).await?;
-            Ok(all.into_iter().filter_map(|it| it.value.name).collect())
+            let environments = platform.environments(*id).await?;
+            Ok(environments.into_iter().filter_map(|environment| environment.value.name).collect())
         };
-        environment.missing(error, names).await
+        environment_lookup.reject_missing(error, names).await
     }
 
     /// Returns a wait of this duration, starting now.
     fn pace(&self, limit: Duration) -> Pace {
-        Pace::new(self.waiting.first_interval, limit)
+        Pace::new(self.poll_settings.first_interval, limit)
     }
 
     /// Returns the signal that ends the job, if this command handles it.
     async fn interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
-            self.run.signals.clone().take().await
+            self.run.signals.clone().wait().await
         } else {
             pending().await
         }
@@ -199,24 +203,25 @@ impl Job<'_> {
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
     ) -> (Result<ApiValue<ExecutionId>, HttpError>, Option<ExitStatus>) {
         let RemoteProject { platform, id } = &self.project;
-        let mut start = pin!(send_before_deadline(
+        let mut request = pin!(send_before_deadline(
             pace,
             platform.start_execution(*id, &self.execution)
         ));
         tokio::select! {
             biased;
-            status = interrupt => (start.await, Some(status)),
-            started = &mut start => (started, None),
+            status = interrupt => (request.await, Some(status)),
+            response = &mut request => (response, None),
         }
     }
 
     /// Adds a failed wait to the report.
-    fn noted(&self, id: &str, ended: Result<Ended, Failure>) -> Result<Ended, Failure> {
-        if ended.is_err() {
+    fn report_failed_wait(&self, id: &str,
+        result: Result<WatchedExecution, Failure>,) -> Result<WatchedExecution, Failure> {
+        if result.is_err() {
             let problem = format!("could not determine how the execution {id} ended");
-            self.report(None, Some(problem), Duration::ZERO);
+            self.write_junit(None, Some(problem), Duration::ZERO);
         }
-        ended
+        result
     }
 
     /// Terminates the execution and waits until it ends; a second signal ends the waiting.
@@ -227,28 +232,29 @@ impl Job<'_> {
             platform,
             id: project,
         } = &self.project;
-        let pace = self.pace(FAREWELL);
+        let pace = self.pace(TERMINATION_TIMEOUT);
         let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
-        let asked = send_before_deadline(Some(&pace), request).await;
+        let result = send_before_deadline(Some(&pace), request).await;
         self.run.signals.release();
-        let problem = if let Err(error) = asked {
+        let problem = if let Err(error) = result {
             ui.print_failure(
                 &Failure::from(error).context(format!("could not terminate the execution {id}")),
             );
             format!("interrupted, but could not terminate the execution {id}")
         } else {
-            self.farewell(id, pace).await?
+            self.wait_for_termination(id, pace).await?
         };
-        self.report(None, Some(problem), Duration::ZERO);
+        self.write_junit(None, Some(problem), Duration::ZERO);
         Ok(status)
     }
 
     /// Waits until a terminated execution ends, and returns how it ended.
-    async fn farewell(&self, id: &str, pace: Pace) -> Result<String, Failure> {
-        match Ended::follow_started(self.run, &self.project, id, pace).await {
-            Ok(ended) => {
-                tell(self.run, &ended, self.args.output)?;
-                Ok(format!("interrupted; the execution {id} is {}", ended.status()))
+    async fn wait_for_termination(&self, id: &str, pace: Pace) -> Result<String, Failure> {
+        match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
+            Ok(execution) => {
+                report_end(self.run, &execution, self.args.output)?;
+                Ok(format!("interrupted; the execution {id} is {}",
+                    execution.status()))
             }
             Err(failure) => {
                 self.run.report_failure(&failure);
@@ -260,7 +266,9 @@ impl Job<'_> {
     }
 
     /// Writes the JUnit report, if requested, and reports a failure to write it.
-    fn report(&self, ended: Option<&Ended>, problem: Option<String>, waited: Duration) -> ExitStatus {
+    fn write_junit(&self,
+        execution: Option<&WatchedExecution>, problem: Option<String>,
+        waiting_time: Duration,) -> ExitStatus {
         let Some(path) = &self.args.junit else {
             return ExitStatus::Success;
         };
@@ -268,25 +276,25 @@ impl Job<'_> {
             pipeline: self.execution.pipeline_name.clone(),
             environment: self.execution.environment_name.clone(),
             started_at: self.started_at,
-            elapsed: ended.and_then(Ended::duration).unwrap_or(waited),
-            status: ended.map_or("UNKNOWN", Ended::status).to_owned(),
-            message: ended.and_then(|it| it.answer.result.message.clone()),
-            verdict: match ended.map(|it| it.end) {
+            elapsed: execution.and_then(WatchedExecution::duration).unwrap_or(waiting_time),
+            status: execution.map_or("UNKNOWN", WatchedExecution::status).to_owned(),
+            message: execution.and_then(|execution| execution.response.result.message.clone()),
+            verdict: match execution.map(|execution| execution.end) {
                 Some(PollEnd::Succeeded) => Verdict::Passed,
                 Some(PollEnd::Failed) => Verdict::Failed,
                 Some(PollEnd::Deadline) | None => Verdict::Undecided,
             },
             problem,
         };
-        match self.write(path, &report) {
+        match self.write_junit_file(path, &report) {
             Ok(()) => ExitStatus::Success,
             Err(failure) => self.run.report_failure(&failure),
         }
     }
 
-    fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
-        let place = self.run.env.current_dir().join(path);
-        atomic_file::write_file_with(&place, |out| write_execution_junit(report, out))
-            .map_err(not_written("the report ", path))
+    fn write_junit_file(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
+        let full_path = self.run.env.current_dir().join(path);
+        atomic_file::write_file_with(&full_path, |output| write_execution_junit(report, output))
+            .map_err(reject_unwritten("the report ", path))
     }
 }

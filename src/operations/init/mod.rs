@@ -1,13 +1,13 @@
 //! The files that `init` writes: looks at the repository, plans, writes and explains.
 
-pub(crate) mod adopt;
-pub(crate) mod config;
-pub(crate) mod figures;
-pub(crate) mod flags;
+pub(crate) mod adoption_messages;
+pub(crate) mod current_findings;
+pub(crate) mod file_templates;
 pub(crate) mod git_diff;
-pub(crate) mod hosts;
-pub(crate) mod look;
-pub(crate) mod plan;
-pub(crate) mod tell;
-pub(crate) mod today;
-pub(crate) mod write;
+pub(crate) mod host_recipes;
+pub(crate) mod init_plan;
+pub(crate) mod init_summary;
+pub(crate) mod new_files;
+pub(crate) mod new_settings;
+pub(crate) mod repository_facts;
+pub(crate) mod rule_figures;

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
@@ -14,19 +14,19 @@ use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
 
 /// Minimum number of characters of a part of an id that is suggested.
-const MIN_WORD: usize = 3;
+const MIN_WORD_LENGTH: usize = 3;
 
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
-const WIDTH: usize = 100;
+const MAX_WIDTH: usize = 100;
 
-pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
-        (Some(rule), _) => (document(rule.documentation()), rule.documentation().blocks()),
-        (None, Some(check)) => (document_of(check), check.documentation().blocks()),
-        (None, None) => return Err(unknown(id)),
+        (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
+        (None, Some(check)) => (check_document(check), check.documentation().blocks()),
+        (None, None) => return Err(reject_unknown_rule(id)),
     };
     if output == OutputFormat::Json {
-        run.ui.print_result(&json(&document))?;
+        run.ui.print_result(&format_json(&document))?;
         return Ok(ExitStatus::Success);
     }
     let heading = if run.ui.colors_output() {
@@ -34,60 +34,62 @@ pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
     } else {
         Style::new()
     };
-    let width = run.ui.width().unwrap_or(WIDTH).min(WIDTH);
+    let width = run.ui.width().unwrap_or(MAX_WIDTH).min(MAX_WIDTH);
     let mut page = format!("{heading}{id}{heading:#}\n");
     for block in blocks {
-        page.push_str(&shown(&block, heading, width));
+        page.push_str(&render_block(&block, heading, width));
     }
     run.ui.print_result(&page)?;
     Ok(ExitStatus::Success)
 }
 
-fn unknown(id: &str) -> Failure {
+fn reject_unknown_rule(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    if let Some(nearest) = rules::nearest(id).or_else(|| find_nearest(id, &checks)) {
-        return failure.hint(did_you_mean(nearest));
+    if let Some(nearest_id) = rules::nearest(id).or_else(|| find_nearest(id, &checks)) {
+        return failure.hint(did_you_mean(nearest_id));
     }
-    let known = rules::ids().chain(checks);
-    let similar: Vec<&str> = known.filter(|known| has_word(known, id)).collect();
-    if similar.is_empty() {
+    let known_ids = rules::ids().chain(checks);
+    let similar_ids: Vec<&str> = known_ids.filter(|known_id| has_word(known_id, id)).collect();
+    if similar_ids.is_empty() {
         return failure.hint("run `sluicegate rules list` to list all rules");
     }
-    failure.hint(did_you_mean_any(&similar))
+    failure.hint(did_you_mean_any(&similar_ids))
 }
 
 /// Returns whether a word of the id begins with the text, or is its singular.
 fn has_word(id: &str, text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let stem = text.strip_suffix('s').unwrap_or(&text);
-    stem.len() >= MIN_WORD && id.split('-').any(|word| word.starts_with(stem))
+    let lowercase_text = text.to_ascii_lowercase();
+    let stem = lowercase_text.strip_suffix('s').unwrap_or(&lowercase_text);
+    stem.len() >= MIN_WORD_LENGTH && id.split('-').any(|word| word.starts_with(stem))
 }
 
 /// Returns a project check as JSON, in the same schema.
-fn document_of(check: ProjectCheck) -> Value {
-    let known = check.documentation();
+fn check_document(check: ProjectCheck) -> Value {
+    let documentation = check.documentation();
     value!({
         "schema": "sluicegate.rule/v1",
         "id": check.id(),
         "kinds": [],
-        "summary": known.summary,
-        "reason": known.reason,
-        "help": known.fix,
-        "details": known.details,
+        "summary": documentation.summary,
+        "reason": documentation.reason,
+        "help": documentation.fix,
+        "details": documentation.details,
         "assumed": [],
         "config": [],
         "exampleConfig": "",
         "passes": "",
-        "fails": known.fails,
+        "fails": documentation.fails,
     })
 }
 
 /// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
-fn document(rule: &rules::Documentation) -> Value {
+fn rule_document(rule: &rules::Documentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
-    let field = |field: &rules::ConfigField| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
-    let config: Vec<Value> = rule.config.iter().map(field).collect();
+    let config: Vec<Value> = rule
+        .config
+        .iter()
+        .map( |field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default })).collect();
     value!({
         "schema": "sluicegate.rule/v1",
         "id": rule.id,
@@ -104,29 +106,29 @@ fn document(rule: &rules::Documentation) -> Value {
     })
 }
 
-fn shown(block: &Block, heading: Style, width: usize) -> String {
-    let mut shown = String::from("\n");
+fn render_block(block: &Block, heading: Style, width: usize) -> String {
+    let mut text = String::from("\n");
     match block {
-        Block::Heading(text) => {
-            let _ = writeln!(shown, "{heading}{text}{heading:#}");
+        Block::Heading(title) => {
+            let _ = writeln!(text, "{heading}{title}{heading:#}");
         }
-        Block::Text(text) => push_lines(&mut shown, &wrap::wrap_lines(text, "  ", "  ", width)),
+        Block::Text(paragraph) => push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width)),
         Block::Points(points) => {
             for point in points {
-                push_lines(&mut shown, &wrap::wrap_lines(point, "  - ", "    ", width));
+                push_lines(&mut text, &wrap::wrap_lines(point, "  - ", "    ", width));
             }
         }
         Block::Yaml(yaml) => {
             for line in yaml.lines() {
-                let _ = writeln!(shown, "      {line}");
+                let _ = writeln!(text, "      {line}");
             }
         }
     }
-    shown
+    text
 }
 
-fn push_lines(shown: &mut String, lines: &[String]) {
+fn push_lines(text: &mut String, lines: &[String]) {
     for line in lines {
-        let _ = writeln!(shown, "{line}");
+        let _ = writeln!(text, "{line}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
@@ -17,24 +17,23 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Maximum number of problems to print; a broken file can have thousands.
-const SHOWN: usize = 50;
+const MAX_LISTED_PROBLEMS: usize = 50;
 
 /// Maximum number of bytes of a source line to print with a problem.
-const EXCERPT: usize = 400;
+const MAX_EXCERPT_BYTES: usize = 400;
 
-pub(crate) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+pub(crate) fn lint_rules_file(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
-        Some(file) => named(run, file)?,
-        None => found(run)?,
+        Some(file) => read_named_file(run, file)?,
+        None => read_project_file(run)?,
     };
     let problems = rules::lint(&bytes);
-    let errors = problems.iter().filter(|problem| problem.is_error).count();
-    let shown = match output {
-        OutputFormat::Json => json(&document(&name, &problems)),
-        OutputFormat::Text => in_words(run, (&name, &bytes), &problems, errors),
+    let text = match output {
+        OutputFormat::Json => format_json(&to_document(&name, &problems)),
+        OutputFormat::Text => render_text(run, &LintSource::new (&name, &bytes), &problems),
     };
-    run.ui.print_result(&shown)?;
-    Ok(if errors == 0 {
+    run.ui.print_result(&text)?;
+    Ok(if count_errors(&problems) == 0 {
         ExitStatus::Success
     } else {
         ExitStatus::GateFailed
@@ -42,74 +41,81 @@ pub(crate) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> Comm
 }
 
 /// Returns the problems as JSON: schema `sluicegate.lint/v1`.
-fn document(name: &str, problems: &[LintProblem]) -> Value {
-    let problem = |it: &LintProblem| {
-        value!({
-            "line": it.position.line,
-            "column": it.position.column,
-            "level": if it.is_error { "error" } else { "warning" },
-            "errorType": it.error_type,
-            "message": it.message,
-            "help": it.help,
-        })
-    };
-    let problems: Vec<Value> = problems.iter().map(problem).collect();
+fn to_document(name: &str, problems: &[LintProblem]) -> Value {
+    let problems: Vec<Value> = problems.iter().map(problem_to_json).collect();
     value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
 }
 
-fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], errors: usize) -> String {
-    let source = LintSource::new(name, bytes);
+fn problem_to_json( problem: &LintProblem) -> Value {
+        value!({
+            "line": problem.position.line,
+            "column": problem.position.column,
+            "level": if problem.is_error { "error" } else { "warning" },
+            "errorType": problem.error_type,
+            "message": problem.message,
+            "help": problem.help,
+        })
+    }
+
+fn count_errors( problems: &[LintProblem]) -> usize { problems.iter().filter(|problem|problem.is_error).count()
+}
+
+fn render_text(run: &Run, source:&LintSource, problems: &[LintProblem]) -> String {
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
     } else {
         Renderer::plain()
     };
-    let mut shown = String::new();
-    let list = List::with_limit(problems, SHOWN).with_noun("problem");
+    let mut text = String::new();
+    let list = List::with_limit(problems, MAX_LISTED_PROBLEMS).with_noun("problem");
     for problem in list.items() {
-        shown.push_str(&renderer.render(&[source.group(problem)]));
-        shown.push_str("\n\n");
+        text.push_str(&renderer.render(&[source.render_problem(problem)]));
+        text.push_str("\n\n");
     }
     if let Some(remark) = list.remark() {
-        shown.push_str(&remark);
-        shown.push('\n');
+        text.push_str(&remark);
+        text.push('\n');
     }
-    shown + &summary(&source.name, errors, problems.len() - errors)
+    let error_count = count_errors(problems);
+    text + &describe_counts(&source.name, error_count, problems.len() - error_count)
 }
 
-fn summary(name: &str, errors: usize, warnings: usize) -> String {
-    match (errors, warnings) {
+fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> String {
+    match (error_count, warning_count) {
         (0, 0) => format!("{name} has no problems\n"),
-        (0, _) => format!("{name} is valid, with {}\n", format_count(warnings, "warning")),
+        (0, _) => format!("{name} is valid, with {}\n", format_count(warning_count, "warning")),
         _ => format!(
             "{name}: {}, {}\n",
-            format_count(errors, "error"),
-            format_count(warnings, "warning")
+            format_count(error_count, "error"),
+            format_count(warning_count, "warning")
         ),
     }
 }
 
-fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
-    let path = run.env.current_dir().join(file);
-    let unreadable = |error: anyhow::Error| {
-        let what = format!("could not read {}", file.display());
-        Failure::new(ExitStatus::Usage, error.context(what))
-    };
-    let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
-    let bytes = read_disk_file(&real, DOCUMENT_LIMIT).map_err(|error| unreadable(error.into()))?;
-    let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large().into()))?;
-    Ok((file.display().to_string(), bytes))
+fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let name = file.display().to_string();
+    match read_linked_file(& run.env.current_dir().join(file)) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => Err(
+        Failure::new(ExitStatus::Usage, error.context(format!("could not read {name}")),)),
+    }
+    }
+
+/// Reads a file that the user named, which may be a symbolic link.
+fn read_linked_file( path: &Path) -> Result<Vec<u8>, anyhow::Error> {
+    let bytes = read_disk_file(&path.canonicalize()?, DOCUMENT_LIMIT)?;
+    Ok( bytes.ok_or_else(DocumentError::too_large)?)
 }
 
-fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
+fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.workspace()?;
     let snapshot = workspace.checkout_files(run)?;
     let Some(file) = workspace.rules_file(&snapshot)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
-        return Err(Failure::usage(message).hint(workspace.rules_remedy(&snapshot, None)?.hint()));
+        return Err(Failure::usage(message).hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
     };
     let bytes = workspace
-        .read(&file)?
+        .read_document(&file)?
         .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
     Ok((file.path, bytes))
 }
@@ -124,25 +130,16 @@ struct LintSource {
 impl LintSource {
     fn new(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let text = text.replace("\r\n", "\n").replace("##", "#\u{ff03}");
-        let harmless = |c: char| {
-            if c.is_control() && c != '\t' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        };
-        let lines = text.split(['\n', '\r']);
+        let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
         Self {
-            name: sluicegate_base::text::escape_line(name),
-            lines: lines.map(|line| line.chars().map(harmless).collect()).collect(),
+            name: sluicegate_base:: text::line(name),
+            lines: without_bom.replace("\r\n", "\n").replace("##", "#\u{ff03}").split(['\n', '\r']).map(|line| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}")).collect(),
         }
     }
 
-    fn group<'s>(&'s self, problem: &LintProblem) -> Group<'s> {
-        let at = problem.position;
-        let line = self.line(at);
+    fn render_problem<'s>(&'s self, problem: &LintProblem) -> Group<'s> {
+        let position = problem.position;
+        let line = self.source_line(position);
         let level = if problem.is_error {
             Level::ERROR
         } else {
@@ -154,9 +151,9 @@ impl LintSource {
             None => title,
         };
         let snippet = Snippet::source(line)
-            .line_start(at.line as usize)
+            .line_start(position.line as usize)
             .path(&self.name)
-            .annotation(AnnotationKind::Primary.span(span(line, at.column as usize)));
+            .annotation(AnnotationKind::Primary.span(value_span(line, position.column as usize)));
         let group = title.element(snippet);
         match &problem.help {
             Some(help) => group.element(Level::HELP.message(sluicegate_base::text::escape_line(help))),
@@ -164,10 +161,10 @@ impl LintSource {
         }
     }
 
-    fn line(&self, at: Position) -> &str {
-        let line = self.lines.get((at.line as usize).saturating_sub(1));
-        let line = line.map_or("", String::as_str);
-        let end = (0..=EXCERPT.min(line.len()))
+    fn source_line(&self, position: Position) -> &str {
+        let index =(position.line as usize).saturating_sub(1);
+        let line = self.lines.get(index).map_or("", String::as_str);
+        let end = (0..=MAX_EXCERPT_BYTES.min(line.len()))
             .rev()
             .find(|end| line.is_char_boundary(*end));
         end.and_then(|end| line.get(..end)).unwrap_or(line)
@@ -175,21 +172,21 @@ impl LintSource {
 }
 
 /// Returns the byte range of the value at the column: a quoted text, or up to the end of a plain one.
-fn span(line: &str, column: usize) -> Range<usize> {
+fn value_span(line: &str, column: usize) -> Range<usize> {
     let begin = line
         .char_indices()
         .nth(column.saturating_sub(1))
-        .map_or(line.len(), |(at, _)| at);
-    let rest = line.get(begin..).unwrap_or_default();
-    let length = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => rest.get(1..).and_then(|rest| rest.find(quote)).map(|at| at + 2),
+        .map_or(line.len(), |(offset, _)| offset);
+    let remainder = line.get(begin..).unwrap_or_default();
+    let value_length = match remainder.chars().next() {
+        Some(quote @ ('"' | '\'')) => remainder.get(1..).and_then(|quoted_text| quoted_text.find(quote)).map(|length| length + 2),
         _ => [": ", ",", "}", "]", " #"]
             .iter()
-            .filter_map(|end| rest.find(end))
+            .filter_map(|terminator| remainder.find(terminator))
             .min(),
     };
-    let length = length
-        .unwrap_or(rest.len())
-        .max(rest.chars().next().map_or(0, char::len_utf8));
+    let length = value_length
+        .unwrap_or(remainder.len())
+        .max(remainder.chars().next().map_or(0, char::len_utf8));
     begin..begin + length
 }

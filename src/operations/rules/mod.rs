@@ -6,10 +6,10 @@ pub(crate) mod lint;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::output::{json, table};
+use crate::session::response_output::{format_json, format_table};
 use crate::session::{CommandResult, Run};
-use crate::workspace::platform_folder::must_be_named;
-use crate::workspace::{Workspace, folder_in};
+use crate::workspace::config_dir_prompt::require_config_dir;
+use crate::workspace::{Workspace, find_config_dir};
 use serde_json::{Value, json as value};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
@@ -19,55 +19,58 @@ use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
-pub(crate) fn list(run: &Run, output: OutputArgs) -> CommandResult {
-    let here = here(run)?;
-    let rules = here.as_ref().and_then(|(rules, _)| rules.as_ref());
-    let state = |id: &str| rules.map(|rules| state_name(rules.state(id)));
-    let level = |check| {
-        here.as_ref()
-            .map(|(_, levels)| levels.of(check).map_or("off", Enforcement::name))
+pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
+    let project_rules = find_project_rules(run)?;
+    let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
+    let levels = project_rules.as_ref()
+            .map(|(_, levels)| levels);
+    let rule_entries = rules::registry().iter().map(|rule| {
+        let documentation = rule.documentation();
+        RuleEntry {
+            id: documentation.id, kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
+            applies_to: documentation.applies_to(),
+            summary: documentation.summary,
+            state: rules.map(|rules| state_name(rules. state(documentation.id))), }
+            });
+            let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
+        id: check.id(),
+        kinds: Vec::new(),
+        applies_to: "the project",
+        summary: check.documentation().summary,
+        state: levels.map(|levels| levels.of(check).map_or("off", Enforcement::name)), });
+    let entries: Vec<RuleEntry> = rule_entries.chain(check_entries).collect();
+    let text = match output.output {
+        OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
+        OutputFormat::Text => format_table(
+            &["rule", "here", "applies to", "requirement"], &entries.iter().map(RuleEntry::to_row).collect::<Vec<_>>(),
+        ),
     };
-    let checks = ProjectCheck::ALL.map(ProjectCheck::documentation);
-    let documented = rules::registry().iter().map(|rule| rule.documentation());
-    let shown = match output.output {
-        OutputFormat::Json => {
-            let kinds = |rule: &rules::Documentation| -> Vec<&str> {
-                rule.kinds.iter().map(|kind| kind.name()).collect()
-            };
-            let rules = documented.map(|rule| {
-                value!({ "id": rule.id, "kinds": kinds(rule), "summary": rule.summary, "here": state(rule.id) })
-            });
-            let checks = checks.iter().map(|check| {
-                value!({ "id": check.check.id(), "kinds": [], "summary": check.summary, "here": level(check.check) })
-            });
-            json(&Value::Array(rules.chain(checks).collect()))
-        }
-        OutputFormat::Text => {
-            let row = |rule: &'static rules::Documentation| {
-                let here = state(rule.id).unwrap_or("-").to_owned();
-                vec![
-                    rule.id.to_owned(),
-                    here,
-                    rule.applies_to().to_owned(),
-                    rule.summary.to_owned(),
-                ]
-            };
-            let checks = checks.iter().map(|check| {
-                vec![
-                    check.check.id().to_owned(),
-                    level(check.check).unwrap_or("-").to_owned(),
-                    "the project".to_owned(),
-                    check.summary.to_owned(),
-                ]
-            });
-            table(
-                &["rule", "here", "applies to", "requirement"],
-                &documented.map(row).chain(checks).collect::<Vec<_>>(),
-            )
-        }
-    };
-    run.ui.print_result(&shown)?;
+    run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
+}
+
+/// A rule or a project check in the list.
+struct RuleEntry {
+    id: &'static str,
+    kinds: Vec<&'static str>,applies_to: &'static str,
+    summary: &'static str,
+    /// Its state in this repository; `None` outside a repository or without a rules file.
+    state: Option<&'static str>,
+}
+
+impl RuleEntry {
+    fn to_json(&self) -> Value {
+        value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
+            }
+
+    fn to_row(&self) -> Vec<String> {
+                vec![
+            self.id.to_owned(),
+            self.state.unwrap_or("-").to_owned(),
+            self.applies_to.to_owned(),
+            self.summary.to_owned(),
+                ]
+            }
 }
 
 const fn state_name(state: RuleState) -> &'static str {
@@ -83,58 +86,62 @@ const fn state_name(state: RuleState) -> &'static str {
 
 /// Returns the rules file of the checkout and the levels of the project checks, or `None` outside a repository, as the list
 /// needs neither.
-fn here(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
-    let none = |failure: Failure| match failure.status() {
-        ExitStatus::Context => Ok(None),
-        _ => Err(failure),
-    };
+fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let workspace = match run.workspace() {
         Ok(workspace) => workspace,
-        Err(failure) => return none(failure),
+        Err(failure) => return allow_missing_repository(failure),
     };
     match workspace.checkout_files(run) {
         Ok(snapshot) => {
             let checks = workspace.sources.project_checks(None)?;
             Ok(Some((workspace.rules(&snapshot)?, checks.levels)))
         }
-        Err(failure) => none(failure),
+        Err(failure) => allow_missing_repository(failure),
+    }
+}
+
+fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
+    match failure.status() {
+        ExitStatus::Context => Ok(None),
+        _ => Err(failure),
     }
 }
 
 /// Returns an error if another directory already has the platform's files, unless the configuration file sets the
 /// directory.
-fn refuse_second_folder(
+fn reject_second_config_dir(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    folder: &str,
+    config_dir: &str,
 ) -> Result<(), Failure> {
-    let Ok(Some(other)) = folder_in(snapshot)? else {
+    let Ok(Some(other_dir)) = find_config_dir(snapshot)? else {
         return Ok(());
     };
-    if other == folder || workspace.sources.sets_config_dir(folder) {
+    if other_dir == config_dir || workspace.sources.sets_config_dir(config_dir) {
         return Ok(());
     }
     let message =
-        format!("`{other}` already contains the platform's files, so `{folder}` would be a second directory");
+        format!(
+        "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second directory");
     Err(Failure::usage(message).hint(format!(
-        "use --config-dir {other}; to use `{folder}` anyway, set `config-dir: {folder}` in sluicegate.yaml first"
+        "use --config-dir {other_dir}; to use `{config_dir}` anyway, set `config-dir: {config_dir}` in sluicegate.yaml first"
     )))
 }
 
-pub(crate) fn init(run: &Run) -> CommandResult {
+pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
-    let folder = match workspace.config_dir(&snapshot)? {
-        Some(folder) => folder,
-        None => must_be_named(&snapshot, run, "sluicegate rules init")?,
+    let config_dir = match workspace.config_dir(&snapshot)? {
+        Some(config_dir) => config_dir,
+        None => require_config_dir(&snapshot, run, "sluicegate rules init")?,
     };
-    refuse_second_folder(&workspace, &snapshot, &folder)?;
-    let path = workspace.repo.root().join(folder).join(RULES_FILE);
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+    reject_second_config_dir(&workspace, &snapshot, &config_dir)?;
+    let path = workspace.repo.root().join(config_dir).join(RULES_FILE);
+    let result = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;
         file.write_all(rules::template(Enforcement::Warn).as_bytes())
     });
-    match written {
+    match result {
         Ok(()) => {
             run.ui.print_result(&format!(
                 "wrote {}\n",
@@ -147,10 +154,10 @@ pub(crate) fn init(run: &Run) -> CommandResult {
             Err(Failure::usage(message).hint("run `sluicegate rules lint` to check it"))
         }
         Err(error) => {
-            let what = format!("could not write {}", path.display());
+            let context = format!("could not write {}", path.display());
             Err(Failure::new(
                 ExitStatus::Usage,
-                anyhow::Error::new(error).context(what),
+                anyhow::Error::new(error).context(context),
             ))
         }
     }

@@ -1,29 +1,29 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
-use super::wait::{TaskWait, told_to_go_on};
-use super::{message, no_task, platform};
+use super::task_wait::{TaskWait, read_task_before};
+use super::{platform, read_message, reject_task_request};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::session::resource::{RemoteProject, made_nameless, perhaps_made};
+use crate::session::resource::{RemoteProject, reject_created_without_id, reject_creation};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
 use sluicegate_platform::follow::send_before_deadline;
 
 /// Hint to check whether a task was created.
-const LOOK: &str = "run `sluicegate tasks list` to check";
+const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
-pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
+pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.sources()?;
     let environment = sources.environment(args.environment)?;
-    let waiting = TaskWait::of(run, &args.wait)?;
-    let said = message(run, &args.message)?;
+    let wait = TaskWait::from_args(run, &args.wait)?;
+    let message = read_message(run, &args.message)?;
     let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
     let task = NewTask {
-        message: said,
+        message,
         agent_config: AgentConfig {
             name: Some(AGENT_NAME.to_owned()),
             mode: Some(args.mode.to_uppercase()),
@@ -37,38 +37,39 @@ pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
         },
         granted_permissions: args.grant.iter().map(Permission::from).collect(),
     };
-    run.requests(async {
-        let pace = waiting.as_ref().map(|it| &it.pace);
-        let made = send_before_deadline(pace, platform.create_task(&task))
+    run.block_on(async {
+        let pace = wait.as_ref().map(|wait| &wait.pace);
+        let response = send_before_deadline(pace, platform.create_task(&task))
             .await
-            .map_err(|error| perhaps_made(error, LOOK))?;
-        let Some(waiting) = waiting else {
-            return run.show(args.output, &made.raw, || {
-                let id = made.task_id.as_deref().unwrap_or("(without an id)");
+            .map_err(|error| reject_creation(error, CHECK_INSTRUCTION))?;
+        let Some(wait) = wait else {
+            return run.print_response(args.output, &response.raw, || {
+                let id = response.task_id.as_deref().unwrap_or("(without an id)");
                 text::escape_line(&format!("created the task {id}")) + "\n"
             });
         };
-        let id = made.task_id.as_deref().ok_or_else(|| {
-            made_nameless("the task was created, but the response contains no taskId", LOOK)
+        let id = response.task_id.as_deref().ok_or_else(|| {
+            reject_created_without_id("the task was created, but the response contains no taskId",
+                CHECK_INSTRUCTION,)
         })?;
         run.ui.say(&format!("created the task {id}"));
-        waiting.follow(run, &platform, id, None, args.output).await
+        wait.follow(run, &platform, id, None, args.output).await
     })?
 }
 
 /// Returns a follow-up message; it includes the agent's name if it overrides the agent's configuration.
-pub(crate) fn follow_up(
+pub(crate) fn build_follow_up(
     run: &Run,
     args: &MessageArgs,
     mode: Option<String>,
     target_branch: Option<String>,
     grant: &[String],
 ) -> Result<FollowUp, Failure> {
-    let overridden = mode.is_some() || target_branch.is_some();
+    let has_overrides = mode.is_some() || target_branch.is_some();
     Ok(FollowUp {
-        message: message(run, args)?,
+        message: read_message(run, args)?,
         granted_permissions: grant.iter().map(Permission::from).collect(),
-        agent_config: overridden.then(|| AgentConfig {
+        agent_config: has_overrides.then(|| AgentConfig {
             name: Some(AGENT_NAME.to_owned()),
             mode: mode.map(|mode| mode.to_uppercase()),
             target_branch_name: target_branch,
@@ -77,29 +78,29 @@ pub(crate) fn follow_up(
     })
 }
 
-pub(crate) fn send(
+pub(crate) fn send_message(
     run: &Run,
     id: &str,
     message: &FollowUp,
-    wait: &WaitArgs,
+    wait_args: &WaitArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let waiting = TaskWait::of(run, wait)?;
+    let wait = TaskWait::from_args(run, wait_args)?;
     let platform = platform(run)?;
-    run.requests(async {
-        let before = told_to_go_on(&platform, id, waiting.as_ref()).await?;
-        let pace = waiting.as_ref().map(|it| &it.pace);
-        let sent = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
-            Ok(sent) => sent,
-            Err(error) => return Err(no_task(&platform, id, error).await),
+    run.block_on(async {
+        let earlier_task = read_task_before(&platform, id, wait.as_ref()).await?;
+        let pace = wait.as_ref().map(|wait| &wait.pace);
+        let response = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_task_request(&platform, id, error).await),
         };
-        match waiting {
-            None => run.show(output, &sent.raw, || {
+        match wait {
+            None => run.print_response(output, &response.raw, || {
                 text::escape_line(&format!("sent the message to the task {id}")) + "\n"
             }),
-            Some(waiting) => {
-                let before = before.map(|task| (task, Vec::new()));
-                waiting.follow(run, &platform, id, before, output).await
+            Some(wait) => {
+                let earlier_state = earlier_task.map(|task| (task, Vec::new()));
+                wait.follow(run, &platform, id, earlier_state, output).await
             }
         }
     })?

@@ -1,8 +1,8 @@
 //! Runs `sluicegate tasks decide`.
 
-use super::shown;
-use super::wait::{TaskWait, told_to_go_on};
-use super::{no_task, platform};
+use super::task_text;
+use super::task_wait::{TaskWait, read_task_before};
+use super::{platform, reject_task_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
@@ -11,129 +11,129 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
 use sluicegate_platform::follow::{scope_word, send_before_deadline};
 
-pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
-    let decisions = decisions(args)?;
-    let waiting = TaskWait::quiet(run, args.wait, &args.pace)?;
+pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
+    let decisions = parse_decisions(args)?;
+    let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
     let platform = platform(run)?;
-    run.requests(async {
-        let before = before(&platform, &args.id, waiting.as_ref()).await?;
-        all_pending(&args.id, &before, &decisions)?;
-        let pace = waiting.as_ref().map(|it| &it.pace);
-        let answer = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(no_task(&platform, &args.id, error).await),
+    run.block_on(async {
+        let earlier_task = read_earlier_task(&platform, &args.id, wait.as_ref()).await?;
+        reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
+        let pace = wait.as_ref().map(|wait| &wait.pace);
+        let response = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
         };
-        if let Some(waiting) = waiting {
-            let answered = decisions.iter().map(|it| id(it).to_owned()).collect();
-            let before = Some((before, answered));
-            return waiting
-                .follow(run, &platform, &args.id, before, args.output)
+        if let Some(wait) = wait {
+            let decided_ids = decisions.iter().map(|decision| decision_id(decision).to_owned()).collect();
+            let earlier_state = Some((earlier_task, decided_ids));
+            return wait
+                .follow(run, &platform, &args.id, earlier_state, args.output)
                 .await;
         }
-        run.show(args.output, &answer.raw, || {
-            let left = answer.pending_decisions.as_deref().unwrap_or_default();
-            words(&answer, &decisions) + &shown::pending(&args.id, left)
+        run.print_response(args.output, &response.raw, || {
+            let pending_decisions = response.pending_decisions.as_deref().unwrap_or_default();
+            describe_outcome(&response, &decisions) + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
-        held(&args.id, &answer, &decisions)
+        check_decided(&args.id, &response, &decisions)
     })?
 }
 
 /// Returns the task before the decisions: the platform's response to a decision does not mention decisions that are not
 /// pending.
-async fn before(
+async fn read_earlier_task(
     platform: &Platform,
     id: &str,
-    waiting: Option<&TaskWait>,
+    wait: Option<&TaskWait>,
 ) -> Result<ApiValue<Task>, Failure> {
-    if let Some(task) = told_to_go_on(platform, id, waiting).await? {
+    if let Some(task) = read_task_before(platform, id, wait).await? {
         return Ok(task);
     }
     match platform.task(id).await {
         Ok(task) => Ok(task),
-        Err(error) => Err(no_task(platform, id, error).await),
+        Err(error) => Err(reject_task_request(platform, id, error).await),
     }
 }
 
 /// Returns an error if a decision is not pending, as far as the task lists pending ones.
-fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), Failure> {
-    let Some(pending) = &before.pending_decisions else {
+fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision]) -> Result<(), Failure> {
+    let Some(pending) = &task_state.pending_decisions else {
         return Ok(());
     };
-    let known: Vec<&str> = pending.iter().filter_map(|it| it.decision_id()).collect();
-    let unknown = |it: &&str| !known.contains(it);
-    let Some(id) = decisions.iter().map(id).find(unknown) else {
+    let pending_ids: Vec<&str> = pending.iter().filter_map(|decision| decision.decision_id()).collect();
+    let Some(id) = decisions.iter().map(decision_id).find(|id| !pending_ids.contains(id)) else {
         return Ok(());
     };
-    let state = shown::state(before);
-    let said = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
-    let hint = match text::suggest(id, &known) {
+    let state = task_text::describe_state(task_state);
+    let message = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
+    let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
-        None if known.is_empty() => "the task waits for no decision".to_owned(),
-        None => format!("the task waits for {}", known.join(", ")),
+        None if pending_ids.is_empty() => "the task waits for no decision".to_owned(),
+        None => format!("the task waits for {}", pending_ids.join(", ")),
     };
-    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(said)).hint(hint))
+    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint))
 }
 
 /// Returns the decisions that are still pending in the response.
-fn undone<'d>(answer: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
-    let left: Vec<&str> = answer
+fn find_undecided<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
+    let pending_ids: Vec<&str> = response
         .pending_decisions
         .iter()
         .flatten()
-        .filter_map(|it| it.decision_id())
+        .filter_map(|decision| decision.decision_id())
         .collect();
-    decisions.iter().map(id).filter(|id| left.contains(id)).collect()
+    decisions.iter().map(decision_id).filter(|id| pending_ids.contains(id)).collect()
 }
 
-fn words(answer: &RemainingDecisions, decisions: &[Decision]) -> String {
-    let left = answer.pending_decisions.as_ref().map(Vec::len);
-    match left {
+fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
+    let pending_count = response.pending_decisions.as_ref().map(Vec::len);
+    match pending_count {
         None => "the decisions were sent\n".to_owned(),
         Some(0) => "no decision is pending, the task continues\n".to_owned(),
-        Some(_) if !undone(answer, decisions).is_empty() => String::new(),
+        Some(_) if !find_undecided(response, decisions).is_empty() => String::new(),
         Some(1) => "decided; 1 more decision is pending\n".to_owned(),
-        Some(count) => format!("decided; {count} more decisions are pending\n"),
+        Some(pending_count) => format!("decided; {pending_count} more decisions are pending\n"),
     }
 }
 
 /// Checks that the platform applied the decisions.
-fn held(task: &str, answer: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
-    let failed = |status, said: String| {
-        let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
-        Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))
-    };
-    if answer.pending_decisions.is_none() {
-        let said = "the response does not list the pending decisions";
-        return failed(ExitStatus::Undecided, said.to_owned());
-    }
-    let undone = undone(answer, decisions);
-    if undone.is_empty() {
+fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
+    let undecided_ids = find_undecided(response, decisions);
+    let(status, message) =
+    if response.pending_decisions.is_none() {
+        let message = "the response does not list the pending decisions";(ExitStatus::Undecided, message.to_owned())
+    } else
+    if undecided_ids.is_empty() {
         return Ok(ExitStatus::Success);
-    }
-    let said = format!(
+    } else {
+    let message = format!(
         "the platform accepted the decisions, but these are still pending: {}",
-        undone.join(", ")
-    );
-    failed(ExitStatus::RemoteFailed, said)
+            undecided_ids.join(", ")
+    );(ExitStatus::RemoteFailed, message)
+    };
+    let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
+    Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
 }
 
-fn id(decision: &Decision) -> &str {
+fn decision_id(decision: &Decision) -> &str {
     match decision {
         Decision::Tool { id, .. } | Decision::Question { id, .. } => id,
     }
 }
 
-fn decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
+fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let scope = scope_word(args.scope == ApprovalScope::Conversation);
-    let tool = |id: &String, approved| Decision::Tool {
-        id: id.clone(),
-        approved,
-        scope: scope.to_owned(),
-    };
-    let mut decisions: Vec<Decision> = args.approve.iter().map(|id| tool(id, true)).collect();
-    decisions.extend(args.deny.iter().map(|id| tool(id, false)));
-    if let Some(both) = args.approve.iter().find(|id| args.deny.contains(id)) {
-        return Err(Failure::usage(format!("{both} is both approved and denied")));
+    let approvals = args.approve.iter().map( |id| (
+        id, true));
+    let denials = args.deny.iter().map(|id|(id, false));
+    let mut
+    decisions: Vec<Decision> = approvals.chain(denials).map(|(id, is_approved)| Decision::Tool {
+            id: id.clone(),
+            approved: is_approved,
+            scope: scope.to_owned(),
+        })
+        .collect();
+    if let Some(id) = args.approve.iter().find(|id| args.deny.contains(id)) {
+        return Err(Failure::usage(format!("{id} is both approved and denied")));
     }
     for text in &args.answer {
         add_answer(&mut decisions, text)?;
@@ -141,17 +141,21 @@ fn decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     Ok(decisions)
 }
 
+/// Returns the question, its part and the option of `ID:PART=OPTION`.
+fn parse_answer( text: &str) -> Option<(&str, usize, &str)> {
+    let (question_part, option) = text.split_once('=')?;
+    let (question, part) = question_part.rsplit_once(':')?;
+    Some((question, part.parse().ok()?, option))
+}
+
 /// Adds `ID:PART=OPTION` to the question's answers; options of the same part are grouped.
 fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> {
-    let wrong = || {
-        Failure::usage(format!(
+    let Some((question, part, option)) = parse_answer(text) else {
+        return Err(Failure::usage(format!(
             "--answer {text}: expected ID:PART=OPTION, for example `question-5:0=removed`"
-        ))
+        )));
     };
-    let (place, option) = text.split_once('=').ok_or_else(wrong)?;
-    let (question, part) = place.rsplit_once(':').ok_or_else(wrong)?;
-    let part: usize = part.parse().map_err(|_| wrong())?;
-    let known = decisions.iter_mut().find_map(|decision| match decision {
+    let answers = decisions.iter_mut().find_map(|decision| match decision {
         Decision::Question { id, answers } if id == question => Some(answers),
         _ => None,
     });
@@ -159,13 +163,13 @@ fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> 
         question_index: part,
         selected_options: vec![option.to_owned()],
     };
-    match known {
+    match answers {
         None => decisions.push(Decision::Question {
             id: question.to_owned(),
             answers: vec![answer],
         }),
-        Some(answers) => match answers.iter_mut().find(|it| it.question_index == part) {
-            Some(same) => same.selected_options.extend(answer.selected_options),
+        Some(answers) => match answers.iter_mut().find(|answer| answer.question_index == part) {
+            Some(answer_of_part) => answer_of_part.selected_options.extend(answer.selected_options),
             None => answers.push(answer),
         },
     }

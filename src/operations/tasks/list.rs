@@ -1,9 +1,9 @@
 //! Runs `sluicegate tasks list`. STOPPED has two meanings, which only the task's details distinguish, so these are
 //! requested.
 
-use super::shown;
+use super::task_text;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
-use crate::session::resource::{no_project, unknown_project};
+use crate::session::resource::{describe_unknown_project, reject_project_request};
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
@@ -11,9 +11,9 @@ use sluicegate_platform::api::{ApiValue, Platform, Task, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Number of details to request at the same time.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT_REQUESTS: usize = 8;
 
-pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
+pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.sources()?.connection(&run.global)?;
     let project = connection.project_id().ok().filter(|_| !args.all_projects);
     let platform = run.platform(&connection)?;
@@ -22,25 +22,26 @@ pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
         branch_id: args.branch_id,
         status: args.status.map(|status| status.to_uppercase()),
     };
-    run.requests(async {
-        let tasks = match (platform.tasks(&filter).await, project) {
-            (Err(error), Some(project)) => return Err(no_project(&platform, project, error).await),
-            (tasks, _) => tasks?,
+    run.block_on(async {
+        let project_tasks = match (platform.tasks(&filter).await, project) {
+            (Err(error), Some(project)) => { return Err(reject_project_request(&platform, project, error).await);
+            }
+            (response, _) => response?,
         };
         // An unknown project in the filter gives an empty list, not a 404.
-        if let (true, Some(project)) = (tasks.is_empty(), project)
-            && let Some(said) = unknown_project(&platform, project).await
+        if let (true, Some(project)) = (project_tasks.is_empty(), project)
+            && let Some(warning) = describe_unknown_project(&platform, project).await
         {
-            run.ui.warn(&said);
+            run.ui.warn(&warning);
         }
         let tasks = match &args.branch {
-            Some(branch) => on_branch(&platform, tasks, branch).await?,
-            None => tasks,
+            Some(branch) => filter_by_branch(&platform, project_tasks, branch).await?,
+            None => project_tasks,
         };
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         if args.output.output == OutputFormat::Text {
-            let states: Vec<String> = stream::iter(tasks.iter().map(|task| state(&platform, task)))
-                .buffered(AT_ONCE)
+            let states: Vec<String> = stream::iter(tasks.iter().map(|task| describe_task_state(&platform, task)))
+                .buffered(MAX_CONCURRENT_REQUESTS)
                 .try_collect()
                 .await?;
             for (item, state) in items.iter_mut().zip(states) {
@@ -59,9 +60,8 @@ pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
             ("projectId", "project"),
             ("branchId", "branch"),
         ];
-        run.show_items(
-            args.output,
-            ("tasks", items.into_iter()),
+        run.print_items(
+            args.output,"tasks", items.into_iter(),
             &columns,
             "no tasks match",
         )
@@ -69,16 +69,16 @@ pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
 }
 
 /// Returns the tasks on the branch with this name, which only the details contain.
-async fn on_branch(
+async fn filter_by_branch(
     platform: &Platform,
     tasks: Vec<ApiValue<Task>>,
     branch: &str,
 ) -> Result<Vec<ApiValue<Task>>, HttpError> {
-    let branches: Vec<Option<String>> = stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
-        .buffered(AT_ONCE)
+    let branch_names: Vec<Option<String>> = stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
+        .buffered(MAX_CONCURRENT_REQUESTS)
         .try_collect()
         .await?;
-    let pairs = tasks.into_iter().zip(branches);
+    let pairs = tasks.into_iter().zip(branch_names);
     Ok(pairs
         .filter(|(_, name)| name.as_deref() == Some(branch))
         .map(|(task, _)| task)
@@ -100,12 +100,12 @@ async fn branch_name(platform: &Platform, task: &Task) -> Result<Option<String>,
 }
 
 /// Returns the status as text; for a stopped task, from its details.
-async fn state(platform: &Platform, task: &ApiValue<Task>) -> Result<String, HttpError> {
+async fn describe_task_state(platform: &Platform, task: &ApiValue<Task>) -> Result<String, HttpError> {
     let (TaskPhase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
-        return Ok(shown::state(task));
+        return Ok(task_text::describe_state(task));
     };
     match platform.task(id).await {
-        Ok(detail) => Ok(shown::state(&detail)),
+        Ok(detail) => Ok(task_text::describe_state(&detail)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok("STOPPED (deleted meanwhile)".to_owned()),
         Err(error) => Err(error),
     }

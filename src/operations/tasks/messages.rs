@@ -1,11 +1,11 @@
 //! Runs `sluicegate tasks messages`.
 
-use super::{PATIENCE, no_task, platform, shown};
+use super::{DEFAULT_TIMEOUT_SECONDS, platform, reject_task_request, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
-use crate::session::output;
-use crate::session::output::relative;
+use crate::session::response_output;
+use crate::session::response_output::format_distance;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
 
-pub(crate) fn run(
+pub(crate) fn print_messages(
     run: &Run,
     id: &str,
     limit: usize,
@@ -23,22 +23,22 @@ pub(crate) fn run(
     let pace = match follow {
         None => None,
         Some(args) => {
-            let waiting = run.sources()?.poll_settings(args, PATIENCE)?;
-            Some(Pace::new(waiting.first_interval, waiting.time_limit))
+            let poll_settings = run.sources()?.poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
+            Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };
     let platform = platform(run)?;
-    let mut history = History {
+    let mut history = MessageHistory {
         run,
         platform,
         id,
         output,
         reader: MessageReader::new(limit),
-        all: Vec::new(),
+        events: Vec::new(),
     };
-    run.requests(async {
+    run.block_on(async {
         let status = match pace {
-            None => history.read().await.map(|()| ExitStatus::Success),
+            None => history.read_available().await.map(|()| ExitStatus::Success),
             Some(pace) => history.follow(pace).await,
         };
         history.finish()?;
@@ -47,38 +47,38 @@ pub(crate) fn run(
 }
 
 /// A history that is printed while it is read; as JSON, one document at the end.
-struct History<'a> {
+struct MessageHistory<'a> {
     run: &'a Run,
     platform: Platform,
     id: &'a str,
     output: OutputArgs,
     reader: MessageReader,
-    all: Vec<Value>,
+    events: Vec<Value>,
 }
 
-impl History<'_> {
+impl MessageHistory<'_> {
     /// Reads all messages that exist now.
-    async fn read(&mut self) -> Result<(), Failure> {
+    async fn read_available(&mut self) -> Result<(), Failure> {
         loop {
             match self.reader.read_next(&self.platform, self.id).await {
-                Ok((events, more)) => {
-                    self.show(events)?;
-                    if !more {
+                Ok((events, has_more)) => {
+                    self.print_events(events)?;
+                    if !has_more {
                         return Ok(());
                     }
                 }
-                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+                Err(error) => return Err(reject_task_request(&self.platform, self.id, error).await),
             }
         }
     }
 
-    fn show(&mut self, events: Vec<Value>) -> Result<(), Failure> {
+    fn print_events(&mut self, events: Vec<Value>) -> Result<(), Failure> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
-            let shown: String = events.iter().map(|event| words(event, now)).collect();
-            self.run.ui.print_result(&shown)?;
+            let text: String = events.iter().map(|event| format_event(event, now)).collect();
+            self.run.ui.print_result(&text)?;
         } else {
-            self.all.extend(events);
+            self.events.extend(events);
         }
         Ok(())
     }
@@ -86,35 +86,35 @@ impl History<'_> {
     /// Reads messages until the task has ended. The status is requested before the messages, so that the last messages
     /// are not missed.
     async fn follow(&mut self, mut pace: Pace) -> CommandResult {
-        let (mut waited, mut state) = (false, None);
+        let (mut was_waiting, mut state) = (false, None);
         loop {
             let Some(task) = pace.before_deadline(self.platform.task(self.id)).await else {
-                return Err(self.late(state));
+                return Err(self.reject_timeout(state));
             };
             let task = match task {
                 Ok(task) => task,
-                Err(error) => return Err(no_task(&self.platform, self.id, error).await),
+                Err(error) => return Err(reject_task_request(&self.platform, self.id, error).await),
             };
-            state = Some(shown::state(&task));
-            match pace.before_deadline(self.read()).await {
-                Some(read) => read?,
-                None => return Err(self.late(state)),
+            state = Some(task_text::describe_state(&task));
+            match pace.before_deadline(self.read_available()).await {
+                Some(result) => result?,
+                None => return Err(self.reject_timeout(state)),
             }
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
-                TaskPhase::Errored => return Err(self.failure(format!("the task {} failed", self.id))),
-                TaskPhase::Waiting if !waited => self.tell_that_it_waits(&task),
+                TaskPhase::Errored => return Err(self.reject_task(format!("the task {} failed", self.id))),
+                TaskPhase::Waiting if !was_waiting => self.warn_of_decisions(&task),
                 _ => {}
             }
-            waited = task.phase() == TaskPhase::Waiting;
+            was_waiting = task.phase() == TaskPhase::Waiting;
             if !pace.pause().await {
-                return Err(self.late(state));
+                return Err(self.reject_timeout(state));
             }
         }
     }
 
-    fn tell_that_it_waits(&self, task: &Task) {
-        let decisions = shown::decisions(self.id, task);
+    fn warn_of_decisions(&self, task: &Task) {
+        let decisions = task_text::describe_pending_decisions(self.id, task);
         self.run.ui.warn(&format!(
             "the task waits for a decision\n{}",
             decisions.trim_end()
@@ -122,9 +122,9 @@ impl History<'_> {
     }
 
     /// Returns the failure of a task that did not end in time, with its last state.
-    fn late(&self, state: Option<String>) -> Failure {
+    fn reject_timeout(&self, state: Option<String>) -> Failure {
         match state {
-            Some(state) => self.failure(format!(
+            Some(state) => self.reject_task(format!(
                 "the task {} did not end in time: its status is {state}",
                 self.id
             )),
@@ -132,7 +132,7 @@ impl History<'_> {
         }
     }
 
-    fn failure(&self, message: String) -> Failure {
+    fn reject_task(&self, message: String) -> Failure {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
             .hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
@@ -143,25 +143,26 @@ impl History<'_> {
             OutputFormat::Json => self
                 .run
                 .ui
-                .print_result(&output::json(&json!({ "results": self.all }))),
+                .print_result(&response_output::format_json(&json!({ "results": self.events }))),
         }
     }
 }
 
 /// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
-fn words(event: &Value, now: Timestamp) -> String {
+fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";
     };
     let mut parts = Vec::new();
     if let Some(time) = event["timestamp"].as_str() {
-        let ago = time.parse::<Timestamp>().map(|then| relative(then, now));
-        parts.push(ago.map_or_else(|_| time.to_owned(), |ago| format!("{time} ({ago})")));
+        let distance = time.parse::<Timestamp>().map(|time| format_distance(time, now));
+        parts.push(distance.map_or_else(|_| time.to_owned(), |ago| format!("{time} ({ago})")));
     }
     for (key, value) in fields.iter().filter(|(key, _)| *key != "timestamp") {
-        let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let known = ["groupId", "data"].contains(&key.as_str());
-        parts.push(if known { said } else { format!("{key}: {said}") });
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let is_unnamed = ["groupId", "data"].contains(&key.as_str());
+        parts.push(if is_unnamed {
+            text } else { format!("{key}: {text}") });
     }
     text::escape_line(&parts.join("  ")) + "\n"
 }

@@ -5,13 +5,13 @@ pub(crate) mod decide;
 pub(crate) mod list;
 pub(crate) mod messages;
 pub(crate) mod permissions;
-pub(crate) mod shown;
-pub(crate) mod wait;
+pub(crate) mod task_text;
+pub(crate) mod task_wait;
 
 use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs};
-use crate::session::named_file::read_bounded;
-use crate::session::resource::Sought;
+use crate::session::resource::ResourceLookup;
+use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::input;
@@ -20,10 +20,10 @@ use sluicegate_platform::api::{Platform, TaskFilter};
 use sluicegate_platform::http::HttpError;
 
 /// Default time to wait for a task, in seconds.
-const PATIENCE: u64 = 3600;
+const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 
 /// Maximum size of an instruction file, in bytes.
-const MESSAGE_LIMIT: u64 = 1024 * 1024;
+const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the platform's client; requests for tasks need no project.
 fn platform(run: &Run) -> Result<Platform, Failure> {
@@ -31,62 +31,64 @@ fn platform(run: &Run) -> Result<Platform, Failure> {
 }
 
 /// Returns the failure for a task; for a 404, with the most similar task id.
-async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
-    let sought = Sought {
-        what: "task",
+async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    let lookup = ResourceLookup {
+        kind: "task",
         name: id,
-        list: Some("tasks list --all-projects"),
-        alone: Some("tasks show"),
+        list_command: Some("tasks list --all-projects"),
+        show_command: Some("tasks show"),
     };
     let names = async {
-        let all = platform.tasks(&TaskFilter::default()).await?;
-        Ok(all.into_iter().filter_map(|it| it.value.task_id).collect())
+        let tasks = platform.tasks(&TaskFilter::default()).await?;
+        Ok(tasks.into_iter().filter_map(|task| task.value.task_id).collect())
     };
-    sought.missing(error, names).await
+    lookup.reject_missing(error, names).await
 }
 
 pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
-    run.requests(async {
+    run.block_on(async {
         let task = match platform.task(&args.id).await {
             Ok(task) => task,
-            Err(error) => return Err(no_task(&platform, &args.id, error).await),
+            Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
         };
-        run.show(args.output, &task.raw, || shown::whole(&args.id, &task))
+        run.print_response(args.output, &task.raw, || {
+            task_text::describe_task(&args.id, &task)
+        })
     })?
 }
 
 pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
-    run.requests(async {
+    run.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
-            return Err(no_task(&platform, &args.id, error).await);
+            return Err(reject_task_request(&platform, &args.id, error).await);
         }
-        let words = format!(
+        let text = format!(
             "requested the task {} to stop; it first finishes its current step",
             args.id
         );
-        run.show(args.output, &Value::Null, || text::escape_line(&words) + "\n")
+        run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
 }
 
 pub(crate) fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
-    run.requests(async {
+    run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
-            return Err(no_task(&platform, &args.id, error).await);
+            return Err(reject_task_request(&platform, &args.id, error).await);
         }
-        let words = format!("deleted the task {} and all its data", args.id);
-        run.show(args.output, &Value::Null, || text::escape_line(&words) + "\n")
+        let text = format!("deleted the task {} and all its data", args.id);
+        run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
 }
 
 /// Returns the instruction from the flag or the file.
-fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
+fn read_message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
-            let bytes = read_bounded(&run.env.current_dir().join(path), MESSAGE_LIMIT)?;
+            let bytes = read_user_file(&run.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
             input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
                     "could not read the message's file {}: {reason}",

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks permissions`.
 
-use super::{no_task, platform};
+use super::{platform, reject_task_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
@@ -8,26 +8,27 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Permission, Permissions};
 
-pub(crate) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
+pub(crate) fn replace_permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs,) -> CommandResult {
     let platform = platform(run)?;
-    let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
-    run.requests(async {
-        let answer = match platform.set_task_permissions(id, &granted).await {
-            Ok(answer) => answer,
-            Err(error) => return Err(no_task(&platform, id, error).await),
+    let permissions: Vec<Permission> = tools.iter().map(Permission::from).collect();
+    run.block_on(async {
+        let response = match platform.set_task_permissions(id, &permissions).await {
+            Ok(response) => response,
+            Err(error) => return Err(reject_task_request(&platform, id, error).await),
         };
-        run.show(output, &answer.raw, || words(id, &answer))?;
-        held(id, tools, &answer)
+        run.print_response(output, &response.raw, || describe_permissions(id, &response))?;
+        check_granted(id, tools, &response)
     })?
 }
 
-fn names(answer: &Permissions) -> Option<Vec<&str>> {
-    let granted = answer.granted_permissions.as_ref()?;
-    Some(granted.iter().map(|it| it.tool_name.as_str()).collect())
+fn granted_names(response: &Permissions) -> Option<Vec<&str>> {
+    let permissions = response.granted_permissions.as_ref()?;
+    Some(
+        permissions.iter().map(|permission| permission.tool_name.as_str()).collect(),)
 }
 
-fn words(id: &str, answer: &Permissions) -> String {
-    let names = match names(answer) {
+fn describe_permissions(id: &str, response: &Permissions) -> String {
+    let names = match granted_names(response) {
         None => return text::escape_line(&format!("the permissions of the task {id} were sent")) + "\n",
         Some(names) if names.is_empty() => "no tool".to_owned(),
         Some(names) => names.join(", "),
@@ -36,31 +37,34 @@ fn words(id: &str, answer: &Permissions) -> String {
 }
 
 /// Checks that the task now has the requested permissions and no others.
-fn held(id: &str, asked: &[String], answer: &Permissions) -> CommandResult {
-    let failed = |status, said: String| {
+fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -> CommandResult {
+    let Some((status, message)) = compare_permissions(requested_tools, response) else {
+        return Ok(ExitStatus::Success);
+    };
         let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
-        Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))
+        Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+    }
+
+/// Returns how the granted permissions differ from the requested ones, with the exit code.
+fn compare_permissions(requested_tools: &[String], response: &Permissions) -> Option<(ExitStatus, String)> {
+    let Some(granted_tools) = granted_names(response) else {
+        let message = "the response does not list the granted permissions";
+        return Some((ExitStatus::Undecided, message.to_owned()));
     };
-    let Some(names) = names(answer) else {
-        let said = "the response does not list the granted permissions";
-        return failed(ExitStatus::Undecided, said.to_owned());
-    };
-    let missing: Vec<&str> = asked
+    let missing_tools: Vec<&str> = requested_tools
         .iter()
         .map(String::as_str)
-        .filter(|tool| !names.contains(tool))
+        .filter(|tool| !granted_tools.contains(tool))
         .collect();
-    if !missing.is_empty() {
-        let said = format!("the platform did not grant {}", missing.join(", "));
-        return failed(ExitStatus::RemoteFailed, said);
+    if !missing_tools.is_empty() {
+        let message = format!("the platform did not grant {}", missing_tools.join(", "));
+        return Some((ExitStatus::RemoteFailed, message));
     }
-    let kept: Vec<&str> = names
+    let extra_tools: Vec<&str> = granted_tools
         .into_iter()
-        .filter(|tool| !asked.iter().any(|it| it == tool))
+        .filter(|tool| !requested_tools.iter().any(|name| name == tool))
         .collect();
-    if kept.is_empty() {
-        return Ok(ExitStatus::Success);
-    }
-    let said = format!("the platform did not revoke {}", kept.join(", "));
-    failed(ExitStatus::RemoteFailed, said)
+    (!extra_tools.is_empty()).then(|| {
+    let message = format!("the platform did not revoke {}", extra_tools.join(", "));(ExitStatus::RemoteFailed, message)
+    })
 }

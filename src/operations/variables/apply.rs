@@ -3,9 +3,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApplyArgs, OutputFormat};
-use crate::session::failure::status_of_step;
-use crate::session::output;
+use crate::session::failure_conversion::step_exit_status;
 use crate::session::resource::RemoteProject;
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
@@ -13,80 +13,83 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::desired::Document;
 use sluicegate_platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 
-pub(crate) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
+pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
-    let wanted = variables::read(&document)?;
+    let wanted_variables = variables::read(&document)?;
     let project = run.project()?;
-    run.requests(async {
-        let changes = difference(&project, &document, &wanted, args).await?;
-        show(run, args, &changes)?;
-        if args.dry_run || changes.is_empty() {
-            return finish(run, args, &changes, None);
+    run.block_on(async {
+        let steps = find_steps(&project, &document, &wanted_variables, args).await?;
+        print_steps(run, args, &steps)?;
+        if args.dry_run || steps.is_empty() {
+            return report_results(run, args, &steps, None);
         }
-        let ended = variables::apply(&project.platform, project.id, &changes, |change, applied| {
-            tell(run, change, applied);
+        let results = variables::apply(&project.platform, project.id, &steps, |step, outcome| {
+            warn_of_failure(run, step, outcome);
         })
         .await;
-        finish(run, args, &changes, Some(&ended))
+        report_results(run, args, &steps, Some(&results))
     })?
 }
 
-async fn difference(
+async fn find_steps(
     project: &RemoteProject,
     document: &Document,
-    wanted: &[WantedVariable],
+    wanted_variables: &[WantedVariable],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
-    let found = variables::read_project(&project.platform, project.id, wanted).await;
-    let found = project.read(found).await?;
+    let response = variables::read_project(&project.platform, project.id, wanted_variables).await;
+    let current_variables = project.read_response(response).await?;
     if !args.allow_unknown {
-        variables::check_names(document, wanted, &found)?;
+        variables::check_names(document, wanted_variables, &current_variables)?;
     }
-    Ok(variables::compare(document, wanted, &found, args.prune)?)
+    Ok(variables::compare(document,
+        wanted_variables, &current_variables, args.prune,)?)
 }
 
 /// Prints the changes before they are applied.
-fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Failure> {
+fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());
     }
-    let lines = changes.iter().flat_map(VariableStep::lines);
-    let shown: String = lines.map(|line| text::escape_line(&line) + "\n").collect();
-    run.ui.print_result(&shown)
+    let lines = steps.iter().flat_map(VariableStep::lines);
+    let text: String = lines.map(|line| text::escape_line(&line) + "\n").collect();
+    run.ui.print_result(&text)
 }
 
 /// Prints a failure as soon as it happens.
-fn tell(run: &Run, change: &VariableStep, applied: &Applied) {
-    if let Some(why) = problem(applied) {
-        let lines = change.lines().join("; ");
-        run.ui.warn(&format!("failed: {lines}: {why}"));
+fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &Applied) {
+    if let Some(reason) = describe_problem(outcome) {
+        let lines = step.lines().join("; ");
+        run.ui.warn(&format!("failed: {lines}: {reason}"));
     }
 }
 
-fn problem(applied: &Applied) -> Option<String> {
-    match applied {
+fn describe_problem(outcome: &Applied) -> Option<String> {
+    match outcome {
         Applied::Done => None,
         Applied::Failed(error) => Some(error.to_string()),
-        Applied::Partly(refused) => {
-            let said = refused
+        Applied::Partly(refusals) => {
+            let reasons: Vec<String> = refusals
                 .iter()
-                .map(|(environment, why)| format!("{environment}: {why}"));
-            Some(said.collect::<Vec<_>>().join("; "))
+                .map(|(environment, reason)| format!("{environment}: {reason}")).collect();
+            Some(reasons.join("; "))
         }
         Applied::Skipped => Some("skipped because of an earlier failure".to_owned()),
     }
 }
 
-fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&[Applied]>) -> CommandResult {
+fn report_results(run: &Run, args: &ApplyArgs,
+    steps: &[VariableStep],
+    results: Option<&[Applied]>,) -> CommandResult {
     if args.output.output == OutputFormat::Json {
-        run.ui.print_result(&output::json(&summary(changes, ended)))?;
+        run.ui.print_result(&response_output::format_json(&to_document(steps, results)))?;
     }
-    let Some(ended) = ended else {
-        let text = match changes.len() {
+    let Some(results) = results else {
+        let text = match steps.len() {
             0 => "no changes: the project matches the file\n".to_owned(),
-            some => format!(
+            step_count => format!(
                 "{}; dry run, no change was applied\n",
-                format_count(some, "change")
+                format_count(step_count, "change")
             ),
         };
         if args.output.output == OutputFormat::Text {
@@ -94,53 +97,60 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
         }
         return Ok(ExitStatus::Success);
     };
-    let failed = ended.iter().filter(|it| !matches!(it, Applied::Done)).count();
-    if failed == 0 {
+    let failed_count = results.iter().filter(|result| !matches!(result, Applied::Done)).count();
+    if failed_count == 0 {
         if args.output.output == OutputFormat::Text {
             run.ui
-                .print_result(&format!("done: {}\n", format_count(changes.len(), "change")))?;
+                .print_result(&format!("done: {}\n", format_count(steps.len(), "change")))?;
         }
         return Ok(ExitStatus::Success);
     }
     let message = format!(
-        "{failed} of {} failed; see the messages above",
-        format_count(changes.len(), "change")
+        "{failed_count} of {} failed; see the messages above",
+        format_count(steps.len(), "change")
     );
-    Err(Failure::new(status(ended), anyhow::Error::msg(message))
+    Err(Failure::new(failure_status(results), anyhow::Error::msg(message))
         .hint("fix the cause and run the command again: changes that were applied are not repeated"))
 }
 
 /// Returns exit code 8, unless the token lacks the permission, or certainly no change was applied because the platform
 /// gave no usable response.
-fn status(ended: &[Applied]) -> ExitStatus {
-    let some_done = ended.iter().any(|it| match it {
+fn failure_status(results: &[Applied]) -> ExitStatus {
+    let has_finished_step = results.iter().any(|result| match result {
         Applied::Done | Applied::Partly(_) => true,
         Applied::Failed(error) => error.is_maybe_processed(),
         Applied::Skipped => false,
     });
-    let statuses = ended.iter().filter_map(|applied| match applied {
-        Applied::Failed(error) => Some(status_of_step(error, some_done)),
+    let statuses = results.iter().filter_map(|outcome| match outcome {
+        Applied::Failed(error) => Some(step_exit_status(error, has_finished_step)),
         _ => None,
     });
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
-fn summary(changes: &[VariableStep], ended: Option<&[Applied]>) -> Value {
-    let entry = |(index, change): (usize, &VariableStep)| {
-        let mut entry = json!(change);
-        if let (Some(ended), Value::Object(entry)) = (ended, &mut entry) {
-            let applied = ended.get(index).unwrap_or(&Applied::Skipped);
-            let outcome = match applied {
+fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
+    let entries: Vec<Value> = steps
+        .iter()
+        .enumerate()
+        .map( |(index, step)| {
+            let outcome = results.map(|results| results.get(index).unwrap_or(&Applied::Skipped));
+            step_to_json(step, outcome)
+        })
+        .collect();
+    json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
+}
+
+fn step_to_json(step: &VariableStep, outcome: Option< &Applied>) -> Value {
+        let mut entry = json!(step);
+        if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {
+            let outcome_name = match outcome {
                 Applied::Done => "done",
                 Applied::Failed(_) => "failed",
                 Applied::Partly(_) => "partly",
                 Applied::Skipped => "skipped",
             };
-            entry.insert("outcome".to_owned(), outcome.into());
-            entry.insert("error".to_owned(), problem(applied).into());
+        fields.insert("outcome".to_owned(), outcome_name.into());
+        fields.insert("error".to_owned(), describe_problem(outcome).into());
         }
         entry
-    };
-    let entries: Vec<Value> = changes.iter().enumerate().map(entry).collect();
-    json!({ "changes": entries, "dryRun": ended.is_none() && !changes.is_empty() })
 }

@@ -1,11 +1,11 @@
 //! Runs `sluicegate variables overrides`.
 
-use super::done;
+use super::print_done;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::session::output;
-use crate::session::resource::{RemoteProject, Sought, perhaps_made};
+use crate::session::resource::{RemoteProject, ResourceLookup, reject_creation};
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
@@ -13,92 +13,97 @@ use sluicegate_platform::desired::variables::{refused_overrides, typed_text};
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
-pub(crate) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
+pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {
         OverridesVerb::List {
             name,
             environment,
             output,
-        } => list(run, project, &name, environment.as_deref(), output).await,
-        OverridesVerb::Set { name, values, output } => set(run, project, &name, &values, output).await,
+        } => list_overrides(run, project, &name, environment.as_deref(), output).await,
+        OverridesVerb::Set { name, values, output } => {
+            set_overrides(run, project, &name, &values, output).await
+        }
         OverridesVerb::Unset {
             name,
             environments,
             output,
-        } => unset(run, project, &name, &environments, output).await,
+        } => unset_overrides(run, project, &name, &environments, output).await,
     }
 }
 
-async fn list(
+async fn list_overrides(
     run: &Run,
     project: &RemoteProject,
     name: &str,
     environment: Option<&str>,
     output: OutputArgs,
 ) -> CommandResult {
-    let found = match project.platform.overrides(project.id, name, environment).await {
-        Ok(found) => found,
-        Err(error) => return Err(project.no_variable(name, error).await),
+    let response = match project.platform.overrides(project.id, name, environment).await {
+        Ok(response) => response,
+        Err(error) => return Err(project.reject_variable_request(name, error).await),
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
-    let items = found.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
-    let none = text::escape_line(&format!("{name} has no overrides"));
-    run.show_in_pieces(output, &found.raw, |out| {
-        output::list(items, &columns, &none, out)
+    let items = response.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
+    let empty_message = text::escape_line(&format!("{name} has no overrides"));
+    run.print_response_with(output, &response.raw, |output| {
+        response_output::write_list(items, &columns, &empty_message, output)
     })
 }
 
 /// Sets overrides. The platform returns the variable's type with its overrides, which determines how values are sent.
-async fn set(
+async fn set_overrides(
     run: &Run,
     project: &RemoteProject,
     name: &str,
     values: &[(String, String)],
     output: OutputArgs,
 ) -> CommandResult {
-    let known = match project.platform.overrides(project.id, name, None).await {
-        Ok(known) => known,
-        Err(error) => return Err(project.no_variable(name, error).await),
+    let current = match project.platform.overrides(project.id, name, None).await {
+        Ok(response) => response,
+        Err(error) => return Err(project.reject_variable_request(name, error).await),
     };
-    let kind = known.variable.r#type.as_deref();
-    let wanted: Vec<Override> = values
+    let kind = current.variable.r#type.as_deref();
+    let overrides: Vec<Override> = values
         .iter()
         .map(|(environment, value)| {
             let value = typed_text(kind, value)
-                .map_err(|why| Failure::usage(format!("the value for {environment}: {why}")))?;
+                .map_err(|error| Failure::usage(format!("the value for {environment}: {error}")))?;
             Ok(Override {
                 environment_name: environment.clone(),
                 value,
             })
         })
         .collect::<Result<_, Failure>>()?;
-    let answer = match project.platform.set_overrides(project.id, name, &wanted).await {
-        Ok(answer) => answer,
+    let response = match project.platform.set_overrides(project.id, name, &overrides).await {
+        Ok(response) => response,
         Err(error) => {
-            let look = format!("run `sluicegate variables overrides list {name}` to check");
-            return Err(perhaps_made(error, &look));
+            let check_command = format!("run `sluicegate variables overrides list {name}` to check");
+            return Err(reject_creation(error, &check_command));
         }
     };
-    let refused = refused_overrides(&wanted, &answer);
-    let held = wanted.iter().filter(|it| {
-        !refused
+    let refusals = refused_overrides(&overrides, &response);
+    let accepted_overrides = overrides.iter().filter(|accepted_override| {
+        !refusals
             .iter()
-            .any(|(environment, _)| *environment == it.environment_name)
+            .any(|(environment, _)| *environment == accepted_override.environment_name)
     });
-    let words: String = held
-        .map(|it| text::escape_line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
+    let text: String = accepted_overrides
+        .map(|Override {
+                 environment_name,
+                 value,
+             }| { text::escape_line(&format!("{name} is {value} in {environment_name}")) + "\n" },)
         .collect();
-    run.show(output, &answer.raw, || words)?;
-    if refused.is_empty() {
+    run.print_response(output, &response.raw, || text)?;
+    if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
     let mut message = format!(
         "{} of {} overrides of {name} were not set:",
-        refused.len(),
-        wanted.len()
+        refusals.len(),
+        overrides.len()
     );
-    for (environment, why) in &refused {
-        let _ = write!(message, "\n  {environment}: {why}");
+    for (environment, reason) in &refusals {
+        let _ = write!(message, "\n  {environment}: {reason}");
     }
     Err(Failure::new(
         ExitStatus::RemoteFailed,
@@ -107,14 +112,14 @@ async fn set(
 }
 
 /// Removes the override of each environment separately: a failure does not affect the others.
-async fn unset(
+async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,
     name: &str,
     environments: &[String],
     output: OutputArgs,
 ) -> CommandResult {
-    let (mut status, mut gone) = (ExitStatus::Success, 0);
+    let (mut status, mut removed_count) = (ExitStatus::Success, 0);
     for environment in environments {
         match project
             .platform
@@ -122,9 +127,9 @@ async fn unset(
             .await
         {
             Ok(()) => {
-                gone += 1;
+                removed_count += 1;
                 if output.output == OutputFormat::Text {
-                    done(
+                    print_done(
                         run,
                         output,
                         &format!("removed the override of {name} in {environment}"),
@@ -133,34 +138,35 @@ async fn unset(
             }
             Err(error) => {
                 status =
-                    status.worse(run.report_failure(&no_override(project, name, environment, error).await));
+                    status.worse(run.report_failure(&reject_override_request(project, name, environment, error).await),);
             }
         }
     }
     if output.output == OutputFormat::Json {
-        run.ui.print_result(&output::json(&serde_json::Value::Null))?;
+        run.ui.print_result(&response_output::format_json(&serde_json::Value::Null))?;
     }
-    let half = gone > 0 && status == ExitStatus::Undecided;
-    Ok(if half { ExitStatus::RemoteFailed } else { status })
+    let is_partly_done = removed_count > 0 && status == ExitStatus::Undecided;
+    Ok(if is_partly_done { ExitStatus::RemoteFailed } else { status })
 }
 
 /// Returns the failure for a missing variable or a missing override.
-async fn no_override(project: &RemoteProject, name: &str, environment: &str, error: HttpError) -> Failure {
-    let list = format!("variables overrides list {name}");
+async fn reject_override_request(project: &RemoteProject, name: &str, environment: &str, error: HttpError,) -> Failure {
+    let list_command = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
-        return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
+        return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
     }
     match read_for_hint(project.platform.overrides(project.id, name, None)).await {
-        None => project.no_variable(name, error).await,
-        Some(found) => {
-            let set = found.value.overrides.into_iter();
-            let sought = Sought {
-                what: "override of this variable in",
+        None => project.reject_variable_request(name, error).await,
+        Some(response) => {
+            let existing_overrides = response.value.overrides.into_iter();
+            let lookup = ResourceLookup {
+                kind: "override of this variable in",
                 name: environment,
-                list: Some(&list),
-                alone: None,
+                list_command: Some(&list_command),
+                show_command: None,
             };
-            sought.missing_among(error, Some(set.map(|it| it.environment_name).collect()))
+            lookup.reject_missing_among(error, Some(
+                    existing_overrides.map(|existing_override| existing_override.environment_name).collect(),),)
         }
     }
 }

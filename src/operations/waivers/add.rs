@@ -1,13 +1,13 @@
 //! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
 
-use super::{Waived, as_json};
+use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::reports::saved_report;
 use crate::gate::waivers::today;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
 use crate::session::Run;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
@@ -18,71 +18,76 @@ use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
 use sluicegate_pipelines::rules::{self, consequences};
 use sluicegate_pipelines::waivers::{
-    self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove,
+    self, FILE_NAME, Former, WaiverEntry, Waivers, read, remove
 };
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.
-struct Terms {
+struct WaiverTerms {
     reason: String,
     owner: Option<String>,
-    until: Option<Date>,
+    last_day: Option<Date>,
 }
 
-pub(crate) fn add(
+pub(crate) fn add_waivers(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    file: &Waived,
+    waivers_file: &WaiversFile,
     args: &AddWaiverArgs,
 ) -> Result<(), Failure> {
-    let terms = terms(args)?;
+    let terms = parse_terms(args)?;
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
         let path = match snapshot.find_file(path)? {
             Some(_) => escape_glob(path),
             None => path.clone(),
         };
-        let entry = entry(rule, path, args.about.clone(), None, &terms);
-        readable(workspace, file, std::slice::from_ref(&entry))?;
-        vec![one(file, entry)?]
+        let entry = build_entry(rule, path, args.about.clone(), None, &terms);
+        reject_unreadable(workspace, waivers_file, std::slice::from_ref(&entry))?;
+        vec![require_match(waivers_file, entry)?]
     } else {
         let files = match &args.from {
-            Some(report) => reported(run, workspace, snapshot, &file.tally, report)?,
-            None => file.tally.all_files().cloned().collect(),
+            Some(report_path) => {
+                read_reported_files(run, workspace, snapshot, &waivers_file.tally, report_path)?
+            }
+            None => waivers_file.tally.all_files().cloned().collect(),
         };
-        let entries = all(file, files, &terms)?;
-        readable(workspace, file, &entries)?;
+        let entries = unwaived_findings(waivers_file, files, &terms)?;
+        reject_unreadable(workspace, waivers_file, &entries)?;
         entries
     };
-    let written = write(file, &entries)?;
+    let written_count = write_entries(waivers_file, &entries)?;
     run.ui.say(&format!(
         "{} added to {FILE_NAME}",
-        format_count(written, "waiver")
+        format_count(written_count, "waiver")
     ));
     match args.output.output {
         OutputFormat::Text => Ok(()),
-        OutputFormat::Json => run.ui.print_result(&json(&entries.iter().map(as_json).collect())),
+        OutputFormat::Json => run.ui.print_result(&format_json(&entries.iter().map(entry_to_json).collect())),
     }
 }
 
-fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {
-    let date = |text: &String| {
-        let wrong =
-            |why: &str| Failure::usage(format!("--until {text:?} {why}")).hint("write a day as 2027-03-31");
-        let date: Date = text.parse().map_err(|_| wrong("is not a date"))?;
-        if date < today() {
-            return Err(wrong("is in the past"));
-        }
-        Ok(date)
-    };
-    Ok(Terms {
+fn parse_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
+    Ok(WaiverTerms {
         reason: args.reason.clone(),
         owner: args.owner.clone(),
-        until: args.until.as_ref().map(date).transpose()?,
+        last_day: args.until.as_deref().map(parse_last_day).transpose()?,
     })
 }
 
-fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &Terms) -> WaiverEntry {
+fn parse_last_day(text: &str) -> Result< Date, Failure> {
+    let problem = match text.parse::<Date>() {
+        Ok(date)
+        if date >= today() =>
+            return
+        Ok(date),
+    Ok(_) => "is in the past",
+        Err(_) => "is not a date",
+    };
+    Err(Failure::usage(format!("--until {text:?} {problem}")).hint("write a day as 2027-03-31"))
+}
+
+fn build_entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &WaiverTerms,) -> WaiverEntry {
     WaiverEntry {
         rule: rule.to_owned(),
         path,
@@ -90,32 +95,32 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
         size,
         reason: terms.reason.clone(),
         owner: terms.owner.clone(),
-        until: terms.until,
+        until: terms.last_day,
     }
 }
 
 /// Returns an error for entries that no run could read: an unknown rule, which a report may contain, or no reason.
-fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -> Result<(), Failure> {
-    let knows = workspace.known_rules(file.rules.as_ref())?;
+fn reject_unreadable(workspace: &Workspace<'_>,
+    waivers_file: &WaiversFile, entries: &[WaiverEntry],) -> Result<(), Failure> {
+    let knows = workspace.known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
         read(format!("- {entry}\n").as_bytes(), &knows)
-            .map_err(|why| Failure::usage(format!("invalid waiver: {}", why.message)))?;
+            .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
     }
     Ok(())
 }
 
 /// Returns the waiver if it matches a current finding. Findings of rules that only the platform has are unknown here.
-fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
-    let wrong = |why: globset::Error| Failure::usage(why.to_string());
-    let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
-    let mut files: Vec<FileResults> = file.tally.all_files().cloned().collect();
+fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
+    let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_met = waivers
         .mark(&mut files, &Former::default(), today())
         .contains(&true);
     let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
-        let what = format!("no current finding matches this waiver: {}", entry.in_words());
-        return Err(Failure::usage(what).hint(
+        let message = format!("no current finding matches this waiver: {}", entry.in_words());
+        return Err(Failure::usage(message).hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
         ));
     }
@@ -125,43 +130,42 @@ fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
         .flat_map(FileResults::findings)
         .filter(|finding| finding.rule == entry.rule)
         .filter_map(|finding| finding.size);
-    entry.size = sizes.reduce(|worst, size| {
-        if rules::got_worse(&entry.rule, worst, size) {
+    entry.size = sizes.reduce(|worst_size, size| {
+        if rules::got_worse(&entry.rule, worst_size, size) {
             size
         } else {
-            worst
+            worst_size
         }
     });
     Ok(entry)
 }
 
 /// Returns the text of a new file with this heading and a waiver for each finding that can have one.
-pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
-    let terms = Terms {
+pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
+    let terms = WaiverTerms {
         reason: reason.to_owned(),
         owner: None,
-        until: None,
+        last_day: None,
     };
-    waivers::add(heading, &entries(files, &terms))
-        .map_err(|why| Failure::usage(format!("could not create {FILE_NAME}: {why}")))
+    waivers::add(heading, &build_entries(files, &terms))
+        .map_err(|error| Failure::usage(format!("could not create {FILE_NAME}: {error}")))
 }
 
 /// Returns a waiver for each finding that can have one and has none.
-fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
-    file.waivers()?.mark(&mut files, &Former::default(), today());
-    Ok(entries(&files, terms))
+fn unwaived_findings(
+    waivers_file: &WaiversFile, mut files: Vec<FileResults>, terms: &WaiverTerms,) -> Result<Vec<WaiverEntry>, Failure> {
+    waivers_file.waivers()?.mark(&mut files, &Former::default(), today());
+    Ok(build_entries(&files, terms))
 }
 
 /// Returns a waiver for each finding that counts and can have one.
-fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
+fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
-        let results = file.results.iter().filter(|result| result.status.can_be_old());
-        let findings = results.flat_map(|result| result.findings(&file.path));
+        let findings = file.results.iter().filter(|result| result.status.can_be_old()).flat_map(|result| result.findings(&file.path));
         entries.extend(findings.filter(Finding::counts).map(|finding| {
-            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule));
-            let about = about.map(str::to_owned);
-            entry(finding.rule, escape_glob(&file.path), about, finding.size, terms)
+            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule)).map(str::to_owned);
+            build_entry(finding.rule, escape_glob(&file.path), about, finding.size, terms)
         }));
     }
     entries.sort();
@@ -171,7 +175,7 @@ fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
 
 /// Returns the files of a report, with the subject of each finding, which older reports lack, read from the files on
 /// disk. The findings that the report folds under a broken link are those of `current`.
-fn reported(
+fn read_reported_files(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -180,81 +184,83 @@ fn reported(
 ) -> Result<Vec<FileResults>, Failure> {
     let mut files = saved_report::read_report(run, report)?.files;
     for file in &mut files {
-        let Some(found) = snapshot.find_file(&file.path)? else {
+        let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
             continue;
         };
-        let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {
+        let Ok(Ok(pipeline)) = workspace.read_document(&snapshot_file)?.map(|bytes| Pipeline::parse(&bytes)) else {
             continue;
         };
-        let folded = folded_results(file, current, &pipeline);
-        let of_rules = file
+        let folded_results = find_folded_results(file, current, &pipeline);
+        let rule_results = file
             .results
             .iter_mut()
             .filter(|result| result.origin != Origin::Project);
-        for result in of_rules {
+        for result in rule_results {
             let rule = &result.rule;
             result
                 .violations
                 .iter_mut()
-                .for_each(|violation| place(violation, rule, &pipeline));
+                .for_each(|violation| complete_violation(violation, rule, &pipeline));
         }
-        file.results.extend(folded);
+        file.results.extend(folded_results);
     }
     Ok(files)
 }
 
 /// Returns the current results that follow from the broken links of the pipeline, if the report folds them.
-fn folded_results(reported: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
-    let mut violations = reported.results.iter().flat_map(|result| &result.violations);
+fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
+    let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();
-    let names = || {
+    let expected_consequences = consequences(pipeline, &mut |name| {
+        let names =
         pipeline
             .components
             .iter()
-            .map(|component| component.name.as_str())
-    };
-    let sought = consequences(pipeline, &mut |name| suggestions.find(names(), name));
-    let files = current.files.iter().filter(|file| file.path == reported.path);
+            .map(|component| component.name.as_str()); suggestions.find(names, name)
+    });
+    let files = current.files.iter().filter(|file| file.path == reported_file.path);
     let mut results: Vec<RuleResult> = files.flat_map(|file| file.results.clone()).collect();
     for result in &mut results {
         let rule = result.rule.clone();
         result.violations.retain(|violation| {
             let about = violation.about.as_deref();
-            sought
+            expected_consequences
                 .iter()
-                .any(|(known, component)| *known == rule && about == Some(component.as_str()))
+                .any(|(expected_rule, component)| *expected_rule == rule && about == Some(component.as_str()))
         });
     }
     results.retain(|result| !result.violations.is_empty());
     results
 }
 
-fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
+fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::size(rule, pipeline);
     if violation.about.is_none() {
-        let named = pipeline.named_in(&violation.text);
-        violation.about = named
-            .and_then(|named| named.subject)
+        let named_subject = pipeline.named_in(&violation.text);
+        violation.about = named_subject
+            .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
     }
 }
 
 /// Writes the entries, replacing those with the same subject. Returns their number.
-fn write(file: &Waived, entries: &[WaiverEntry]) -> Result<usize, Failure> {
+fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);
     }
     let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
-    let is_replaced = |placed: &PlacedWaiver| subjects.contains(&placed.entry.subject());
-    let goes: Vec<bool> = file.placed.iter().map(is_replaced).collect();
-    let text = if goes.contains(&true) {
-        remove(&file.text, &goes)
+    let is_replaced: Vec<bool> = waivers_file
+        .entries
+        .iter()
+        .map( |placed_waiver| subjects.contains(&placed_waiver.entry.subject())).collect();
+    let text = if is_replaced.contains(&true) {
+        remove(&waivers_file.text, &is_replaced)
     } else {
-        Ok(file.text.clone())
+        Ok(waivers_file.text.clone())
     };
-    file.write(text.and_then(|text| waivers::add(&text, entries)))?;
+    waivers_file.write(text.and_then(|text| waivers::add(&text, entries)))?;
     Ok(entries.len())
 }

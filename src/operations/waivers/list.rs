@@ -1,36 +1,42 @@
 //! Runs `sluicegate waivers list`.
 
-use super::{Waived, as_json};
+use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::Run;
-use crate::session::output::{json, table_within};
+use crate::session::response_output::{format_json, format_table_within};
 use serde_json::Value;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
+use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
 
-pub(crate) fn list(
+pub(crate) fn list_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
-    mut file: Waived,
+    mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let standings = file.standings(snapshot)?;
-    let all = file.placed.iter().zip(standings);
-    let shown = match output.output {
-        OutputFormat::Json => json(&Value::Array(all.map(placed_as_json).collect())),
-        OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
-        OutputFormat::Text => table_within(
+    let statuses = waivers_file.statuses(snapshot)?;
+    let entries_with_status = waivers_file.entries.iter().zip(statuses);
+    let text = match output.output {
+        OutputFormat::Json => format_json(&Value::Array(
+            entries_with_status
+                .map(|(waiver, status)| waiver_to_json(waiver, status))
+                .collect(),
+        )),
+        OutputFormat::Text if waivers_file.entries.is_empty() => format!("{FILE_NAME} has no waivers\n"),
+        OutputFormat::Text => format_table_within(
             &["state", "rule", "path", "about", "until", "owner", "reason"],
-            &all.map(row).collect::<Vec<_>>(),
+            &entries_with_status
+                .map(|(waiver, status)| format_row(&waiver.entry, status))
+                .collect::<Vec<_>>(),
             run.ui.width(),
         ),
     };
-    run.ui.print_result(&shown)
+    run.ui.print_result(&text)
 }
 
-const fn state(standing: WaiverStatus) -> &'static str {
-    match standing {
+const fn describe_status(status: WaiverStatus) -> &'static str {
+    match status {
         WaiverStatus { is_over: true, .. } => "expired",
         WaiverStatus { is_met: true, .. } => "used",
         WaiverStatus { is_judged: true, .. } => "unused",
@@ -39,24 +45,26 @@ const fn state(standing: WaiverStatus) -> &'static str {
 }
 
 /// Returns a waiver of the file as JSON, with its state and line.
-pub(crate) fn placed_as_json((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Value {
-    let mut shown = as_json(&placed.entry);
-    shown["state"] = state(standing).into();
-    shown["line"] = placed.position.line.into();
-    shown
+pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Value {
+    let mut value = entry_to_json(&waiver.entry);
+    value["state"] = describe_status(status).into();
+    value["line"] = waiver.position.line.into();
+    value
 }
 
-fn row((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Vec<String> {
-    let entry = &placed.entry;
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
     let size = entry.size.map(|size| format!("up to {size}"));
     vec![
-        state(standing).to_owned(),
+        describe_status(status).to_owned(),
         entry.rule.clone(),
         entry.path.clone(),
-        or_none(entry.about.clone().or(size)),
-        or_none(entry.until.map(|until| until.to_string())),
-        or_none(entry.owner.clone()),
+        format_optional(entry.about.clone().or(size)),
+        format_optional(entry.until.map(|until| until.to_string())),
+        format_optional(entry.owner.clone()),
         entry.reason.clone(),
     ]
+}
+
+fn format_optional(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
 }

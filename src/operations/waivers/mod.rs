@@ -4,7 +4,7 @@ pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
 
-pub(crate) use add::baseline;
+pub(crate) use add::render_baseline;
 
 use crate::atomic_file;
 use crate::error::Failure;
@@ -13,7 +13,7 @@ use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{apply_waivers, build_waivers};
 use crate::job::policy::NamedText;
 use crate::workspace::Workspace;
-use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
+use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use serde_json::{Value, json};
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
@@ -24,43 +24,43 @@ use sluicegate_pipelines::waivers::{
 use std::path::{Path, PathBuf};
 
 /// The waivers file of the checkout, and the findings there.
-pub(crate) struct Waived {
+pub(crate) struct WaiversFile {
     path: PathBuf,
     text: String,
-    placed: Vec<PlacedWaiver>,
+    entries: Vec<PlacedWaiver>,
     rules: Option<RuleSet>,
     tally: Tally,
 }
 
-impl Waived {
+impl WaiversFile {
     pub(crate) fn read(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
     ) -> Result<Self, Failure> {
         let path = workspace.repo.root().join(FILE_NAME);
-        let text = text(&path)?;
-        let named = NamedText {
+        let text = read_text(&path)?;
+        let named_text = NamedText {
             name: path.display().to_string(),
             text,
         };
-        let placed = workspace.parse_waivers(&named, rules.as_ref())?;
+        let entries = workspace.parse_waivers(&named_text, rules.as_ref())?;
         let missing = RuleSet::missing();
         let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
         Ok(Self {
             path,
-            text: named.text,
-            placed,
+            text: named_text.text,
+            entries,
             rules,
             tally,
         })
     }
 
     fn waivers(&self) -> Result<Waivers, Failure> {
-        build_waivers(self.placed.clone(), FILE_NAME)
+        build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+    fn statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         apply_waivers(
             &self.waivers()?,
             snapshot,
@@ -70,19 +70,19 @@ impl Waived {
         )
     }
 
-    fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {
-        let shown = self.path.display();
-        let text = edited.map_err(|why| {
-            Failure::usage(format!("{shown} was not changed: {why}"))
+    fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
+        let displayed_path = self.path.display();
+        let text = edited_text.map_err(|error| {
+            Failure::usage(format!("{displayed_path} was not changed: {error}"))
                 .hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
         })?;
         atomic_file::write_file(&self.path, text.as_bytes())
-            .map_err(|why| Failure::usage(format!("could not write {shown}: {why}")))
+            .map_err(|error| Failure::usage(format!("could not write {displayed_path}: {error}")))
     }
 }
 
 /// Returns a waiver as JSON.
-fn as_json(entry: &WaiverEntry) -> Value {
+fn entry_to_json(entry: &WaiverEntry) -> Value {
     json!({
         "rule": entry.rule,
         "path": entry.path,
@@ -95,12 +95,12 @@ fn as_json(entry: &WaiverEntry) -> Value {
 }
 
 /// Returns the file's text; empty if there is no file.
-fn text(path: &Path) -> Result<String, Failure> {
-    match input::read_text_file(path, WAIVERS_SIZE_LIMIT) {
+fn read_text(path: &Path) -> Result<String, Failure> {
+    match input::read_text_file(path, MAX_WAIVERS_BYTES) {
         Ok(text) => Ok(text),
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(why) => Err(Failure::usage(format!(
-            "could not read {}: {why}",
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::usage(format!(
+            "could not read {}: {error}",
             path.display()
         ))),
     }

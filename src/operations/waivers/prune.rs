@@ -1,46 +1,46 @@
 //! Runs `sluicegate waivers prune`.
 
-use super::Waived;
-use super::list::placed_as_json;
+use super::WaiversFile;
+use super::list::waiver_to_json;
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::Run;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 
-pub(crate) fn prune(
+pub(crate) fn prune_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
-    mut file: Waived,
+    mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let standings = file.standings(snapshot)?;
-    let goes: Vec<bool> = standings.iter().copied().map(WaiverStatus::is_vain).collect();
-    let all = file.placed.iter().zip(standings);
-    let gone: Vec<(&PlacedWaiver, WaiverStatus)> = all.filter(|(_, standing)| standing.is_vain()).collect();
-    if gone.is_empty() {
+    let statuses = waivers_file.statuses(snapshot)?;
+    let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_vain).collect();
+    let entries_with_status = waivers_file.entries.iter().zip(statuses);
+    let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status.filter(|(_, status)| status.is_vain()).collect();
+    if removed_entries.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
-        file.write(remove(&file.text, &goes))?;
+        waivers_file.write(remove(&waivers_file.text, &is_unneeded))?;
     }
     match output.output {
         OutputFormat::Json => run
             .ui
-            .print_result(&json(&gone.into_iter().map(placed_as_json).collect())),
-        OutputFormat::Text if gone.is_empty() => Ok(()),
-        OutputFormat::Text => run.ui.print_result(&words(&gone)),
+            .print_result(&format_json(&removed_entries.into_iter().map(|(waiver, status)| waiver_to_json(waiver, status)).collect(),)),
+        OutputFormat::Text if removed_entries.is_empty() => Ok(()),
+        OutputFormat::Text => run.ui.print_result(&describe_removed(&removed_entries)),
     }
 }
 
-fn words(gone: &[(&PlacedWaiver, WaiverStatus)]) -> String {
-    let line = |(placed, _): &(&PlacedWaiver, WaiverStatus)| {
-        format!("  {}\n", text::escape_line(&placed.entry.in_words()))
-    };
-    let lines: String = gone.iter().map(line).collect();
+fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
+    let lines: String = removed_entries
+        .iter()
+        .map( |(waiver, _)| {
+        format!("  {}\n", text::escape_line(&waiver.entry.in_words()))).collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",
-        format_count(gone.len(), "waiver")
+        format_count(removed_entries.len(), "waiver")
     )
 }

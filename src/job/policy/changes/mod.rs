@@ -46,7 +46,7 @@ impl Effect {
         }
     }
 
-    const fn reversed(self) -> Self {
+    const fn opposite(self) -> Self {
         match self {
             Self::Relaxed => Self::Tightened,
             Self::Tightened => Self::Relaxed,

@@ -114,7 +114,7 @@ fn limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Optio
     let maximum_effect = Effect::from_laxity(&old, &new);
     match name.get(..3)? {
         "max" => Some(maximum_effect),
-        "min" => Some(maximum_effect.reversed()),
+        "min" => Some(maximum_effect.opposite()),
         _ => None,
     }
 }

@@ -206,22 +206,22 @@ fn describe_list_change(
     old: &BTreeSet<String>,
     new: &BTreeSet<String>,
 ) -> Option<String> {
-    let added: Vec<&String> = new.difference(old).collect();
-    let removed: Vec<&String> = old.difference(new).collect();
-    let relaxing_effect = match (added.is_empty(), removed.is_empty()) {
+    let new_entries: Vec<&String> = new.difference(old).collect();
+    let old_entries: Vec<&String> = old.difference(new).collect();
+    let relaxing_effect = match (new_entries.is_empty(), old_entries.is_empty()) {
         (true, true) => return None,
         (false, true) => Effect::Relaxed,
         (true, false) => Effect::Tightened,
         (false, false) => Effect::Unknown,
     };
-    let signed_entries = added
+    let signed_entries = new_entries
         .iter()
         .map(|entry| ('+', *entry))
-        .chain(removed.iter().map(|entry| ('-', *entry)));
+        .chain(old_entries.iter().map(|entry| ('-', *entry)));
     let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
         .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
     let effect = match strictness {
-        Strictness::TighteningList => relaxing_effect.reversed(),
+        Strictness::TighteningList => relaxing_effect.opposite(),
         Strictness::RelaxingList => relaxing_effect,
         _ => Effect::Unknown,
     };

@@ -15,18 +15,18 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
     describe_versions(old, new, parse_entries, |old, new| {
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
-        let (changed, added): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
+        let (changed_entries, added_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
             .iter()
             .partition(|entry| has_same_subject(entry, &old_entries));
-        let removed: Vec<&WaiverEntry> = old_entries
+        let removed_entries: Vec<&WaiverEntry> = old_entries
             .iter()
             .filter(|entry| !has_same_subject(entry, &new_entries))
             .copied()
             .collect();
         let sentences = [
-            describe_waivers(Effect::Relaxed, "added", &added),
-            describe_waivers(Effect::Unknown, "changed (reason, size or end)", &changed),
-            describe_waivers(Effect::Tightened, "removed", &removed),
+            describe_waivers(Effect::Relaxed, "added", &added_entries),
+            describe_waivers(Effect::Unknown, "changed (reason, size or end)", &changed_entries),
+            describe_waivers(Effect::Tightened, "removed", &removed_entries),
         ]
         .concat();
         if sentences.is_empty() {
@@ -71,7 +71,7 @@ fn describe_waiver(entry: &WaiverEntry) -> String {
         .unwrap_or_default();
     let end = entry
         .until
-        .map(|until| format!(" until {until}"))
+        .map(|date| format!(" until {date}"))
         .unwrap_or_default();
     format!("{}{size}{end}", sanitize(&entry.in_words()))
 }

@@ -1,0 +1,319 @@
+//! Reads the two sides of each pipeline: from a repository, or from two files.
+
+use super::{PipelineComparison, PipelineResult, ResultKind};
+use crate::error::Failure;
+use crate::gate::interface_changes::interface_comparison::compare_interfaces;
+use crate::gate::is_within;
+use crate::gate::selection::SelectionRequest;
+use crate::gate::{ChangedContents, VersionPairs};
+use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
+use crate::job::context::{Comparison, DeepenSubject};
+use crate::job::settings::{Revisions, Selection, SelectionPurpose};
+use crate::publish::{CallGraph, TransitiveCaller};
+use crate::session::Run;
+use crate::session::user_file::read_user_file;
+use crate::workspace::Workspace;
+use sluicegate_git::{Change, CommitId, Repository, Snapshot};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Compares two files that the user named.
+pub(crate) fn compare_files(
+    run: &Run,
+    result_kind: ResultKind,
+    old: &Path,
+    new: &Path,
+) -> Result<PipelineComparison, Failure> {
+    let named_path = if is_null_device(new) { old } else { new };
+    let contents = ChangedContents {
+        path: named_path.to_string_lossy().into_owned(),
+        previous_path: None,
+        old_content: read_side(run,old)?.map(Ok),
+        new_content: read_side(run,new)?.map(Ok),
+    };
+    Ok(PipelineComparison {
+        base: None,
+        head: None,
+        description: format!("{} compared with {}.", new.display(), old.display()),
+        pipelines: contents
+            .is_different()
+            .then(|| result_kind.build_result(0, &contents))
+            .into_iter()
+            .collect(),
+        interface: None,
+        callers: None,
+    })
+}
+
+fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    if is_null_device(path) {
+        return Ok(None);
+    }
+    read_user_file(&run.env.current_dir().join(path), DOCUMENT_LIMIT).map(Some)
+}
+
+/// Returns whether this is the name that git uses for a side without a file.
+pub(crate) fn is_null_device(path: &Path) -> bool {
+    path == Path::new("/dev/null")
+}
+
+/// Returns the pipelines of the repository that differ.
+pub(crate) fn compare_revisions(run: &Run, args: &DiffArgs,
+    result_kind: ResultKind,) -> Result<PipelineComparison, Failure> {
+    let mut workspace = run.workspace()?;
+    let (range, typed_paths) = parse_range(run, &args.paths)?;
+    let revisions = requested_revisions(&workspace, args)?;
+    if range.is_none() {
+        let subject = match revisions.head {
+            Some(_) => DeepenSubject::Commit,
+            None => DeepenSubject::Checkout,
+        };
+        workspace.deepen(run, &revisions, subject)?;
+    }
+    workspace.warn_of_policy(run, false);
+    let (range_ends, snapshot) = match range {
+        Some((base, head)) => resolve_range(run, &workspace, base, head)?,
+        None => resolve_like_check(run, &workspace, args, &revisions)?,
+    };
+    let selection = workspace
+        .sources
+        .selection(&args.globs, SelectionPurpose::Review)?;
+    let paths = workspace.resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases).map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
+    let request = SelectionRequest {
+        selection: &selection,
+        paths: &paths,
+        named_files: &[],
+        revisions: &revisions,
+        resolve: &|sources| sources.selection(&args.globs, SelectionPurpose::Review),
+    };
+    workspace.check_matches(&snapshot, &range_ends.bases, &request)?;
+    let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
+    run.ui.say(&format!("comparing {description}"));
+    let changes = find_changes(&snapshot, &range_ends, &selection, &paths)?;
+    let pairs = VersionPairs {
+        repo: &workspace.repo,
+        head: &snapshot,
+        bases: &range_ends.bases,
+    };
+    let pipelines = pairs.map_different(&changes, &|index, contents| {
+        result_kind.build_result(index, contents)
+    })?;
+    // The interface is compared with one base only: the first of several merge-bases.
+    let interface = match (range_ends.bases.first(), result_kind) {
+        (_, ResultKind::Picture) => None,
+        (Some(base), _) if !range_ends.is_idle => {
+            let base = workspace.repo.snapshot(base.clone());
+            let config_dir = workspace.named_config_dir.as_deref();
+            compare_interfaces(&workspace.repo, &base, &snapshot, config_dir)?
+        }
+        _ => None,
+    };
+    Ok(PipelineComparison {
+        base: range_ends.bases.into_iter().next(),
+        head: range_ends.head,
+        description: format!("Compared: {description}."),
+        callers: args
+            .callers
+            .then(|| find_callers(&workspace.repo, &snapshot, &changes, &pipelines))
+            .transpose()?,
+        pipelines,
+        interface,
+    })
+}
+
+/// Returns the unchanged pipelines that depend on a pipeline changed in more than layout.
+fn find_callers(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    changes: &[Change],
+    results: &[PipelineResult],
+) -> Result<Vec<TransitiveCaller>, Failure> {
+    let changed_paths: BTreeSet<&str> = changes.iter().zip(results).filter(|(_, result)| result.changes_more_than_layout()).flat_map(|(change, _)| change.paths()).collect();
+    Ok(CallGraph::read(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
+}
+
+/// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.
+fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure: Failure) -> Failure {
+    let revision = typed_paths.iter().filter_map(|path| path.to_str());
+    let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
+    match revision.next() {
+        Some(name) => failure.hint(format!(
+            "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
+        )),
+        None => failure,
+    }
+}
+
+struct RangeEnds {
+    bases: Vec<CommitId>,
+    head: Option<CommitId>,
+    base_description: String,
+    is_idle: bool,
+}
+
+impl From<Comparison> for RangeEnds {
+    fn from(comparison: Comparison) -> Self {
+        let source = &comparison.base_source;
+        Self {
+            base_description: match comparison.bases.as_slice() {
+                [] => format!("no commit ({source})"),
+                [base] => format!("the commit {} ({source})", base.short()),
+                commits => {
+                    let short_ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
+                    format!("the commits {} ({source})", short_ids.join(", "))
+                }
+            },
+            is_idle: comparison.idle_reason.is_some(),
+            bases: comparison.bases,
+            head: comparison.head,
+        }
+    }
+}
+
+/// Returns the requested head and base. `--all` has no base to compare with, so it is off here.
+fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure> {
+    let selection = SelectionArgs {
+        range: args.range.clone(),
+        ..SelectionArgs::default()
+    };
+    let revisions = workspace.sources.revisions_to_check(&CheckArgs {
+        selection,
+        staged: args.staged,
+        ..CheckArgs::default()
+    })?;
+    Ok(Revisions {
+        all: false,
+        ..revisions
+    })
+}
+
+/// The two revisions, and the paths.
+type TypedRange<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
+
+/// Parses `A..B` as two revisions, unless it is an existing path. As in git, a missing side is HEAD.
+fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'a>, Failure> {
+    let Some((first, paths)) = typed_paths.split_first() else {
+        return Ok((None, typed_paths));
+    };
+    let Some((base, head)) = first.to_str().and_then(|first| first.split_once("..")) else {
+        return Ok((None, typed_paths));
+    };
+    let is_path = run.env.current_dir().join(first).symlink_metadata().is_ok();
+    let is_parent_directory = base.is_empty() && head.is_empty();
+    if is_path || is_parent_directory || !is_revision(base) || !is_revision(head) {
+        return Ok((None, typed_paths));
+    }
+    let (base, end) = (revision_or_head(base), head.trim_start_matches('.'));
+    let end = revision_or_head(end);
+    if head.starts_with('.') {
+        return Err(
+            Failure::usage(format!("`{}` is not a range A..B", first.display())).hint(format!(
+                "use --base {base} --head {end} to compare with the merge-base"
+            )),
+        );
+    }
+    Ok((Some((base, end)), paths))
+}
+
+/// Returns the revision of one side of a range.
+const fn revision_or_head(side: &str) -> &str {
+    if side.is_empty() { "HEAD" } else { side }
+}
+
+/// Returns whether the text can be a side of a range, and is not a part of a path such as `../a`.
+fn is_revision(side: &str) -> bool {
+    !side.starts_with('/') && !side.ends_with('/')
+}
+
+fn resolve_range<'w>(
+    run: &Run,
+    workspace: &'w Workspace<'_>,
+    base: &str,
+    head: &str,
+) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
+    let base = resolve_revision(
+            run, workspace, base)?;
+    let head = resolve_revision (run, workspace,head)?;
+    let ends = RangeEnds {
+        base_description: format!("the commit {}", base.short()),
+        bases: vec![base],
+        head: Some(head.clone()),
+        is_idle: false,
+    };
+    Ok((ends, workspace.repo.snapshot(head)))
+}
+
+fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
+    let resolution = workspace.repo.named(revision)?;
+    if let Some(ambiguity) = &resolution.ambiguity {
+        run.ui.warn(ambiguity);
+    }
+    Ok(resolution.commit)
+}
+
+/// Returns the files and the base as `check` has them, or in a job the head and base of `context`. A local user without
+/// a remote to compare with sees the changes since the checked-out commit.
+fn resolve_like_check<'w>(
+    run: &Run,
+    workspace: &'w Workspace<'_>,
+    args: &DiffArgs,
+    revisions: &Revisions,
+) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
+    let is_job = !workspace.ci.host.is_local() && !args.staged;
+    if revisions.head.is_some() || is_job {
+        let target = workspace.resolve_target(run, revisions.clone())?;
+        let snapshot = workspace.repo.snapshot(target.head.clone());
+        return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
+    }
+    let snapshot = if args. staged {
+        workspace.repo.staged_snapshot(run.index())?
+    } else {
+        workspace.repo.disk_snapshot(run.index())?
+    };
+    let comparison = workspace.compare_checkout(run, revisions.clone())?;
+    let head = workspace.repo.head().ok().map(|head| head.commit);
+    let is_open = comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
+    let mut ends = RangeEnds::from(comparison);
+    if let Some(head) = head {
+        if is_open && workspace.ci.host.is_local() {
+            ends.base_description = format!("the checked-out commit {}", head.short());
+            ends.bases = vec![head.clone()];
+        }
+        // Only the JSON document contains the head.
+        if !args.staged && args.output == DiffFormat::Json && is_at_commit(&snapshot, &head)? {
+            ends.head = Some(head);
+        }
+    }
+    Ok((ends, snapshot))
+}
+
+/// Returns whether the files are those of the commit.
+fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
+    Ok(snapshot
+        .changes(std::slice::from_ref(commit), &|_| true)?
+        .is_empty())
+}
+
+/// Returns the changes within the paths. Paths restrict last, so that a file moved into one of them is reported as
+/// moved.
+fn find_changes(
+    snapshot: &Snapshot<'_>,
+    range_ends: &RangeEnds,
+    selection: &Selection,
+    paths: &[String],
+) -> Result<Vec<Change>, Failure> {
+    if range_ends.is_idle {
+        return Ok(Vec::new());
+    }
+    let mut changes = snapshot.changes(&range_ends.bases, & |path| { is_pipeline(path) && selection.selects(path)
+    })?;
+    if !paths.is_empty() {
+        changes.retain( |change| {
+            change
+                . paths().any(|path| paths.iter().any(|selected_path| is_within(path, selected_path)))
+        });
+    }
+    Ok(changes)
+}

@@ -1,0 +1,109 @@
+//! Implements git's external diff: <https://git-scm.com/docs/git#Documentation/git.txt-GITEXTERNALDIFF>.
+
+use super::TextStyle;
+use super::compared_sides::is_null_device;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::ChangedContents;
+use crate::job::cli::DiffArgs;
+use crate::session::user_file::read_user_file;
+use crate::session::{CommandResult, Run};
+use sluicegate_pipelines::diff::{Line, plain};
+use sluicegate_pipelines::findings::FileChange;
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.
+pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+    let args_of_git: Vec<String> = args
+        .paths
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    let git_args: Vec<&str> = args_of_git.iter().map(String::as_str).collect();
+    let style = TextStyle::for_git(run);
+    let lines = match git_args.as_slice() {
+        [path] => vec![Line::heading(&format!("{path}: not merged"))],
+        [path, old, _, old_mode, new, _, new_mode, rename_args @ ..] if matches!(rename_args.len(), 0 | 2) => {
+            let is_copy = rename_args.get(1).is_some_and(|description| description.contains("copy from "));
+            let contents = ChangedContents {
+                path: rename_args.first().unwrap_or(path).to_string(),
+                previous_path: (!rename_args.is_empty() && !is_copy).then(|| (*path).to_owned()),
+                old_content: read_side(run,old).filter(|_| !is_copy),
+                new_content: read_side(run,new),
+            };
+            let mut lines = render_contents(&contents, &style,old_mode, new_mode);
+            if is_copy {
+                lines.insert(1, Line::remark(&format!("copied from {path}")));
+            }
+            lines
+        }
+        args => {
+            let message = format!(
+                "--external requires the seven arguments that git passes, but {} are given",
+                args.len()
+            );
+            return Err(Failure::usage(message)
+                .hint("run: git config diff.sluicegate.command 'sluicegate diff --external'"));
+        }
+    };
+    let lines: Vec<String> = lines.iter().map(|line| style.format_line(line)).collect();
+    run.ui.print_result(&(lines.join("\n") + "\n"))?;
+    Ok(ExitStatus::Success)
+}
+
+fn read_side(run: &Run, file: &str) -> Option< Result<Vec<u8>, String>> {
+    let path = Path::new(file);
+    (!is_null_device(path)).then(|| {
+        read_user_file(&run.env.current_dir().join(path), DOCUMENT_LIMIT).map_err(|failure| failure.chain())
+})
+}
+
+fn render_contents(contents: &ChangedContents,
+    style: &TextStyle,
+    old_mode:&str,
+    new_mode: &str,) -> Vec<Line> {
+    if !contents.is_different() {
+        return vec![Line::heading(&format!(
+            "{}: mode {old_mode} -> {new_mode}",
+            contents.path
+        ))];
+    }
+    if is_pipeline(&contents.path) {
+        let diff = contents.diff();
+        if diff.change != FileChange::Unreadable {
+            return style.render_diff(&diff);
+        }
+    }
+    let mut lines = vec![Line::heading(&headline(contents))]; match(
+        side_text(contents.before.as_ref()),
+        side_text(contents.after.as_ref()),) {
+        (Ok(old_text), Ok(new_text)) => lines.extend(plain(&old_text, &new_text)),
+        (old_side, new_side) => {
+            let reasons = [old_side.err(), new_side.err()];
+            lines.extend(reasons.into_iter().flatten().map( Line::remark));
+        }
+    }
+    lines
+}
+
+/// Returns the text of a side, empty for a side without a file, or the reason why it cannot be read.
+fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, &str> {
+    match content {
+        Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes)),
+        Some(Err(reason)) => Err(reason),
+        None => Ok(Cow::Borrowed("")),
+    }
+}
+
+fn headline(contents: &ChangedContents) -> String {
+    let path = &contents.path;
+    match (&contents.previous_path, &contents.old_content, &contents.new_content,) {
+        (Some(old), ..) => format!("{path}: renamed from {old}"),
+        (None, None, _) => format!("{path}: added"),
+        (None, _, None) => format!("{path}: removed"),
+        (None, Some(_), Some(_)) => format!("{path}: modified"),
+    }
+}

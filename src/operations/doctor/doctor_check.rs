@@ -1,0 +1,174 @@
+//! One check of `doctor`: its result and its output.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::session::response_output;
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
+use sluicegate_base::text;
+use sluicegate_base::text::format_count;
+use sluicegate_base::text::wrap;
+use std::fmt::Write as _;
+
+/// Number of columns before the result.
+const INDENT: usize = 26;
+
+/// Hint for a failure without a specific hint.
+const GENERAL_HINT: &str = "fix this problem and run `sluicegate doctor` again";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CheckState {
+    Ok,
+    Failed(ExitStatus),
+    NotApplicable,
+}
+
+/// A requirement that `doctor` checks.
+#[derive(Debug)]
+pub(crate) struct Check {
+    name: &'static str,
+    state: CheckState,
+    result: String,
+    hint: Option<String>,
+}
+
+/// The result of a check without a problem.
+pub(crate) enum CheckOutcome {
+    Ok(String),
+    /// The check is not needed, or its result is unknown.
+    NotApplicable(String),
+}
+
+impl Check {
+    pub(crate) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
+        match outcome {
+            Ok(CheckOutcome::Ok(result)) => Self::with_state(name, CheckState::Ok, result),
+            Ok(CheckOutcome::NotApplicable(reason)) => { Self::with_state(name, CheckState::NotApplicable, reason)
+            }
+            Err(failure) => Self::from_failure(name, &failure),
+        }
+    }
+
+    /// Returns a failed check with the failure's hint.
+    pub(crate) fn from_failure(name: &'static str, failure: &Failure) -> Self {
+        Self {
+            hint: Some(failure.own_hint().unwrap_or(GENERAL_HINT).to_owned()),
+            ..Self::with_state(name, CheckState::Failed(failure.status()), failure.chain())
+        }
+    }
+
+    pub(crate) fn success(name: &'static str, result: impl Into<String>) -> Self {
+        Self::with_state(name, CheckState::Ok, result.into())
+    }
+
+    /// Returns a check that is not needed, or whose result is unknown.
+    pub(crate) fn not_applicable(name: &'static str, reason: impl Into<String>) -> Self {
+        Self::with_state(name, CheckState::NotApplicable, reason.into())
+    }
+
+    /// Adds a hint.
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    const fn with_state(name: &'static str, state: CheckState, result: String) -> Self {
+        Self {
+            name,
+            state,
+            result,
+            hint: None,
+        }
+    }
+
+    pub(crate) const fn is_ok(&self) -> bool {
+        matches!(self.state, CheckState::Ok)
+    }
+
+    /// Returns the exit status of this check.
+    pub(crate) const fn status(&self) -> ExitStatus {
+        match self.state {
+            CheckState::Failed(status) => status,
+            CheckState::Ok | CheckState::NotApplicable => ExitStatus::Success,
+        }
+    }
+
+    const fn state_name(&self) -> &'static str {
+        match self.state {
+            CheckState::Ok => "ok",
+            CheckState::Failed(_) => "failed",
+            CheckState::NotApplicable => "not-applicable",
+        }
+    }
+}
+
+/// Returns whether this check was made.
+pub(crate) fn contains_check(checks: &[Check], name: &str) -> bool {
+    checks.iter().any(|check| check.name == name)
+}
+
+/// Adds the checks that were not made because of an earlier failure.
+pub(crate) fn add_skipped_checks(checks: &mut Vec<Check>, names: &[&'static str]) {
+    for name in names {
+        if !contains_check(checks, name) {
+            checks.push(Check::not_applicable(
+                name,
+                "not checked because of a failure above",
+            ));
+        }
+    }
+}
+
+/// Returns the checks as JSON, schema `sluicegate.doctor/v1`; part of the public contract.
+pub(crate) fn render_json(checks: &[Check]) -> String {
+    let entries = checks.iter().map(|check| {
+        json!({ "check": check.name, "status": check.state_name(), "found": check.result, "hint": check.hint })
+    });
+    response_output::format_json(&json!({
+        "schema": "sluicegate.doctor/v1",
+        "ok": count_failed(checks) == 0,
+        "checks": entries.collect::<Vec<Value>>(),
+    }))
+}
+
+/// Returns the checks as text: one line per check, its hint below, and a summary.
+pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usize>) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let (state_name, color) = match check.state {
+            CheckState::Ok => ("ok", AnsiColor::Green.on_default()),
+            CheckState::Failed(_) => ("failed", AnsiColor::Red.on_default().bold()),
+            CheckState::NotApplicable => ("-", Style::new()),
+        };
+        let color = if is_colored { color } else { Style::new() };
+        let prefix = format!("{state_name:<6}  {:<16}  ", check.name);
+        let mut lines = wrap_after(&prefix, &check.result, width);
+        if let Some(first_line) = lines.first_mut() {
+            *first_line = first_line.replacen(state_name, &format!("{color}{state_name}{color:#}"), 1);
+        }
+        let hints = check.hint.iter().map(|hint| format!("hint: {hint}"));
+        lines.extend(hints.flat_map(|hint| wrap_after(&" ".repeat(INDENT), &hint, width)));
+        for line in lines {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    let _ = match count_failed(checks) {
+        0 => writeln!(text, "\nall checks passed"),
+        failed_count => writeln!(text, "\n{} failed", format_count(failed_count, "check")),
+    };
+    text
+}
+
+/// Returns the text after `start`, in lines that fit the terminal.
+fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
+    wrap::wrap_lines(
+        &text::escape_line(text),
+        prefix,
+        &" ".repeat(INDENT),
+        width.unwrap_or(usize::MAX),
+    )
+}
+
+fn count_failed(checks: &[Check]) -> usize {
+    checks.iter().filter(|check| check.state_name() == "failed").count()
+}

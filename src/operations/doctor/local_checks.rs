@@ -1,0 +1,246 @@
+//! Checks without a network: settings, repository, clone, and the platform's files in it.
+
+use super::doctor_check::{self, Check, CheckOutcome};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::ci::Host;
+use crate::job::cli::{CiArgs, ReviewArgs};
+use crate::job::settings::{Connection, RequestFields};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use crate::workspace::config_dir_prompt;
+use crate::workspace::rules_remedy::RulesRemedy;
+use sluicegate_base::text::{List, format_count};
+use sluicegate_git::{GitError, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::rules;
+
+/// Maximum number of missing pipelines to list.
+const MAX_LISTED_PIPELINES: usize = 5;
+
+/// The checks in a repository, in this order.
+const REPOSITORY_CHECKS: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
+
+/// The settings that other checks need.
+pub(crate) struct DoctorSettings {
+    pub(crate) connection: Connection,
+    /// The fields of a review request.
+    pub(crate) request_fields: RequestFields,
+    /// Whether a setting is set that only a publish needs.
+    pub(crate) publishes: bool,
+    /// Whether missing commits are fetched.
+    deepens: bool,
+}
+
+/// Adds the local checks, and returns the settings if they are valid.
+pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
+    let settings = record_outcome(checks, "settings", resolve_settings(run), |_| {
+        "flags, variables and configuration file are valid".to_owned()
+    });
+    let repository = run.open_repository().map_err(Failure::from);
+    let repository = record_outcome(checks, "repository", repository, |repo| {
+        repo.root().display().to_string().trim_end_matches('/').to_owned()
+    });
+    let workspace = match (&settings, repository) {
+        (Some(_), Some(_)) => record_outcome(checks, "ci-host", open_workspace(run), describe_host),
+        _ => None,
+    };
+    if let (Some(settings), Some(workspace)) = (&settings, workspace) {
+        checks.extend(check_files(run, &workspace, settings));
+    }
+    doctor_check::add_skipped_checks(checks, &REPOSITORY_CHECKS);
+    settings
+}
+
+/// Opens the workspace, if a review in it could read its policy.
+fn open_workspace(run: &Run) -> Result<Workspace<'_>, Failure> {
+    let workspace = run.workspace()?;
+    workspace.require_policy_of_unknown_host()?;
+    Ok(workspace)
+}
+
+/// Adds the outcome of a check, and returns its value if it succeeded.
+fn record_outcome<T>(
+    checks: &mut Vec<Check>,
+    name: &'static str,
+    outcome: Result<T, Failure>,
+    describe: impl Fn(&T) -> String,
+) -> Option<T> {
+    match outcome {
+        Ok(value) => {
+            checks.push(Check::success(name, describe(&value)));
+            Some(value)
+        }
+        Err(failure) => {
+            checks.push(Check::from_failure(name, &failure));
+            None
+        }
+    }
+}
+
+/// Resolves all settings, whether a review or a publish needs them.
+fn resolve_settings(run: &Run) -> Result<DoctorSettings, Failure> {
+    let sources = run.sources()?;
+    sources.config_dir(&run.global)?;
+    let review = sources.review_settings(&ReviewArgs::default())?;
+    let publish_on = sources.publish_on(&CiArgs::default())?;
+    Ok(DoctorSettings {
+        connection: sources.connection(&run.global)?,
+        publishes: publish_on.reason_for_no_publish().is_none() || sources.optional_prefix(None)?.is_some(),
+        deepens: review.gate.revisions.deepen,
+        request_fields: review.request_fields,
+    })
+}
+
+fn describe_host(workspace: &Workspace<'_>) -> String {
+    match workspace.ci.host {
+        host @ (Host::None | Host::Unknown) => host.describe(),
+        host => format!("{host}, event {}", workspace.ci.event),
+    }
+}
+
+fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
+    let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
+    let snapshot = workspace.checkout_files(run);
+    let config_dir = snapshot.and_then(|snapshot| {
+        let config_dir = workspace.config_dir(&snapshot)?;
+        Ok((snapshot, config_dir))
+    });
+    let (rules_file, shared_pipelines) = match &config_dir {
+        Ok((snapshot, config_dir)) => (
+            Check::new("rules-file", check_rules_file(workspace, snapshot)),
+            Check::new(
+                "shared-pipelines",
+                check_shared_pipelines(workspace, snapshot, config_dir.as_deref(), settings),
+            ),
+        ),
+        Err(failure) => (
+            Check::from_failure("rules-file", failure),
+            Check::not_applicable(
+                "shared-pipelines",
+                "not checked because the platform's directory is unknown",
+            ),
+        ),
+    };
+    vec![clone_depth, rules_file, shared_pipelines]
+}
+
+fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
+    if !workspace.repo.is_shallow() {
+        return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
+    }
+    if settings.deepens {
+        return Ok(CheckOutcome::Ok(
+            "the clone is shallow; missing commits are fetched".to_owned(),
+        ));
+    }
+    let message = "the clone is shallow, so the changes cannot be determined reliably";
+    let setting = workspace.ci.host.full_history_setting();
+    let instruction = setting.map_or_else(
+        || "run `git fetch --unshallow`".to_owned(),
+        |setting| format!("set {setting} in the job"),
+    );
+    Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+        .hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
+}
+
+fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
+    let Some(file) = workspace.rules_file(snapshot)? else {
+        return Err(reject_missing_rules(workspace, snapshot)?);
+    };
+    let problems = rules::lint(&read_content(workspace, &file)?);
+    let error_count = problems.iter().filter(|problem| problem.is_error).count();
+    if let Some(first_error) = problems.iter().find(|problem| problem.is_error) {
+        let location = format!("{}:{}", file.path, first_error.position.line);
+        let message = format!(
+            "{location}: {} ({} in all)",
+            first_error.message,
+            format_count(error_count, "error")
+        );
+        return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
+    }
+    if !is_committed(workspace, &file.path)? {
+        let remedy = RulesRemedy::Commit {
+            is_ignored: false,
+            path: file.path,
+        };
+        let message =
+            "the rules file is not in the checked-out commit, so a review by the platform does not find it";
+        return Err(Failure::usage(message).hint(remedy.hint()));
+    }
+    Ok(CheckOutcome::Ok(match problems.len() {
+        0 => format!("{} has no problems", file.path),
+        warning_count => format!("{} is valid, with {}", file.path, format_count(warning_count, "warning")),
+    }))
+}
+
+/// Returns the failure for a missing rules file, with the way to provide it.
+fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
+    let remedy = workspace.find_rules_remedy(snapshot, None)?;
+    let is_config_dir_unknown = workspace.config_dir(snapshot)?.is_none();
+    if matches!(remedy, RulesRemedy::Create { .. }) && is_config_dir_unknown {
+        let candidates = config_dir_prompt::find_candidates(snapshot)?;
+        return Ok(config_dir_prompt::reject_unknown_config_dir(&candidates, "sluicegate rules init",));
+    }
+    let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
+    Ok(Failure::usage(message).hint(remedy.hint()))
+}
+
+/// Returns whether the checked-out commit has the file, with any content.
+fn is_committed(workspace: &Workspace<'_>, path: &str) -> Result<bool, Failure> {
+    match workspace.repo.head() {
+        Ok(head) => Ok(workspace.repo.find_file(&head.commit, path)?.is_some()),
+        Err(GitError::NoCommit { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Checks the shared-pipelines file, which a publish requires.
+fn check_shared_pipelines(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    config_dir: Option<&str>,
+    settings: &DoctorSettings,
+) -> Result<CheckOutcome, Failure> {
+    let path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
+    let file = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten();
+    let Some(file) = file else {
+        let message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
+        return if settings.publishes {
+            Err(Failure::usage(message).hint("create the file with the list of pipelines to publish"))
+        } else {
+            Ok(CheckOutcome::NotApplicable(format!(
+                "{message}; publishing is not configured"
+            )))
+        };
+    };
+    let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?).map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
+    let mut missing = Vec::new();
+    for entry in shared_pipelines.entries.iter().filter(|entry| entry.enabled) {
+        if snapshot.find_file(&entry.pipeline)?.is_none() {
+            missing.push(format!("{} (line {})", entry.pipeline, entry.position.line));
+        }
+    }
+    if missing.is_empty() {
+        if settings.publishes && !is_committed(workspace, &file.path)? {
+            let reason = "the file is not in the checked-out commit, so a publish does not find it";
+            return Err(Failure::usage(format!("{}: {reason}", file.path)).hint("commit the file, and push"));
+        }
+        let pipeline_count = format_count(shared_pipelines.entries.len(), "shared pipeline");
+        return Ok(CheckOutcome::Ok(format!("{} lists {pipeline_count}", file.path)));
+    }
+    let message = format!(
+        "{}: {} in the list {} missing: {}",
+        file.path,
+        format_count(missing.len(), "pipeline"),
+        if missing.len() == 1 { "is" } else { "are" },
+        List::with_limit(&missing, MAX_LISTED_PIPELINES)
+    );
+    Err(Failure::usage(message)
+        .hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
+}
+
+fn read_content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {
+    let document = workspace.read_document(file)?;
+    document.map_err(|error| Failure::usage(format!("{}: {error}", file.path)))
+}

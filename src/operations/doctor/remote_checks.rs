@@ -1,0 +1,346 @@
+//! Checks with requests: the connection to the platform, its clock, and the permissions of the token.
+//!
+//! The connection is tried without the token first, so that no token goes to an address that is not the platform's.
+
+use super::doctor_check::{self, Check, CheckOutcome};
+use super::local_checks::DoctorSettings;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate::remote_review::review_fields;
+use crate::job::settings::Connection;
+use crate::session::Run;
+use sluicegate_platform::api::{Platform, ReviewFields};
+use sluicegate_platform::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Maximum time for a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum time for a name lookup.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Maximum time to get the token, which may need a command.
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Maximum tolerated difference of the clocks, in seconds; with a larger one, certificates and tokens look expired.
+const CLOCK_TOLERANCE: u64 = 120;
+
+/// The HTTP status with which a proxy requests credentials.
+const PROXY_AUTHENTICATION_REQUIRED: u16 = 407;
+
+const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it needs credentials) and NO_PROXY";
+
+const DNS_HINT: &str = "check the base URL, and whether this machine's name servers resolve private names";
+
+/// The checks of this module, in this order.
+const REMOTE_CHECKS: [&str; 11] = [
+    "agent-version",
+    "base-url",
+    "proxy",
+    "dns",
+    "connection",
+    "tls",
+    "clock",
+    "token",
+    "role",
+    "project",
+    "review-request",
+];
+
+/// Adds the checks that need a network.
+pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
+    if let Some(mut settings) = settings {
+        let connection = &mut settings.connection;
+        connection.timeout = connection.timeout.min(REQUEST_TIMEOUT);
+        connection.retries = connection.retries.min(1);
+        check_platform(run, &settings, checks).await;
+        check_missing_settings(&settings.connection, checks);
+    }
+    doctor_check::add_skipped_checks(checks, &REMOTE_CHECKS);
+}
+
+async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
+    let connection = &settings.connection;
+    checks.push(check_agent_version(connection));
+    let base_url = match connection.base_url() {
+        Ok(base_url) => base_url,
+        Err(error) => return checks.push(Check::from_failure("base-url", &error.into())),
+    };
+    checks.push(Check::success("base-url", base_url.to_string()));
+    if let Err(failure) = run.check_proxy_variables(base_url.url()) {
+        return checks.push(Check::from_failure("proxy", &failure));
+    }
+    let attempt = ConnectionAttempt::make(base_url, connection, run.observer()).await;
+    checks.extend(attempt.checks());
+    if attempt.is_reachable() {
+        checks.extend(check_permissions(run, settings).await);
+    }
+}
+
+/// Adds the checks of missing settings, even if the requests did not reach them.
+fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
+    let missing = [
+        ("token", connection.token().err()),
+        ("project", connection.project_id().err()),
+    ];
+    for (name, error) in missing {
+        if let Some(error) = error.filter(|_| !doctor_check::contains_check(checks, name)) {
+            checks.push(Check::from_failure(name, &error.into()));
+        }
+    }
+}
+
+fn check_agent_version(connection: &Connection) -> Check {
+    let agent_version = connection
+        .agent_version()
+        .map(|version| CheckOutcome::Ok(version.to_owned()));
+    Check::new("agent-version", agent_version.map_err(Failure::from))
+}
+
+/// The connection to the platform, tried without the token.
+struct ConnectionAttempt<'a> {
+    base_url: &'a BaseUrl,
+    proxy: Option<String>,
+    /// The addresses of the name; `None` if no lookup is needed.
+    addresses: Option<io::Result<Vec<IpAddr>>>,
+    /// The first response; `None` if there is no address.
+    first_response: Option<Result<Greeting, HttpError>>,
+}
+
+impl<'a> ConnectionAttempt<'a> {
+    async fn make(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
+        let proxy = http::find_proxy(base_url);
+        let addresses = match (base_url.dns_name(), &proxy) {
+            (Some(name), None) => {
+                let lookup = http::resolve_host(name, LOOKUP_TIMEOUT.min(connection.timeout));
+                let addresses = observer
+                    . waiting(lookup, || format!("waiting for the addresses of {name}")).await;
+                Some(addresses)
+            }
+            _ => None,
+        };
+        let first_response = match &addresses {
+            Some(Err(_)) => None,
+            _ => Some(
+                http::send_greeting(
+                    base_url,
+                    connection.ca_cert.as_deref(),
+                    connection.timeout,
+                    observer,
+                )
+                .await,
+            ),
+        };
+        Self {
+            base_url,
+            proxy,
+            addresses,
+            first_response,
+        }
+    }
+
+    fn is_reachable(&self) -> bool {
+        matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let mut checks = vec![self.check_proxy(), self.check_name()];
+        if let Some(first_response) = &self.first_response {
+            checks.push(self.check_connection(first_response));
+            checks.push(self.check_encryption(first_response));
+            checks.extend(first_response.as_ref().ok().map(check_clock));
+        }
+        checks
+    }
+
+    fn check_proxy(&self) -> Check {
+        let Some(proxy) = &self.proxy else {
+            return Check::not_applicable("proxy", "no proxy is set for this address");
+        };
+        match &self.first_response {
+            Some(Ok(first_response)) if first_response.status == PROXY_AUTHENTICATION_REQUIRED => {
+                let message = format!("{proxy} requires credentials");
+                Check::from_failure("proxy", &reject_undecided(message).hint(PROXY_HINT))
+            }
+            Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
+                let failure = reject_undecided(format!("through {proxy}: {error}"));
+                Check::from_failure(
+                    "proxy",
+                    &failure.hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
+                )
+            }
+            _ => Check::success("proxy", format!("requests go through {proxy}")),
+        }
+    }
+
+    fn check_name(&self) -> Check {
+        let name = self.base_url.dns_name().unwrap_or_default();
+        match &self.addresses {
+            None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy resolves the name"),
+            None => Check::not_applicable("dns", "the base URL contains an IP address"),
+            Some(Ok(addresses)) => match addresses.as_slice() {
+                [address, ..] => Check::success("dns", format!("{name} is {address}")),
+                [] => Check::from_failure("dns", &reject_undecided(format!("{name} has no address")).hint(DNS_HINT),),
+            },
+            Some(Err(error)) => {
+                let failure = reject_undecided(format!("could not resolve {name}: {error}"));
+                Check::from_failure("dns", &failure.hint(DNS_HINT))
+            }
+        }
+    }
+
+    fn check_connection(&self, first_response: &Result<Greeting, HttpError>) -> Check {
+        match first_response {
+            Ok(first_response) => Check::success(
+                "connection",
+                format!("the platform responded with status {}", first_response.status),
+            ),
+            Err(error) if error.kind() == ErrorKind::Certificate => Check::success("connection", "connected"),
+            Err(_) if self.proxy.is_some() => Check::not_applicable("connection", "unknown behind the proxy"),
+            Err(error) => Check::from_failure("connection", &error.clone().into()),
+        }
+    }
+
+    fn check_encryption(&self, first_response: &Result<Greeting, HttpError>) -> Check {
+        if self.base_url.is_plain_http_to_remote() {
+            let check = Check::not_applicable("tls", "the base URL is not encrypted");
+            return check.with_hint("others can read the token in transit; use https if the platform supports it");
+        }
+        match first_response {
+            _ if !self.base_url.is_encrypted() => Check::not_applicable("tls", "the platform runs locally"),
+            Ok(_) => Check::success("tls", "the certificate is trusted"),
+            Err(error) if error.kind() == ErrorKind::Certificate => { Check::from_failure("tls", &error.clone().into())
+            }
+            Err(_) => Check::not_applicable("tls", "no connection"),
+        }
+    }
+}
+
+fn check_clock(first_response: &Greeting) -> Check {
+    let Some(seconds_ahead) = first_response.clock_ahead else {
+        return Check::not_applicable("clock", "the response contains no time");
+    };
+    let direction = if seconds_ahead < 0 { "behind" } else { "ahead of" };
+    let description = format!(
+        "this machine is {} s {direction} the platform's time",
+        seconds_ahead.unsigned_abs()
+    );
+    if seconds_ahead.unsigned_abs() <= CLOCK_TOLERANCE {
+        return Check::success("clock", description);
+    }
+    let hint =
+        "synchronize the clock by NTP: otherwise tokens and certificates look expired or not yet valid";
+    Check::from_failure("clock", &Failure::usage(description).hint(hint))
+}
+
+/// Checks the permissions of the token; each request has a time limit.
+async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
+    let connection = &settings.connection;
+    let platform = match run.platform(connection) {
+        Ok(platform) => platform,
+        Err(failure) => return vec![Check::from_failure("token", &failure)],
+    };
+    let token = check_token(connection,
+        with_timeout(TOKEN_TIMEOUT, platform.check_account_access()).await,);
+    if !token.is_ok() {
+        return vec![token];
+    }
+    let role = with_timeout(REQUEST_TIMEOUT, platform.check_shared_pipelines_access()).await;
+    vec![
+        token,
+        Check::new("role", check_publish_role(settings, role)),
+        Check::new("project", check_project(connection, &platform).await),
+        check_review_request(settings, &platform).await,
+    ]
+}
+
+/// Checks that the platform accepts the fields of a review request.
+async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
+    const NAME: &str = "review-request";
+    let connection = &settings.connection;
+    let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
+        return Check::not_applicable(NAME, "set the project and the agent version first");
+    };
+    let fields = review_fields(&settings.request_fields);
+    let sent_fields = match &fields {
+        ReviewFields::Pipelines => "`pipelines`".to_owned(),
+        ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),
+    };
+    match with_timeout(REQUEST_TIMEOUT, platform.check_review_access(project, agent, &fields)).await {
+        Ok(()) => Check::success(NAME, format!("the platform accepts {sent_fields}")),
+        Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
+        Err(failure) => Check::not_applicable(
+            NAME,
+            format!("no response to a test request: {}", Failure::from(failure).chain()),
+        ),
+    }
+}
+
+/// Returns the check of the token. A 403 shows that the token was accepted.
+fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check {
+    let source = match connection.token() {
+        Ok(TokenSource::Value(_)) => "from the variable",
+        Ok(TokenSource::File(_)) => "from the file",
+        Ok(TokenSource::Command(_)) => "from the command",
+        Ok(TokenSource::ClientCredentials { .. }) => "for the client credentials",
+        Err(_) => "",
+    };
+    let outcome_of_accepted = Ok(CheckOutcome::Ok(format!("the token {source} is accepted")));
+    let outcome = match result {
+        Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden => outcome_of_accepted,
+        Err(failure) => Err(failure.into()),
+        Ok(()) => outcome_of_accepted,
+    };
+    Check::new("token", outcome)
+}
+
+fn check_publish_role(
+    settings: &DoctorSettings,
+    result: Result<(), NoResponse>,
+) -> Result<CheckOutcome, Failure> {
+    match result {
+        Ok(()) => Ok(CheckOutcome::Ok("may publish shared pipelines".to_owned())),
+        Err(NoResponse::Failed(error)) if error.kind() == ErrorKind::Forbidden && !settings.publishes => {
+            let reason = "may not publish shared pipelines; publishing is not configured";
+            Ok(CheckOutcome::NotApplicable(reason.to_owned()))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+async fn check_project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
+    let project = connection.project_id()?;
+    with_timeout(REQUEST_TIMEOUT, platform.check_project_access(project)).await?;
+    Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
+}
+
+/// The reason for a missing response.
+enum NoResponse {
+    Failed(HttpError),
+    TimedOut(Duration),
+}
+
+impl From<NoResponse> for Failure {
+    fn from(no_response: NoResponse) -> Self {
+        match no_response {
+            NoResponse::Failed(error) => error.into(),
+            NoResponse::TimedOut(limit) => {
+                reject_undecided(format!("no response within {} s", limit.as_secs()))
+            }
+        }
+    }
+}
+
+async fn with_timeout(limit: Duration,
+    request: impl Future<Output = Result<(), HttpError>>,) -> Result<(), NoResponse> {
+    match tokio::time::timeout(limit, request).await {
+        Ok(result) => result.map_err(NoResponse::Failed),
+        Err(_) => Err(NoResponse::TimedOut(limit)),
+    }
+}
+
+fn reject_undecided(message: String) -> Failure {
+    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+}

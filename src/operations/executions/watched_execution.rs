@@ -1,0 +1,187 @@
+//! Waits for the end of an execution, and reports it.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::session::resource::{RemoteProject, ResourceLookup};
+use crate::session::response_output;
+use crate::session::{CommandResult, Run};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse};
+use sluicegate_platform::follow::{self, Pace, PollEnd};
+use sluicegate_platform::http::{ErrorKind, HttpError};
+use std::time::Duration;
+
+/// Returns the failure for a missing execution.
+pub(crate) fn reject_execution_request(id: &str, error: HttpError) -> Failure {
+    let lookup = ResourceLookup {
+        kind: "execution",
+        name: id,
+        list_command: None,
+        show_command: Some("executions show"),
+    };
+    lookup.reject_missing_among(error, Some(Vec::new()))
+}
+
+/// Returns the failure of a wait for an execution that may still be running.
+fn reject_wait(id: &str, error: HttpError) -> Failure {
+    let hint = format!(
+        "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
+    );
+    Failure::from(error).hint(hint)
+}
+
+/// An execution that was waited for.
+pub(crate) struct WatchedExecution {
+    pub(crate) id: String,
+    pub(crate) response: ApiValue<ExecutionResponse>,
+    pub(crate) end: PollEnd,
+    limit: Duration,
+}
+
+impl WatchedExecution {
+    /// Waits until the execution ends, and prints each new status.
+    pub(crate) async fn follow(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+    ) -> Result<Self, Failure> { Self::poll(run, project, id, pace, Duration::ZERO).await.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => reject_execution_request(id, error),
+            _ => reject_wait(id, error),
+        })
+    }
+
+    /// Like [`Self::follow`], for an execution that this run started: the platform may not show it at once, and no hint
+    /// leads to a second start.
+    pub(crate) async fn follow_started(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+    ) -> Result<Self, Failure> { Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT).await.map_err(|error| {
+            let fact = format!("the execution {id} was started, but its state could not be read");
+                reject_wait(id, error).context(fact)
+        })
+    }
+
+    async fn poll(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+        appearance_limit: Duration,
+    ) -> Result<Self, HttpError> {
+        let(response, end) = follow::poll_execution(&project.platform, project.id, id, pace, appearance_limit,
+            |execution| run.ui.say(&describe_status(execution)),).await?;
+        Ok(Self {
+            id: id.to_owned(),
+            response,
+            end,
+            limit: pace.limit(),
+        })
+    }
+
+    /// Returns whether the execution ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.end != PollEnd::Deadline
+    }
+
+    pub(crate) fn status(&self) -> &str {
+        self.response.result.status.as_deref().unwrap_or("(no status)")
+    }
+
+    /// Returns the time from start to end, if the platform reports both.
+    pub(crate) fn duration(&self) -> Option<Duration> {
+        let result = &self.response.result;
+        let start = parse_timestamp( result.started_at.as_deref()?)?;
+        let end = parse_timestamp(result.finished_at.as_deref()?)?;
+        Duration::try_from(end.duration_since(start)).ok()
+    }
+
+    /// Returns why the execution did not succeed, or `None` if it did.
+    pub(crate) fn describe_problem(&self) -> Option<String> {
+        match self.end {
+            PollEnd::Succeeded => None,
+            PollEnd::Failed => {
+                let message = self.response.result.message.as_deref();
+                let suffix = message.map(|text| format!(": {text}")).unwrap_or_default();
+                Some(format!(
+                    "the execution {} ended in {}{suffix}",
+                    self.id,
+                    self.status()
+                ))
+            }
+            PollEnd::Deadline => Some(format!(
+                "the execution {} did not end within {} s: its status is {}",
+                self.id,
+                self.limit.as_secs(),
+                self.status()
+            )),
+        }
+    }
+
+    /// Returns the platform's response extended by the execution's id.
+    fn to_document(&self) -> Value {
+        let mut document = Map::new();
+        document.insert("pipelineExecutionId".to_owned(), self.id.clone().into());
+        if let Value::Object(fields) = &self.response.raw {
+            document.extend(fields.clone());
+        }
+        document.into()
+    }
+
+    fn render_text(&self) -> String {
+        let mut facts = Map::new();
+        facts.insert("execution".to_owned(), self.id.clone().into());
+        if let Some(Value::Object(fields)) = self.response.raw.get("result") {
+            facts.extend(fields.clone());
+        }
+        if let Some(duration) = self.duration() {
+            facts.insert(
+                "duration".to_owned(),
+                format!("{:.1} s", duration.as_secs_f64()).into(),
+            );
+        }
+        response_output::format_facts(&facts.into())
+    }
+}
+
+/// Prints how the execution ended.
+pub(crate) fn print_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
+    run.ui.print_result(&match output.output {
+        OutputFormat::Json => response_output::format_json(&execution.to_document()),
+        OutputFormat::Text => execution.render_text(),
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Prints how the execution ended; a failed one exits with 8.
+pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
+    print_end(run, execution, output)?;
+    let Some(problem) = execution.describe_problem() else {
+        return Ok(ExitStatus::Success);
+    };
+    let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
+    Ok(run.report_failure(&if execution.has_ended() {
+        failure.hint("see its message above, or its steps in the platform's web interface")
+    } else {
+        failure.hint(format!(
+            "the execution is still running; run `sluicegate executions cancel {}` to end it",
+            execution.id
+        ))
+    }))
+}
+
+fn describe_status(execution: &Execution) -> String {
+    let status = execution.status.as_deref().unwrap_or("(no status)");
+    match execution.message.as_deref() {
+        Some(message) => format!("{status}: {message}"),
+        None => status.to_owned(),
+    }
+}
+
+fn parse_timestamp(text: &str) -> Option<Timestamp> {
+    text.parse().ok()
+}

@@ -1,0 +1,30 @@
+//! Refuses a move through symbolic links: a link can lead out of the repository, whether git tracks it or not.
+
+use super::move_plan::MovePlan;
+use crate::error::Failure;
+use crate::job::policy;
+use std::path::Path;
+
+/// Returns an error if a file that the plan moves or rewrites is behind a symbolic link. A link itself can be moved.
+pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Failure> {
+    if let Some(moves) = &plan.moves
+        && let Some(directory) = Path::new(&moves.from).parent()
+    {
+        reject_linked_path(root, directory)?;
+    }
+    for edit in &plan.edits {
+        reject_linked_path(root, Path::new(&edit.path))?;
+    }
+    Ok(())
+}
+
+/// Returns an error if the path, relative to the repository root, is or contains a symbolic link.
+pub(crate) fn reject_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
+    match policy::links_in_path(root, &root.join(path)).first() {
+        Some(link) => {
+            let message = format!("`{}` is behind the symbolic link `{link}`", path.display());
+            Err(Failure::usage(message).hint("nothing was changed"))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,135 @@
+//! Resolves the two paths of a move as `git mv` does, and rejects invalid moves.
+
+use super::linked_files::reject_linked_path;
+use super::reference_reader::ReferenceReader;
+use super::uncommitted_changes;
+use crate::error::Failure;
+use crate::job::policy;
+use crate::session::Run;
+use sluicegate_pipelines::moving::Moves;
+use sluicegate_pipelines::pipelines::Kind;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+/// Resolves the paths that the user typed, relative to the current directory.
+pub(crate) fn resolve_move(
+    run: &Run,
+    reader: &ReferenceReader<'_>,
+    old: &Path,
+    new: &Path,
+    force: bool,
+) -> Result<Moves, Failure> {
+    let root = reader.workspace.repo.root();
+    let from = path_in_repository(run, root, old)?;
+    let mut new_path = path_in_repository(run, root, new)?;
+    let target = root.join(&new_path);
+    if target.is_dir() && new_path != from {
+        let name = from.rsplit_once('/').map_or(from.as_str(), |(_, name)| name);
+        new_path = if new_path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{new_path}/{name}")
+        };
+    } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
+        return Err(reject(format!("directory `{new_path}` does not exist"))
+            .hint("nothing was changed: create the directory first, or pass the new file name"));
+    }
+    let moves = Moves { from, to: new_path };
+    let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.from)?;
+    reject_invalid_source(reader, &moves, &tracked_paths)?;
+    reject_invalid_target(reader, &moves)?;
+    if !force {
+        uncommitted_changes::reject_uncommitted(reader, &tracked_paths)?;
+    }
+    Ok(moves)
+}
+
+fn reject(message: String) -> Failure {
+    Failure::usage(message).hint("nothing was changed")
+}
+
+/// Returns the path relative to the root, with `/`; empty for the root itself.
+fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
+    let full = run.env.current_dir().join(path);
+    policy::path_in_repository(root, &full)
+        .ok_or_else(|| reject(format!("`{}` is outside the repository", path.display())))
+}
+
+fn reject_invalid_source(
+    reader: &ReferenceReader<'_>, moves: &Moves,
+    tracked_paths: &BTreeSet<String>,) -> Result<(), Failure> {
+    let (repo, from) = (&reader.workspace.repo, moves.from.as_str());
+    if from.is_empty() {
+        return Err(reject("cannot move the repository root".to_owned()));
+    }
+    if tracked_paths.is_empty() {
+        let hint = if repo.root().join(from).symlink_metadata().is_ok() {
+            "nothing was changed: run `git add` first, or move it with `mv`"
+        } else {
+            "nothing was changed: paths are relative to the current directory"
+        };
+        return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
+    }
+    if moves.to == from
+        || moves
+            .to
+            .strip_prefix(from)
+            .is_some_and(|remainder| remainder.starts_with('/'))
+    {
+        return Err(reject(format!(
+            "cannot move `{from}` to `{}`, which is the same path or inside it",
+            moves.to
+        )));
+    }
+    Ok(())
+}
+
+fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<(), Failure> {
+    let root = reader.workspace.repo.root();
+    let (old_path, new_path) = (&moves.from, &moves.to);
+    let full_path = root.join(new_path);
+    reject_linked_path(root, Path::new(new_path))?;
+    if policy::is_in_git_dir(Path::new(new_path)) {
+        return Err(reject(format!("`{new_path}` is inside the git directory")));
+    }
+    if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
+        return Err(reject(format!("`{new_path}` already exists")));
+    }
+    let kind = Kind::from_path(old_path).filter(|_| root.join(old_path).is_file());
+    if let Some(kind) = kind.filter(|kind| Kind::from_path(new_path) != Some(*kind)) {
+        let (name, extension) = (kind.name(), kind.extension());
+        return Err(reject(format!(
+            "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
+        ))
+        .hint(format!("nothing was changed: use `{new_path}{extension}`")));
+    }
+    reject_case_conflicts(reader, moves)
+}
+
+/// Returns whether both paths are one file: on a case-insensitive file system, a file with another case already exists.
+fn is_same_file(old: &Path, new: &Path) -> bool {
+    !old.is_symlink()
+        && !new.is_symlink()
+        && matches!((old.canonicalize(), new.canonicalize()),(Ok(old), Ok(new)) if old == new)
+}
+
+fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<(), Failure> {
+    let files = reader.snapshot.list_files(&|_| true)?;
+    let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());
+    for file in &files {
+        match moves.moved(&file.path) {
+            Some(new_path) => new_paths.push(new_path),
+            None => {
+                other_paths.insert(file.path.to_lowercase(), file.path.as_str());
+            }
+        }
+    }
+    for new_path in new_paths {
+        if let Some(other_path) = other_paths.get(&new_path.to_lowercase()) {
+            return Err(reject(format!(
+                "`{new_path}` and `{other_path}` differ only in case, so some file systems treat them as one file"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! Finds every value to replace and computes the new files before anything is written.
+
+use super::file_edit::{FileEdit, Referrer, ValueEdit};
+use super::reference_reader::{ReadFile, ReferenceReader};
+use crate::error::Failure;
+use crate::job::settings::path_glob_keys;
+use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
+use sluicegate_pipelines::pipelines::{
+    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
+    SharedPipelines, is_pipeline,
+};
+use sluicegate_pipelines::waivers::FILE_NAME;
+use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
+use std::collections::BTreeSet;
+
+/// The changes to make.
+pub(crate) struct MovePlan {
+    /// `None` for a repair.
+    pub moves: Option<Moves>,
+    /// The files to move.
+    pub moved_files: Vec<MovedFile>,
+    pub edits: Vec<FileEdit>,
+    /// The references that a repair keeps.
+    pub kept_references: Vec<KeptReference>,
+}
+
+pub(crate) struct MovedFile {
+    pub path: String,
+    pub is_script: bool,
+}
+
+pub(crate) struct KeptReference {
+    pub path: String,
+    pub line: u32,
+    pub target: String,
+    pub error: RepairError,
+}
+
+pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: Moves) -> Result<MovePlan, Failure> {
+    let files = reader.pipelines()?;
+    let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path(path)).collect();
+    let relocation = Relocation {
+        moves: &moves,
+        before: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
+        after: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
+    };
+    let mut edits = Vec::new();
+    let mut scripts = BTreeSet::new();
+    for file in &files {
+        let (bytes, facts) = match reader.read(file)? {
+            ReadFile::Pipeline(bytes, facts) => (bytes, facts),
+            ReadFile::WithoutReferences => continue,
+            ReadFile::Unreadable(bytes, reason) => {
+                reject_unread(&moves, file, &bytes, &reason)?;
+                continue;
+            }
+        };
+        let mut values = Vec::new();
+        let script_names = facts.references.iter().filter_map(Reference::script);
+        scripts.extend(script_names.map(str::to_owned));
+        for reference in &facts.references {
+            let new_target = relocation.target(reference, &file.path).transpose();
+            let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
+            values.extend(target.map(|new| edit_reference(reference, new)));
+        }
+        edits.extend(edit_file(reader, file, bytes, values)?);
+    }
+    edits.extend(edit_gate_files(reader, &moves)?);
+    let moved_files = reader.snapshot.list_files(&|path| moves.moved(path).is_some())?;
+    Ok(MovePlan {
+        moved_files: moved_files.into_iter().map(|file| MovedFile {
+        is_script: scripts.contains(&file.path),
+        path: file.path,
+    }).collect(),
+        moves: Some(moves),
+        edits,
+        kept_references: Vec::new(),
+    })
+}
+
+pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
+    let settings = reader.workspace.sources.project_checks(None)?;
+    let mut files = reader.snapshot.list_files(&|_| true)?;
+    files.retain(|file| file.kind == FileKind::Regular);
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let repair = Repair::new(&paths);
+    let (mut edits, mut kept_references) = (Vec::new(), Vec::new());
+    for file in files.iter().filter(|file| is_pipeline(&file.path)) {
+        let ReadFile::Pipeline(bytes, facts) = reader.read(file)? else {
+            continue;
+        };
+        let mut values = Vec::new();
+        for reference in &facts.references {
+            let ReferenceTarget::Path(target) = &reference.target else {
+                continue;
+            };
+            if settings.is_external(target) {
+                continue;
+            }
+            match repair.target(reference, &file.path) {
+                None => {}
+                Some(Ok(new_target)) => values.push(edit_reference(reference, new_target)),
+                Some(Err(error)) => kept_references.push(KeptReference {
+                    path: file.path.clone(),
+                    line: reference.position.line,
+                    target: target.clone(),
+                    error,
+                }),
+            }
+        }
+        edits.extend(edit_file(reader, file, bytes, values)?);
+    }
+    Ok(MovePlan {
+        moves: None,
+        moved_files: Vec::new(),
+        edits,
+        kept_references,
+    })
+}
+
+fn edit_reference(reference: &Reference, new: String) -> ValueEdit {
+    let (ReferenceTarget::Path(old) | ReferenceTarget::Expression(old)) = &reference.target;
+    ValueEdit {
+        referrer: match reference.kind {
+            ReferenceKind::Pipeline(_) => Referrer::Call,
+            ReferenceKind::Script => Referrer::Script,
+        },
+        position: reference.position,
+        old: old.clone(),
+        new,
+    }
+}
+
+fn reject_reference(path: &str, reference: &Reference, reason: &str) -> Failure {
+    Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).hint("nothing was changed")
+}
+
+/// Returns the file with these values replaced, or `None` if there are none.
+fn edit_file(
+    reader: &ReferenceReader<'_>,
+    file: &SnapshotFile,
+    bytes: Vec<u8>,
+    values: Vec<ValueEdit>,
+) -> Result<Option<FileEdit>, Failure> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let path = &file.path;
+    if !reader.is_on_disk(path) {
+        let line = values.first().map_or(1, |value| value.position.line);
+        return Err(Failure::usage(format!(
+            "{path}:{line}: the file is not checked out (sparse checkout)"
+        ))
+        .hint("nothing was changed: check out the file, then run the command again"));
+    }
+    FileEdit::new(path, bytes, values).map(Some)
+}
+
+/// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
+fn reject_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], reason: &str) -> Result<(), Failure> {
+    let kind = Kind::from_path(&moves.from);
+    let name = kind.and_then(|kind| moves.from.strip_suffix(kind.extension()));
+    let searched_text = name.unwrap_or(&moves.from);
+    let Some(offset) = memchr::memmem::find(bytes, searched_text.as_bytes()) else {
+        return Ok(());
+    };
+    let line = bytes.iter().take(offset).filter(|byte| **byte == b'\n').count() + 1;
+    let path = &file.path;
+    Err(Failure::usage(format!(
+        "{path}:{line}: this file contains `{searched_text}` and cannot be parsed: {reason}"
+    ))
+    .hint("nothing was changed: fix the file, then run the command again"))
+}
+
+/// Returns the references in the gate configuration and in the shared-pipelines file.
+fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failure> {
+    let config_dir = reader.workspace.config_dir(reader.snapshot)?;
+    let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
+    let config_file = reader.workspace.config_file.as_deref();
+    let files: [(Option<&str>, FindEdits); 3] = [
+        (shared_path.as_deref(), find_shared_edits),
+        (Some(FILE_NAME), find_waiver_edits),
+        (config_file, find_setting_edits),
+    ];
+    let mut edits = Vec::new();
+    for (path, find_edits) in files {
+        let Some(path) = path else { continue };
+        if let Some(bytes) = reader.read_gate_file(path)? {
+            let values = find_edits(&bytes, moves);
+            if !values.is_empty() {
+                edits.push(FileEdit::new(path, bytes, values)?);
+            }
+        }
+    }
+        Ok(edits)
+    }
+
+/// Finds the values of a file that contain a moved path.
+type FindEdits = fn(&[u8], &Moves) -> Vec<ValueEdit>;
+
+fn find_shared_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let entries = SharedPipelines::parse(bytes)
+        .map(|file| file.entries)
+        .unwrap_or_default();
+    entries
+        .into_iter()
+        .filter_map( |entry| {
+        Some(ValueEdit {
+                referrer: Referrer::Shared,
+            position: entry.pipeline_position,
+            new: moves.moved(&entry.pipeline)?,
+            old: entry.pipeline,
+        })
+    }).collect()
+}
+
+fn find_waiver_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let Ok(tree) = Tree::read(bytes, None) else {
+        return Vec::new();
+    };
+    let paths = tree
+        .root()
+        .items()
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.get("path"));
+    paths
+        .filter_map(|node| edit_glob(node, Referrer::Waiver, &|glob| moves.glob(glob)))
+        .collect()
+}
+
+fn find_setting_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+    let Ok(tree) = Tree::read(bytes, None) else {
+        return Vec::new();
+    };
+    let extension = Kind::from_path(&moves.from).map(Kind::extension);
+    let mut edits = Vec::new();
+    for (key, is_over_calls) in path_glob_keys() {
+        let mut parts = key.split('.');
+        let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
+            continue;
+        };
+        let extension = extension.filter(|_| is_over_calls);
+        edits.extend(
+            node.items()
+                .into_iter()
+                .flatten()
+                .filter_map(|item| {
+            edit_glob(item, Referrer::Glob, &|glob| moves.glob_of_calls(glob, extension))
+        })
+        );
+    }
+    edits.sort_by_key(|edit: &ValueEdit| edit.position);
+    edits
+}
+
+fn edit_glob(node: NodeRef<'_, '_>,
+    referrer: Referrer,
+    move_glob: &dyn Fn(&str) -> Option<String>,) -> Option<ValueEdit> {
+    let Some(Value::Text(old)) = node.value() else {
+        return None;
+    };
+    let position: Position = node.position();
+    Some(ValueEdit {
+        referrer,
+        position,
+        new: move_glob(old)?,
+        old: old.to_owned(),
+    })
+}

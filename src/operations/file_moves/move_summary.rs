@@ -1,0 +1,185 @@
+//! Reports the completed or planned changes.
+
+use super::file_edit::Referrer;
+use super::move_plan::{KeptReference, MovePlan};
+use super::plan_execution::UnstagedFiles;
+use crate::error::Failure;
+use crate::job::cli::{MvArgs, OutputFormat};
+use crate::session::Run;
+use crate::session::response_output;
+use serde_json::{Value, json};
+use sluicegate_base::text::{self, List, format_count, format_counts};
+use sluicegate_pipelines::moving::RepairError;
+use sluicegate_pipelines::pipelines::is_pipeline;
+use std::fmt::Write as _;
+
+pub(crate) fn print_summary(run: &Run, plan: &MovePlan,
+    unstaged_files: &UnstagedFiles, args: &MvArgs,) -> Result<(), Failure> {
+    if !unstaged_files.paths.is_empty() {
+        run.ui.warn(&describe_unstaged(unstaged_files));
+    } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
+        run.ui
+            .say("the repaired files are not staged: look at them with `git diff`, then run `git add`");
+    }
+    match args.output.output {
+        OutputFormat::Json => run
+            .ui
+            .print_result(&response_output::format_json(&to_document(plan,
+            unstaged_files, args.dry_run,))),
+        OutputFormat::Text => run.ui.print_result(&render_text(plan, args.dry_run)),
+    }
+}
+
+fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
+    let files = List::new(&unstaged_files.paths);
+    let reason = match &unstaged_files.reason {
+        Some(error) => text::escape_line(error),
+        None => "these files had unstaged changes".to_owned(),
+    };
+    format!(
+        "the rewritten references in {files} are not staged ({reason}): run `git add` before you commit the move"
+    )
+}
+
+fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
+    let mut text = String::new();
+    if is_dry_run {
+        if let Some(moves) = &plan.moves {
+            let _ = writeln!(text,
+                "{} -> {}",
+                text::escape_line(&moves.from),
+                text::escape_line(&moves.to)
+            );
+        }
+        for edit in &plan.edits {
+            for value in &edit.values {
+                let place = format!("{}:{}", edit.path, value.position.line);
+                let _ = writeln!(
+                    text,
+                    "{}",
+                    text::escape_line(&format!("{place}: {} -> {}", value.old, value.new))
+                );
+            }
+        }
+    }
+    for reference in &plan.kept_references {
+        let _ = writeln!(text, "{}", text::escape_line(&describe_kept(reference)));
+    }
+    let verb = match (&plan.moves, is_dry_run) {
+        (Some(_), true) => format!("would move {}", count_moved_files(plan)),
+        (Some(_), false) => format!("moved {}", count_moved_files(plan)),
+        (None, true) => "would repair".to_owned(),
+        (None, false) => "repaired".to_owned(),
+    };
+    let edit_counts = count_edits(plan);
+    let _ = match (&plan.moves, edit_counts.is_empty()) {
+        (Some(_), true) => writeln!(
+            text,
+            "{verb}; no references to {}",
+            if plan.moved_files.len() == 1 { "it" } else { "them" }
+        ),
+        (Some(_), false) => writeln!(text, "{verb}; {edit_counts}"),
+        (None, true) => writeln!(text, "nothing to repair{}", count_kept(plan)),
+        (None, false) => writeln!(text, "{verb} {edit_counts}{}", count_kept(plan)),
+    };
+    text
+}
+
+/// Counts the files to move by kind.
+fn count_moved_files(plan: &MovePlan) -> String {
+    let pipeline_count = plan.moved_files.iter().filter(|file| is_pipeline(&file.path)).count();
+    let script_count = plan.moved_files.iter().filter(|file| file.is_script).count();
+    let other_count = plan.moved_files.len() - pipeline_count - script_count;
+    let other_noun = if pipeline_count + script_count > 0 {
+        "other file"
+    } else {
+        "file"
+    };
+    let parts = [(pipeline_count, "pipeline"), (script_count, "script"), (other_count, other_noun),];
+    format_counts(&parts)
+}
+
+fn count_edits(plan: &MovePlan) -> String {
+    let reference_counts = count_by_referrer( plan, & [Referrer::Call, Referrer::Script]);
+    let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
+    let mut parts: Vec<String> = Vec::new();
+    if file_count > 0 {
+        parts.push(format!(
+            "{} in {}",
+            format_counts(&reference_counts),
+            format_count(file_count, "file")
+        ));
+    }
+    let other_counts = count_by_referrer(plan, & [Referrer::Shared, Referrer::Waiver, Referrer::Glob]);
+    let other_text = format_counts(&other_counts);
+    parts.extend((!other_text.is_empty()).then_some(other_text));
+    parts.join(", ")
+}
+
+/// Counts the edits of each of these referrers; returns the counts with their nouns.
+fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'static str)> {
+    referrers
+        .iter()
+        .map(|referrer| {
+            let values = plan.edits.iter().flat_map(|edit| &edit.values);
+            let edit_count = values.filter(|value| value.referrer == *referrer).count();
+            (edit_count, referrer.noun())
+        })
+        .collect()
+}
+
+fn count_kept(plan: &MovePlan) -> String {
+    match plan.kept_references.len() {
+        0 => String::new(),
+        kept_count => format!("; {kept_count} left"),
+    }
+}
+
+fn describe_kept(reference: &KeptReference) -> String {
+    let KeptReference {
+        path,
+        line,
+        target,
+        error,
+    } = reference;
+    format!("left: {path}:{line}: {target}: {}", describe_repair_error(error))
+}
+
+fn describe_repair_error(error: &RepairError) -> String {
+    match error {
+        RepairError::NoFile => "no file has that name".to_owned(),
+        RepairError::Several(paths) => format!("several files have that name: {}", List::new(paths)),
+    }
+}
+
+fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
+    let moved_files: Vec<Value> = plan
+        .moves
+        .iter()
+        .flat_map(|moves| {
+            let files = plan.moved_files.iter();
+            files.map(|file| json!({ "from": file.path, "to": moves.path(&file.path) }))
+        })
+        .collect();
+    let edits: Vec<Value> = plan
+        .edits
+        .iter()
+        .flat_map(|edit| edit.values.iter().map(move |value| (edit, value)))
+        .map(|(edit, value)| {
+            json!({
+                "path": edit.path,
+                "line": value.position.line,
+                "what": value.referrer.noun(),
+                "from": value.old,
+                "to": value.new,
+            })
+        })
+        .collect();
+    let kept_references: Vec<Value> = plan
+        .kept_references
+        .iter()
+        .map(|reference| { json!({ "path": reference.path, "line": reference.line, "target": reference.target, "why": describe_repair_error(&reference.error), })
+        })
+        .collect();
+    json!({ "dryRun": is_dry_run, "moved": moved_files, "edits": edits, "left": kept_references, "unstaged": unstaged_files.paths })
+}

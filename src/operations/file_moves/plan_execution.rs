@@ -1,0 +1,101 @@
+//! Carries out the plan: git moves the files, then the edited files are written and staged. A failure to write is undone.
+
+use super::file_edit::FileEdit;
+use super::move_plan::MovePlan;
+use crate::atomic_file;
+use crate::error::Failure;
+use sluicegate_git::Repository;
+use sluicegate_pipelines::moving::Moves;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rewritten files that the next commit does not contain.
+#[derive(Debug, Default)]
+pub(crate) struct UnstagedFiles {
+    pub paths: Vec<String>,
+    /// The error of git if nothing could be staged; otherwise the files had unstaged changes before.
+    pub reason: Option<String>,
+}
+
+/// Returns the rewritten files that are not staged, because they had unstaged changes before. `git mv` stages a move, so
+/// a commit of the move alone would leave the references behind.
+pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
+    let root = repo.root();
+    let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
+    let mut staged_files = repo.files_without_unstaged_changes(edited_paths)?;
+    let created_dirs = match &plan.moves {
+        Some(moves) => move_files(repo, moves)?,
+        None => Vec::new(),
+    };
+    let mut written_edits: Vec<&FileEdit> = Vec::new();
+    for edit in &plan.edits {
+        if let Err(error) = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
+            for edit in written_edits {
+                let _ = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.old_bytes);
+            }
+            if let Some(moves) = &plan.moves {
+                let _ = repo.move_files(&moves.to, &moves.from);
+            }
+            remove_empty_dirs(&created_dirs);
+            let message = format!("could not write {}: {error}", edit.path);
+            return Err(Failure::usage(message).hint("all changes were undone"));
+        }
+        written_edits.push(edit);
+    }
+    let Some(moves) = &plan.moves else {
+        return Ok(UnstagedFiles::default());
+    };
+    for file in &mut staged_files {
+        file.path = moves.path(&file.path);
+    }
+    if let Err(error) = repo.stage_files(&staged_files) {
+        return Ok(UnstagedFiles {
+            paths: list_edited_paths(plan, moves).collect(),
+            reason: Some(error.to_string()),
+        });
+    }
+    Ok(UnstagedFiles {
+        paths: list_edited_paths(plan, moves)
+            .filter(|path| !staged_files.iter().any(|file| file.path == *path))
+            .collect(),
+        reason: None,
+    })
+}
+
+/// Returns the paths of the rewritten files after the move.
+fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p Moves) -> impl Iterator<Item = String> + 'p {
+    plan.edits.iter().map(|edit| moves.path(&edit.path))
+}
+
+/// Returns the path of the file after the move.
+fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
+    match &plan.moves {
+        Some(moves) => root.join(moves.path(&edit.path)),
+        None => root.join(&edit.path),
+    }
+}
+
+/// Moves the files with git, and returns the directories that were created for them.
+fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure> {
+    let target = repo.root().join(&moves.to);
+    let parent = target.parent().unwrap_or(repo.root());
+    let created_dirs: Vec<PathBuf> = parent
+        .ancestors()
+        .take_while(|dir| !dir.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    fs::create_dir_all(parent)
+        .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
+    repo.move_files(&moves.from, &moves.to).map_err(|error| {
+        remove_empty_dirs(&created_dirs);
+        Failure::usage(error.to_string()).hint("nothing was changed")
+    })?;
+    Ok(created_dirs)
+}
+
+/// Removes the empty directories, innermost first; others stay.
+fn remove_empty_dirs(dirs: &[PathBuf]) {
+    for dir in dirs {
+        let _ = fs::remove_dir(dir);
+    }
+}

@@ -1,0 +1,72 @@
+//! Reads the files of the working tree that may refer to other files.
+
+use crate::document_content::{read_document, read_document_on_disk};
+use crate::error::Failure;
+use crate::workspace::Workspace;
+use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_name_files};
+use sluicegate_pipelines::yaml::DocumentError;
+
+pub(crate) struct ReferenceReader<'r> {
+    pub workspace: &'r Workspace<'r>,
+    pub snapshot: &'r Snapshot<'r>,
+}
+
+/// The content of a pipeline file.
+pub(crate) enum ReadFile {
+    WithoutReferences,
+    Pipeline(Vec<u8>, PipelineFacts),
+    /// Not a pipeline: its bytes, as far as readable, and the reason.
+    Unreadable(Vec<u8>, String),
+}
+
+impl ReferenceReader<'_> {
+    /// Returns all pipelines that are regular files; links are skipped.
+    pub(crate) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
+        let mut files = self.snapshot.list_files(&is_pipeline)?;
+        files.retain(|file| file.kind == FileKind::Regular);
+        Ok(files)
+    }
+
+    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
+        let bytes = match self.read_bytes(file)? {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(ReadFile::Unreadable(Vec::new(), error.message)),
+        };
+        if !may_name_files(&bytes) {
+            return Ok(ReadFile::WithoutReferences);
+        }
+        Ok(match PipelineFacts::parse(&bytes) {
+            Ok(facts) => ReadFile::Pipeline(bytes, facts),
+            Err(error) => ReadFile::Unreadable(bytes, error.message),
+        })
+    }
+
+    /// Returns the bytes of a gate file at this path, if it is a regular file.
+    pub(crate) fn read_gate_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(file) = self
+            .snapshot
+            .find_file(path)?
+            .filter(|file| file.kind == FileKind::Regular)
+        else {
+            return Ok(None);
+        };
+        Ok(self.read_bytes(&file)?.ok())
+    }
+
+    /// Returns whether the file is checked out.
+    pub(crate) fn is_on_disk(&self, path: &str) -> bool {
+        let metadata = self.workspace.repo.root().join(path).symlink_metadata();
+        metadata.is_ok_and(|metadata| metadata.is_file())
+    }
+
+    /// Returns the bytes on disk, which the move rewrites: git may store others, with other line endings. Reads the
+    /// blob if the file is not checked out.
+    fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        if !self.is_on_disk(&file.path) {
+            return Ok(read_document(&self.workspace.repo, file)?);
+        }
+        let result = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
+        Ok(result.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+    }
+}

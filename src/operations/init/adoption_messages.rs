@@ -1,0 +1,168 @@
+//! The messages for a repository with existing pipelines: the current findings, the ways to start, and how its first
+//! change is reviewed.
+
+use super::current_findings::CurrentFindings;
+use super::init_plan::InitPlan;
+use super::repository_facts::RepositoryFacts;
+use super::rule_figures::render_rule_table;
+use crate::job::cli::Adopt;
+use crate::job::settings;
+use sluicegate_base::text::{self, List, format_count};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::waivers;
+use std::fmt::Write as _;
+
+/// Printed if there are findings and no way to adopt was chosen.
+const ADOPT_OPTIONS: &str = "
+A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
+  new-only  only findings that a change introduces count
+  waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
+  strict    every finding counts
+";
+
+/// Returns the current findings, and the ways to start if one must be chosen.
+pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
+    let findings = &facts.findings;
+    let affected_count = findings.count_affected();
+    let rules = match (&facts.rules_file, findings.adopt) {
+        (Some(_), _) => "by the rules file",
+        (None, None) => "by the rules that `sluicegate rules init` writes",
+        (None, Some(_)) => "by the rules that are written, each at `error`",
+    };
+    let table = match render_rule_table(findings) {
+        Some(figures) if affected_count > 0 || findings.adopt.is_some() => {
+            let pipeline_count = format_count(findings.files.len(), "pipeline");
+            format!("findings today    {affected_count} of {pipeline_count}, {rules}\n\n{figures}")
+        }
+        _ => String::new(),
+    };
+    let project_findings = describe_project_findings(findings);
+    match findings.adopt {
+        None if !table.is_empty() => table + &project_findings + ADOPT_OPTIONS,
+        _ => table + &project_findings,
+    }
+}
+
+/// Returns the findings of the project checks; empty without findings.
+fn describe_project_findings(findings: &CurrentFindings) -> String {
+    let check_counts: Vec<String> = ProjectCheck::ALL.into_iter()
+        .map(|check| (check, findings.count_of_check(check))).filter(|(_, number)| *number > 0)
+        .map(|(check, number)| format!("{} {number}", check.id()))
+        .collect();
+    if check_counts.is_empty() {
+        return String::new();
+    }
+    let levels = match findings.excused_state() {
+        Some(excuse) => format!("they are {excuse}, and every check starts as `error`"),
+        None => "these checks start as `warn`, the others as `error`".to_owned(),
+    };
+    format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
+}
+
+/// Describes the review of the change that introduces the gate. A change that adds the rules file is reviewed with all
+/// pipelines.
+pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
+    let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
+        return String::new();
+    };
+    let (review, consequence) = if findings.adds_rules {
+        (
+            "reviewed by the rules that it adds, with all pipelines",
+            ", so it fails",
+        )
+    } else {
+        ("reviewed with the pipelines that it changes", "")
+    };
+    let effect = match (findings.count_errors(), findings.adds_rules) {
+        (0, _) if findings.unevaluated_paths().is_empty() => { "no current finding counts, so it passes.\n".to_owned()
+        }
+        (0, _) => String::new(),
+        (number, true) => {
+            let subject = format!("every current finding ({})", format_count(number, "finding"));
+            describe_effect(adopt, must_set_new_only(facts, plan), &subject, consequence)
+        }
+        (_, false) => describe_effect(
+            adopt,
+            must_set_new_only(facts, plan),
+            "every current finding in them",
+            consequence,
+        ),
+    };
+    format!(
+        "\nThe change that introduces the gate is {review}:\n{}",
+        indent(&(effect + &describe_unevaluated(facts)))
+    )
+}
+
+fn indent(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("  {line}\n")).collect();
+    lines.concat()
+}
+
+/// Returns whether `new-only` was requested, but sluicegate.yaml does not set it.
+fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
+    !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
+}
+
+fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str, consequence: &str) -> String {
+    match adopt {
+        Adopt::NewOnly if must_set_new_only => format!(
+            "sluicegate.yaml is not changed, so {subject} counts{consequence}. For this one change, the job can set\n\
+             SLUICEGATE_NEW_ONLY=true.\n"
+        ),
+        Adopt::NewOnly => format!(
+            "{subject} is known, as `new-only` applies to this change already, so it passes. The other\n\
+             settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.\n"
+        ),
+        Adopt::Waivers => format!(
+            "{subject} counts{consequence}, as a change cannot waive its own findings. For this one change, the job\n\
+             can set SLUICEGATE_POLICY=head; the waivers apply after its merge.\n"
+        ),
+        Adopt::Strict => {
+            format!("{subject} counts{consequence} until it is fixed or its rule is set to `warn`.\n")
+        }
+    }
+}
+
+/// Returns a note about pipelines that could not be evaluated, which nothing can excuse.
+fn describe_unevaluated(facts: &RepositoryFacts) -> String {
+    let paths = facts.findings.unevaluated_paths();
+    if paths.is_empty() {
+        return String::new();
+    }
+    let list = List::with_limit(&paths, 1)
+        .with_noun("file")
+        .map(|path| text::escape_line(path));
+    format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
+}
+
+/// Returns the remaining steps for the adoption.
+pub(crate) fn list_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+    let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    let (file, warn_rules) = (facts.rules_file.as_deref(), findings.warn_rules());
+    if let (Some(file), [_, ..]) = (file, warn_rules.as_slice()) {
+        let mut step = format!(
+            "Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in {}:",
+            text::escape_line(file)
+        );
+        let _ = write!(step, "\n    {}", text::escape_line(&warn_rules.join(", ")));
+        steps.push(step);
+    }
+    if findings.rules.is_none() {
+        steps.push("The rules file is invalid; run `sluicegate rules lint` to see why".to_owned());
+    }
+    if adopt == Adopt::NewOnly && must_set_new_only(facts, plan) {
+        steps
+            .push("Set `new-only: true` under `review` in sluicegate.yaml, which was not changed".to_owned());
+    }
+    if adopt == Adopt::Waivers && !plan.writes(waivers::FILE_NAME) {
+        let file = waivers::FILE_NAME;
+        steps.push(format!(
+            "Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"
+        ));
+    }
+    steps
+}

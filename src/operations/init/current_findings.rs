@@ -1,0 +1,141 @@
+//! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
+//! the one to write.
+
+use crate::error::Failure;
+use crate::gate::Tally;
+use crate::gate::local_review::evaluate_all;
+use crate::job::cli::Adopt;
+use crate::operations::waivers::render_baseline;
+use crate::workspace::Workspace;
+use sluicegate_git::{Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
+use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+
+/// The reason for waivers of existing findings.
+const WAIVER_REASON: &str = "found before the gate";
+
+/// Heading of a file with such waivers.
+const WAIVERS_HEADING: &str = "\
+# Findings from before the gate: each line allows one finding.
+# `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
+";
+
+/// The current findings, and the files to write because of them.
+pub(crate) struct CurrentFindings {
+    /// The chosen way to adopt the gate, if any.
+    pub(crate) adopt: Option<Adopt>,
+    pub(crate) files: Vec<FileResults>,
+    /// The findings of the project checks.
+    pub(crate) project_files: Vec<FileResults>,
+    /// The settings of each rule; `None` if the rules file cannot be read.
+    pub(crate) rules: Option<Vec<RuleOutline>>,
+    /// Whether the target branch lacks this rules file, so that the change that adds it is reviewed with all pipelines.
+    pub(crate) adds_rules: bool,
+    /// Path and text of a new rules file; `None` if one exists or none was requested.
+    pub(crate) rules_file: Option<(String, String)>,
+    /// The text of a new waivers file, if requested.
+    pub(crate) waivers_file: Option<String>,
+    /// Whether only new findings count already, regardless of the files to write.
+    pub(crate) is_new_only: bool,
+}
+
+impl CurrentFindings {
+    /// Returns the number of findings of this project check.
+    pub(crate) fn count_of_check(&self, check: ProjectCheck) -> usize { self.project_files.iter().flat_map(FileResults::findings).filter(|finding| finding.rule == check.id()).count()
+    }
+
+    /// Evaluates the current findings. `config_dir` is the directory for a new rules file.
+    pub(crate) fn evaluate(
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+        rules_file: Option<&SnapshotFile>,
+        config_dir: Option<&str>,
+        adopt: Option<Adopt>,
+    ) -> Result<Self, Failure> {
+        let template = rules::template(Enforcement::Error);
+        let document = match rules_file {
+            Some(file) => workspace.read_document(file)?,
+            None => Ok(template.clone().into_bytes()),
+        };
+        let tally = evaluate_all(workspace, snapshot, &RuleSet::read(&document))?;
+        let all_files: Vec<FileResults> = tally.all_files().cloned().collect();
+        let Tally {
+            files,
+            project_files: project,
+            ..
+        } = tally;
+        let waivers_file = match adopt {
+            Some(Adopt::Waivers) => Some(render_baseline(&all_files, WAIVERS_HEADING, WAIVER_REASON)?),
+            _ => None,
+        };
+        let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
+        let adds_rules = match (rules_file, &document) {
+            (Some(file), Ok(bytes)) => !is_on_default_branch(&workspace.repo, &file.path, bytes)?,
+            _ => true,
+        };
+        Ok(Self {
+            adopt,
+            adds_rules,
+            rules: document.ok().and_then(|bytes| rules::outline(&bytes).ok()),
+            rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
+            waivers_file,
+            is_new_only: workspace.sources.new_only(false)?,
+            files,
+            project_files:
+            project,
+        })
+    }
+
+    pub(crate) fn count_affected(&self) -> usize {
+        self.files
+            .iter()
+            .filter( |file| file.results.iter().any(|result| result.severity().is_some())).count()
+    }
+
+    /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
+    pub(crate) fn count_errors(&self) -> usize {
+        self.files
+            .iter()
+            .flat_map(FileResults::told)
+            .filter(
+            |result| result.status.can_be_old() && result.severity() == Some(Severity::Error)).map(|result| result.findings("").len()).sum()
+    }
+
+    /// Returns the files that could not be evaluated completely, which is never excused.
+    pub(crate) fn unevaluated_paths(&self) -> Vec<&str> { self.files.iter().filter(|file| { file.results.iter().any(|result| result.severity().is_some() && !result.status.can_be_old())
+            }).map(|file| file.path.as_str()).collect()
+    }
+
+    /// Returns the state of current findings that do not fail the gate, or `None` if they may fail it.
+    pub(crate) const fn excused_state(&self) -> Option<&'static str> {
+        match self.adopt {
+            Some(Adopt::NewOnly) => Some("known"),
+            Some(Adopt::Waivers) => Some("waived"),
+            Some(Adopt::Strict) | None => None,
+        }
+    }
+
+    /// Returns the rules that report findings without failing a change.
+    pub(crate) fn warn_rules(&self) -> Vec<&str> {
+        self.rules
+            .iter()
+            .flatten()
+            .filter( |rule| rule.state == RuleState::Enabled(Enforcement::Warn)).map(|rule| rule.id.as_str()).collect()
+    }
+}
+
+/// Returns whether the default branch has the file with this content. Without a remote, the checked-out commit is used.
+fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
+    let tip = match repo.likely_default_branch()? {
+        Some(branch) => Some(branch.tip),
+        None => repo.head().ok().map(|head| head.commit),
+    };
+    let Some(tip) = tip else { return Ok(false) };
+    match repo.find_file(&tip, path)? {
+        Some(file) => Ok(repo.read_blob(&file.blob, DOCUMENT_LIMIT)? == content),
+        None => Ok(false),
+    }
+}

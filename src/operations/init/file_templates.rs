@@ -1,0 +1,159 @@
+//! Fills the templates of the files with the detected values.
+
+use super::current_findings::CurrentFindings;
+use super::repository_facts::RepositoryFacts;
+use crate::job::cli::Adopt;
+use sluicegate_base::address;
+use sluicegate_base::text::format_count;
+use sluicegate_pipelines::project::ProjectCheck;
+
+/// Returns the default source of the action; README contains the same one.
+fn default_action() -> String {
+    format!("{}@v{}", address::repository_name(), env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns the default image with a shell.
+fn default_image() -> String {
+    format!(
+        "ghcr.io/{}:{}-ci",
+        address::repository_name(),
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// The URL below which the release of version 1.2.3 is `v1.2.3/`.
+const RELEASES_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download");
+
+const CONFIG_FILE_TEMPLATE: &str = include_str!("templates/sluicegate.yaml");
+
+/// Returns the text of `sluicegate.yaml`.
+pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
+    let publishes = facts.shared_file.is_some();
+    let project_id = facts.project_id.map(|id| id.to_string());
+    let config_dir = facts.config_dir.clone().filter(|_| facts.is_config_dir_new);
+    let publish_on = format!("publish-on:\n  branches: [{}]", quote(&facts.default_branch));
+    let new_only = "new-only: true";
+    let values = [
+        (
+            "__NEW_ONLY__",
+            match facts.findings.adopt {
+                Some(Adopt::NewOnly) => new_only.to_owned(),
+                _ => comment_out(new_only),
+            },
+        ),
+        ("__PROJECT_CHECKS__", format_project_checks(facts)),
+        (
+            "__PROJECT_ID__",
+            format_setting(
+                "project-id",
+                project_id.as_deref(),
+                "00000000-0000-4000-8000-000000000000",
+            ),
+        ),
+        (
+            "__AGENT_VERSION__",
+            format_setting("agent-version", facts.agent_version.as_deref(), "9.0.0"),
+        ),
+        (
+            "__CONFIG_DIR__",
+            format_setting("config-dir", config_dir.as_deref(), ".platform"),
+        ),
+        (
+            "__PREFIX__",
+            format_setting(
+                "prefix",
+                (publishes || facts.is_prefix_set).then_some(facts.prefix.as_str()),
+                &facts.prefix,
+            ),
+        ),
+        (
+            "__COMPAT__",
+            if publishes {
+                "compat: fail".to_owned()
+            } else {
+                comment_out("compat: fail")
+            },
+        ),
+        (
+            "__PUBLISH_ON__",
+            if publishes {
+                publish_on
+            } else {
+                comment_out(&publish_on)
+            },
+        ),
+    ];
+    fill_template(CONFIG_FILE_TEMPLATE, &values)
+}
+
+/// Returns the project checks with the number of their current findings. Checks without findings are errors; the others
+/// are errors only if the current findings do not fail the gate, because a new broken reference must fail it.
+fn format_project_checks(facts: &RepositoryFacts) -> String {
+    ProjectCheck::ALL
+        .map(|check| format_project_check(check, &facts.findings)).join("\n")
+}
+
+fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
+        let ( key, number) = ( check.key(), findings.count_of_check(check));
+        match findings.excused_state() {
+        _ if number ==0 => format!("  {key}: error"), Some(excuse) => format!(
+                "  {key}: error # {} today, {excuse}",
+                format_count(number, "finding")
+            ), None => format!("  {key}: warn # {} today", format_count(number, "finding")),
+        }
+    }
+
+pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
+    let action = match &facts.source {
+        None => default_action(),
+        Some(source)
+        if source.contains('@') => source.clone(),
+        Some(
+            source) =>
+            format!("{source}@v{}", env!("CARGO_PKG_VERSION")),
+        };
+    let values = [
+        ("__ACTION__",action),
+        ("__IMAGE__", facts.source.clone().unwrap_or_else(default_image)),
+        (
+            "__RELEASES__",
+            facts.source.clone().unwrap_or_else(|| RELEASES_URL.to_owned()),
+        ),
+        ("__VERSION__", env!("CARGO_PKG_VERSION").to_owned()),
+        ("__BRANCH__", quote(&facts.default_branch)),
+    ];
+    fill_template(template, &values)
+}
+
+/// Returns the placeholder for the source of the program, if the job still contains one.
+pub(crate) fn find_placeholder(job: &str) -> Option<String> {
+    if address::repository_url().is_some() {
+        return None;
+    }
+    [default_action(), default_image(), RELEASES_URL.to_owned()]
+        .into_iter()
+        .find(|name| job.contains(name))
+}
+
+fn fill_template(template: &str, values: &[(&str, String)]) -> String {
+    values.iter().fold(template.to_owned(), |text, (name, value)| { text.replace(name, value)
+    })
+}
+
+/// Returns the key with its value, or commented out with an example.
+fn format_setting(key: &str, value: Option<&str>, example: &str) -> String {
+    match value {
+        Some(value) => format!("{key}: {}", quote(value)),
+        None => format!("# {key}: {}", quote(example)),
+    }
+}
+
+fn comment_out(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("# {line}")).collect();
+    lines.join("\n")
+}
+
+/// Quotes any text for YAML: JSON strings are valid YAML.
+fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,238 @@
+//! The setup of each CI host: the path of its job, the job's text, and where its secrets are set.
+//!
+//! Each host is one template and one entry of the table.
+
+use crate::job::ci::Host;
+use sluicegate_git::read_disk_file;
+use std::fs;
+use std::path::Path;
+use url::Url;
+
+/// A CI file that contains this word is assumed to run the program already.
+const PROGRAM: &str = "sluicegate";
+
+/// Maximum number of files of a host to search, and their maximum size in bytes.
+const MAX_FILES: usize = 200;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// The setup of a host.
+#[derive(Debug)]
+pub(crate) struct HostRecipe {
+    pub(crate) host: Host,
+    /// The file or directory that shows that the host is used.
+    pub(crate) marker: &'static str,
+    pub(crate) path: &'static str,
+    /// The path if another job file exists, and how to include it there; `None` if the host reads only one file.
+    pub(crate) alternative: Option<(&'static str, &'static str)>,
+    pub(crate) template: &'static str,
+    /// The commands that set the address and the token.
+    pub(crate) secrets: &'static [&'static str],
+    /// The installation of the program, if the job does not do it.
+    pub(crate) installation: Option<&'static str>,
+}
+
+const INSTALL_ON_PATH: Option<&str> = Some("Install the program on the agents: unpack the release on their PATH");
+
+const RECIPES: &[HostRecipe] = &[
+    HostRecipe {
+        host: Host::GitHub,
+        marker: ".github/workflows",
+        path: ".github/workflows/sluicegate.yml",
+        alternative: None,
+        template: include_str!("templates/github.yml"),
+        secrets: &[
+            "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN of the repository:",
+            "    gh variable set PLATFORM_URL",
+            "    gh secret set PLATFORM_TOKEN",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::Gitea,
+        marker: ".gitea/workflows",
+        path: ".gitea/workflows/sluicegate.yml",
+        alternative: None,
+        template: include_str!("templates/gitea.yml"),
+        secrets: &[
+            "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN: repository settings, Actions",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::GitLab,
+        marker: ".gitlab-ci.yml",
+        path: ".gitlab-ci.yml",
+        alternative: Some((
+            ".gitlab/sluicegate.yml",
+            "Include it in .gitlab-ci.yml: `include: [{ local: .gitlab/sluicegate.yml }]`",
+        )),
+        template: include_str!("templates/gitlab.yml"),
+        secrets: &[
+            "Set the CI/CD variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (masked): project settings, CI/CD. If",
+            "    they are protected, jobs of unprotected branches do not see them",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::Azure,
+        marker: "azure-pipelines.yml",
+        path: "azure-pipelines.yml",
+        alternative: Some((
+            ".azure/sluicegate.yml",
+            "Create a pipeline from it: Pipelines, New pipeline, existing YAML file",
+        )),
+        template: include_str!("templates/azure.yml"),
+        secrets: &[
+            "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
+            "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::Bitbucket,
+        marker: "bitbucket-pipelines.yml",
+        path: "bitbucket-pipelines.yml",
+        alternative: None,
+        template: include_str!("templates/bitbucket.yml"),
+        secrets: &[
+            "Set the variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secured): repository settings, Pipelines",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::Jenkins,
+        marker: "Jenkinsfile",
+        path: "Jenkinsfile",
+        alternative: Some((
+            "Jenkinsfile.sluicegate",
+            "Create a multibranch job with the script path Jenkinsfile.sluicegate",
+        )),
+        template: include_str!("templates/Jenkinsfile"),
+        secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::CircleCi,
+        marker: ".circleci/config.yml",
+        path: ".circleci/config.yml",
+        alternative: None,
+        template: include_str!("templates/circleci.yml"),
+        secrets: &[
+            "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: project settings, or a context",
+        ],
+        installation: None,
+    },
+    HostRecipe {
+        host: Host::Buildkite,
+        marker: ".buildkite/pipeline.yml",
+        path: ".buildkite/pipeline.yml",
+        alternative: Some((
+            ".buildkite/sluicegate.yml",
+            "Upload it in a step: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
+        )),
+        template: include_str!("templates/buildkite.yml"),
+        secrets: &[
+            "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job: an agent hook, or Buildkite secrets",
+        ],
+        installation: INSTALL_ON_PATH,
+    },
+];
+
+impl HostRecipe {
+    /// Returns the host's file below `root` that contains the program's name.
+    pub(super) fn find_program_file(&self, root: &Path) -> Option<String> {
+        let alternative_path = self.alternative.map(|(path, _)| path);
+        let mut paths: Vec<String> = [Some(self.marker), Some(self.path), alternative_path]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect();
+        let entries = fs::read_dir(root.join(self.marker)).into_iter().flatten();
+        let names = entries.take(MAX_FILES).flatten().map(|entry| entry.file_name());
+        let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+        names.sort();
+        paths.extend(names.into_iter().map(|name| format!("{}/{name}", self.marker)));
+        paths.into_iter().find(|path| file_contains(&root.join(path), PROGRAM))
+    }
+}
+
+/// Returns whether the file contains the text.
+pub(super) fn file_contains(path: &Path, text: &str) -> bool {
+    let content = read_disk_file(path, MAX_FILE_BYTES)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    String::from_utf8_lossy(&content).contains(text)
+}
+
+/// Returns the recipes, in the order in which hosts are detected.
+pub(crate) const fn recipes() -> &'static [HostRecipe] {
+    RECIPES
+}
+
+/// Returns the host's recipe; `None` for no host.
+pub(crate) fn find_recipe(host: Host) -> Option<&'static HostRecipe> {
+    RECIPES.iter().find(|recipe| recipe.host == host)
+}
+
+/// Returns the server of a remote's URL, in either form that git accepts: a URL, or `user@server:path`.
+pub(crate) fn server_of_remote(remote: &str) -> Option<String> {
+    if remote.contains("://") {
+        return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
+    }
+    let (authority, _) = remote.split_once(':')?;
+    let server = authority.rsplit('@').next().unwrap_or(authority);
+    (!server.is_empty() && !server.contains(['/', '\\'])).then(|| server.to_lowercase())
+}
+
+/// Returns the CI host for repositories on this server, if its name reveals it.
+pub(crate) fn find_host_of_server(server: &str) -> Option<Host> {
+    let name_parts = [
+        ("github", Host::GitHub),
+        ("gitlab", Host::GitLab),
+        ("azure", Host::Azure),
+        ("visualstudio", Host::Azure),
+        ("bitbucket", Host::Bitbucket),
+        ("gitea", Host::Gitea),
+        ("forgejo", Host::Gitea),
+        ("codeberg", Host::Gitea),
+    ];
+    name_parts
+        .into_iter()
+        .find(|(part, _)| server.contains(part))
+        .map(|(_, host)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_found_in_both_forms() {
+        let host = |remote: &str| server_of_remote(remote).as_deref().and_then(find_host_of_server);
+        for (remote, expected) in [
+            ("https://github.com/a/b.git", Some(Host::GitHub)),
+            ("https://me:secret@GitHub.example.com/a/b", Some(Host::GitHub)),
+            ("git@gitlab.com:a/b.git", Some(Host::GitLab)),
+            ("ssh://git@gitlab.example.com:2222/a/b.git", Some(Host::GitLab)),
+            ("https://dev.azure.com/org/project/_git/repo", Some(Host::Azure)),
+            ("git@ssh.dev.azure.com:v3/org/project/repo", Some(Host::Azure)),
+            ("git@bitbucket.org:a/b.git", Some(Host::Bitbucket)),
+            ("https://codeberg.org/a/b.git", Some(Host::Gitea)),
+            ("https://git.example.com/github/b.git", None),
+            ("/srv/git/gitlab.git", None),
+            ("../github:x/y", None),
+            ("file:///srv/github.git", None),
+        ] {
+            assert_eq!(host(remote), expected, "{remote}");
+        }
+    }
+
+    #[test]
+    fn every_host_has_a_recipe() {
+        for host in Host::ALL {
+            let has_no_job = matches!(host, Host::Unknown | Host::None);
+            assert_eq!(find_recipe(*host).is_none(), has_no_job, "{host}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Plans the files to write, the files to keep, and the edits to make by hand.
+
+use super::file_templates;
+use super::host_recipes::{HostRecipe, file_contains};
+use super::repository_facts::RepositoryFacts;
+use crate::job::settings::FILE_NAME;
+use sluicegate_pipelines::waivers;
+use std::fs;
+use std::path::Path;
+
+pub(crate) enum FileStep {
+    /// Write the file; `then` is how to include it.
+    Write {
+        path: String,
+        text: String,
+        include_step: Option<&'static str>,
+    },
+    Keep {
+        path: String,
+        reason: &'static str,
+    },
+    /// The file exists and needs an addition by the user.
+    EditByHand {
+        path: &'static str,
+        text: String,
+    },
+}
+
+/// The files, in the order of the output.
+pub(crate) struct InitPlan {
+    gate_files: Vec<FileStep>,
+    job: Option<FileStep>,
+}
+
+impl InitPlan {
+    pub(crate) fn new(facts: &RepositoryFacts) -> Self {
+        let findings = &facts.findings;
+        let rules = findings.rules_file.clone();
+        let waivers = findings
+            .waivers_file
+            .clone()
+            .map(|text| (waivers::FILE_NAME.to_owned(), text));
+        let new_gate_files = rules
+            .into_iter()
+            .chain(waivers)
+            .map(|(path, text)| plan_gate_file(facts, path, text));
+        let config_file = plan_gate_file(
+            facts,
+            FILE_NAME.to_owned(),
+            file_templates::render_config_file(facts),
+        );
+        Self {
+            gate_files: std::iter::once(config_file).chain(new_gate_files).collect(),
+            job: facts.recipe.map(|recipe| plan_job(recipe, facts)),
+        }
+    }
+
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &FileStep> {
+        self.gate_files.iter().chain(&self.job)
+    }
+
+    /// Returns whether this gate file is written, so that its values are known.
+    pub(crate) fn writes(&self, file: &str) -> bool {
+        self.gate_files
+            .iter()
+            .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))
+    }
+
+    /// Returns the text of the job, if a new one is needed.
+    pub(crate) fn job(&self) -> Option<&str> {
+        match self.job.as_ref()? {
+            FileStep::Write { text, .. } | FileStep::EditByHand { text, .. } => Some(text),
+            FileStep::Keep { .. } => None,
+        }
+    }
+
+    /// Returns how to include the job, if the host does not find it automatically.
+    pub(crate) fn include_step(&self) -> Option<&'static str> {
+        match self.job.as_ref()? {
+            FileStep::Write { include_step, .. } => *include_step,
+            _ => None,
+        }
+    }
+}
+
+/// Returns the step for a gate file: writes it unless it exists.
+fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileStep {
+    if path_exists(&facts.root, &path) {
+        let reason = "the file already exists";
+        return FileStep::Keep { path, reason };
+    }
+    FileStep::Write {
+        path,
+        text,
+        include_step: None,
+    }
+}
+
+fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
+    if let Some(path) = recipe.find_program_file(&facts.root) {
+        let full_path = facts.root.join(&path);
+        let has_source = facts
+            .source
+            .as_ref()
+            .is_none_or(|source| file_contains(&full_path, source));
+        let reason = if has_source {
+            "the file already runs sluicegate"
+        } else {
+            "the file already runs sluicegate; --source does not change it, so replace the source in it by hand"
+        };
+        return FileStep::Keep { path, reason };
+    }
+    let text = file_templates::render_job(recipe.template, facts);
+    match recipe.alternative {
+        _ if !path_exists(&facts.root, recipe.path) => FileStep::Write {
+            path: recipe.path.to_owned(),
+            text,
+            include_step: None,
+        },
+        Some((path, include_step)) if !path_exists(&facts.root, path) => FileStep::Write {
+            path: path.to_owned(),
+            text,
+            include_step: Some(include_step),
+        },
+        _ => FileStep::EditByHand {
+            path: recipe.path,
+            text,
+        },
+    }
+}
+
+/// Returns whether the path exists; a broken link counts too.
+fn path_exists(root: &Path, path: &str) -> bool {
+    fs::symlink_metadata(root.join(path)).is_ok()
+}

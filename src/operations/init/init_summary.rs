@@ -1,0 +1,196 @@
+//! Reports the detected values, the changes, and the next steps.
+
+use super::init_plan::{FileStep, InitPlan};
+use super::repository_facts::RepositoryFacts;
+use super::{adoption_messages, file_templates};
+use crate::job::settings::FILE_NAME;
+use crate::workspace::config_dir_prompt;
+use serde_json::{Value, json as value};
+use sluicegate_base::text;
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use std::fmt::Write as _;
+
+/// Returns the complete report of a run.
+pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
+    let mut summary = describe_facts(facts) + &adoption_messages::describe_findings(facts);
+    summary.push('\n');
+    for step in plan.steps() {
+        summary.push_str(&describe_step(step, dry_run));
+    }
+    summary.push_str(&adoption_messages::describe_first_review(facts, plan));
+    summary.push_str("\nNext:\n");
+    for (number, step) in list_next_steps(facts, plan).iter().enumerate() {
+        let _ = writeln!(summary, "{:>3}. {}", number + 1, step.replace('\n', "\n     "));
+    }
+    summary
+}
+
+/// Returns the report as JSON: schema `sluicegate.init/v1`.
+pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
+    let missing: Vec<Value> = facts.missing.iter().map(|item| value!({ "what": item.description, "hint": item.hint }))
+        .collect();
+    value!({
+        "schema": "sluicegate.init/v1",
+        "dryRun": dry_run,
+        "host": facts.recipe.map(|recipe| recipe.host.to_string()),
+        "defaultBranch": facts.default_branch,
+        "pipelines": facts.pipelines,
+        "configDir": facts.config_dir,
+        "rulesFile": facts.rules_file,
+        "sharedPipelines": facts.shared_file,
+        "pipelinesWithFindings": facts.findings.count_affected(),
+        "files": plan.steps().map(step_to_json).collect::<Vec<Value>>(),
+        "missing": missing,
+        "next": list_next_steps(facts, plan),
+    })
+}
+
+fn step_to_json(step: &FileStep) -> Value {
+    match step {
+        FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
+        FileStep::Keep { path, reason } => value!({ "path": path, "action": "leave", "reason": reason }),
+        FileStep::EditByHand { path, text } => {
+            value!({ "path": path, "action": "edit-by-hand", "text": text
+    })
+}
+    }
+}
+
+fn describe_facts(facts: &RepositoryFacts) -> String {
+    let lines = [
+        ("CI host", facts.host.clone()),
+        ("default branch", facts.default_branch.clone()),
+        ("pipelines", facts.pipelines.to_string()),
+        ("rules file",
+            facts.rules_file.clone().unwrap_or_else(|| "none".to_owned()),),
+        ("shared pipelines",
+            facts.shared_file.clone().unwrap_or_else(|| "none".to_owned()),),
+    ];
+    let sole_candidate = facts.sole_candidate.as_ref().map(|name| {
+        (
+            "hidden directory",
+            format!("{name}: the only candidate for the platform's"),
+        )
+    });
+    let facts = lines.into_iter().chain(sole_candidate);
+    let text_lines = facts.map(|(name, value)| format!("{name:<18}{}\n", text::escape_line(&value)));
+    text_lines.collect()
+}
+
+fn describe_step(step: &FileStep, dry_run: bool) -> String {
+    match step {
+        FileStep::Write { path, text, .. } if dry_run => {
+            format!("would write       {path}\n\n{}\n", indent_block(text))
+        }
+        FileStep::Write { path, .. } => format!("wrote             {path}\n"),
+        FileStep::Keep { path, reason } => format!("not changed       {}: {reason}\n", text::escape_line(path)),
+        FileStep::EditByHand { path, text } => {
+            let reason = "the file already exists; add the missing parts by hand";
+            format!("not changed       {path}: {reason}\n\n{}\n", indent_block(text))
+        }
+    }
+}
+
+fn indent_block(text: &str) -> String { text::escape_lines(text)
+        .lines()
+        .map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
+}
+
+fn describe_rules_step(facts: &RepositoryFacts) -> String {
+    let step = "Write the rules, which every review needs";
+    if facts.config_dir.is_some() {
+        return format!("{step}: `sluicegate rules init`");
+    }
+    let command = config_dir_prompt::suggest_command("sluicegate rules init", &facts.candidates);
+    let details = match facts.candidates.as_slice() {
+        [] => "see the platform's documentation".to_owned(),
+        names => format!("candidates: {}", names.join(", ")),
+    };
+    format!("{step}: `{command}`\n    The platform's directory is unknown; {details}")
+}
+
+/// Returns the next steps; each is a sentence, with details on lines below.
+fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+    let mut steps: Vec<String> = facts.missing.iter().map(|item| {
+        let (description, hint) = (text::escape_line(&item.description), text::escape_line(&item.hint));
+        format!("Before anything can be written: {hint}\n    {description}")
+    }).collect();
+    steps.extend(plan.include_step().map(str::to_owned));
+    if let (Some(recipe), Some(job)) = (facts.recipe, plan.job()) {
+        steps.push(recipe.secrets.join("\n"));
+        steps.extend(recipe.installation.map(str::to_owned));
+        steps.extend(file_templates::find_placeholder(job).map(|placeholder| {
+            format!("Replace {placeholder} with your copy of the program (or start over with --source)")
+        }));
+    }
+    let missing = [
+        ("project-id", facts.project_id.is_none()),
+        ("agent-version", facts.agent_version.is_none()),
+    ];
+    let missing: Vec<&str> = missing
+        .into_iter()
+        .filter(|(_, is)| *is)
+        .map(|(key, _)| key)
+        .collect();
+    if !missing.is_empty() {
+        // The job of an existing file may set them in another way, which only that job shows.
+        let unless = if plan.writes(FILE_NAME) {
+            ""
+        } else {
+            ", unless the job sets them"
+        };
+        steps.push(format!(
+            "Fill in {} in {FILE_NAME}{unless}",
+            missing.join(" and ")
+        ));
+    }
+    if facts.rules_file.is_none() && facts.findings.adopt.is_none() {
+        steps.push(describe_rules_step(facts));
+    }
+    steps.extend(list_lost_values(facts, plan));
+    steps.extend(adoption_messages::list_steps(facts, plan));
+    if plan.writes(FILE_NAME) && facts.shared_file.is_none() {
+        let setting = if facts.is_prefix_set {
+            "set `publish-on` in sluicegate.yaml"
+        } else {
+            "set `prefix` and `publish-on` in sluicegate.yaml"
+        };
+        steps.push(format!(
+            "To publish as well: list the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's directory, \
+             and {setting}"
+        ));
+    }
+    // `doctor` fails until the rules file is committed.
+    let last_steps = [
+        "Commit the files",
+        "Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set",
+        "Push, and open a change that touches a pipeline",
+    ];
+    steps.extend(last_steps.map(str::to_owned));
+    steps
+}
+
+/// Returns the steps for values of flags that no file contains.
+fn list_lost_values(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+    let mut steps = Vec::new();
+    if !plan.writes(FILE_NAME) && !facts.new_lines.is_empty() {
+        let lines: Vec<String> = facts
+            .new_lines
+            .iter()
+            .map(|line| text::escape_line(line))
+            .collect();
+        steps.push(format!(
+            "{FILE_NAME} exists and was not changed; set the given values in it:\n    {}",
+            lines.join("\n    ")
+        ));
+    }
+    // A run without a job and without a missing value was called with `--host none`.
+    if facts.source.is_some() && facts.recipe.is_none() && facts.missing.is_empty() {
+        steps.push(
+            "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \
+             with --host"
+                .to_owned(),
+        );
+    }
+    steps
+}

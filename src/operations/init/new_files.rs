@@ -1,0 +1,47 @@
+//! Writes the planned files, never over existing ones.
+
+use super::init_plan::{FileStep, InitPlan};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Component, Path};
+
+pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
+    for step in plan.steps() {
+        if let FileStep::Write { path, text, .. } = step {
+            write_file(root, path, text).map_err(|error| {
+                let context = format!("could not write {}", root.join(path).display());
+                Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
+    let target = root.join(path);
+    if let Some(parent) = Path::new(path).parent() {
+        reject_links(root, parent)?;
+        fs::create_dir_all(root.join(parent))?;
+    }
+    File::create_new(target)?.write_all(text.as_bytes())
+}
+
+/// Returns an error if a directory is a link, as it may lead out of the repository.
+fn reject_links(root: &Path, dir: &Path) -> io::Result<()> {
+    let mut current_dir = root.to_path_buf();
+    for part in dir
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+    {
+        current_dir.push(part);
+        if fs::symlink_metadata(&current_dir).is_ok_and(|metadata| metadata.is_symlink()) {
+            return Err(io::Error::other(format!(
+                "{} is a symbolic link",
+                current_dir.display()
+            )));
+        }
+    }
+    Ok(())
+}

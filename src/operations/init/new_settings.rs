@@ -1,0 +1,70 @@
+//! Finds the values of flags that an existing configuration file does not contain, so that none is lost silently.
+
+use crate::error::Failure;
+use crate::job::cli::{GlobalArgs, InitArgs};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use sluicegate_base::text;
+use std::fmt::Write as _;
+
+/// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.
+pub(crate) fn find_new_lines(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    args: &InitArgs,
+) -> Result<Vec<String>, Failure> {
+    let sources = &workspace.sources;
+    let without_flags = GlobalArgs {
+        project_id: None,
+        agent_version: None,
+        config_dir: None,
+        ..run.global.clone()
+    };
+    let connections = [
+        sources.connection(&run.global)?,
+        sources.connection(&without_flags)?,
+    ];
+    let ids = connections
+        .each_ref().map(|connection| connection.project_id().ok().map(|id| id.to_string()));
+    let versions = connections
+        .each_ref().map(|connection| connection.agent_version().ok().map(str::to_owned));
+    let config_dirs = [
+        sources.config_dir(&run.global)?,
+        sources.config_dir(&without_flags)?,
+    ];
+    let prefixes = [
+        sources.optional_prefix(args.prefix.clone())?,
+        sources.optional_prefix(None)?,
+    ];
+    let settings = [
+        ("project-id", ids, ""),
+        ("agent-version", versions, ""),
+        ("config-dir", config_dirs, ""),
+        ("prefix", prefixes, " (under `publish`)"),
+    ];
+    let mut lines = Vec::new();
+    for (key, [requested_value, existing_value], place) in settings {
+        if let Some(value) = requested_value.filter(|value| existing_value.as_ref() != Some(value)) {
+            lines.push(format!("{key}: {}{place}", serde_json::Value::from(value)));
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns the command with the flags that were typed, so that a hint can be copied.
+pub(crate) fn format_typed_command(args: &InitArgs) -> String {
+    let adopt = args.adopt.map(|adopt| adopt.to_string());
+    let flags = [
+        ("--host", args.host.as_ref()),
+        ("--prefix", args.prefix.as_ref()),
+        ("--source", args.source.as_ref()),
+        ("--adopt", adopt.as_ref()),
+    ];
+    let mut command = "sluicegate init".to_owned();
+    for (flag, value) in flags {
+        if let Some(value) = value {
+            let _ = write!(command, " {flag} {}", text::quote_shell_word(value));
+        }
+    }
+    command
+}

@@ -1,0 +1,251 @@
+//! Detects the setup of the repository.
+
+use super::current_findings::CurrentFindings;
+use super::host_recipes::{self, HostRecipe};
+use super::new_settings;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::ci::Host;
+use crate::job::cli::InitArgs;
+use crate::session::Run;
+use crate::workspace::Workspace;
+use crate::workspace::config_dir_prompt;
+use sluicegate_git::{Repository, Snapshot};
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::pipelines::is_pipeline;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// Default branch if it cannot be detected.
+const FALLBACK_BRANCH: &str = "main";
+
+/// A value that could not be detected and needs a flag.
+pub(crate) struct MissingFlag {
+    pub(crate) description: String,
+    pub(crate) hint: String,
+}
+
+impl From<Failure> for MissingFlag {
+    fn from(failure: Failure) -> Self {
+        Self {
+            description: failure.chain(),
+            hint: failure.own_hint().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+/// Returns one failure with all missing values.
+fn reject_missing(missing: &[MissingFlag]) -> Option<Failure> {
+    let descriptions: Vec<&str> = missing.iter().map(|flag| flag.description.as_str()).collect();
+    let hints: Vec<&str> = missing.iter().map(|flag| flag.hint.as_str()).collect();
+    (!missing.is_empty()).then(|| Failure::usage(descriptions.join("\n  ")).hint(hints.join("\n  ")))
+}
+
+/// The detected and the given values.
+pub(crate) struct RepositoryFacts {
+    pub(crate) root: PathBuf,
+    /// The setup of the host; `None` if no job is wanted.
+    pub(crate) recipe: Option<&'static HostRecipe>,
+    /// The host and how it was detected, or why it is unknown.
+    pub(crate) host: String,
+    /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
+    pub(crate) missing: Vec<MissingFlag>,
+    pub(crate) default_branch: String,
+    pub(crate) pipelines: usize,
+    /// The platform's hidden directory, if it exists.
+    pub(crate) config_dir: Option<String>,
+    /// True if the directory is known without being detected, so that the file must contain it too.
+    pub(crate) is_config_dir_new: bool,
+    /// The only candidate for the directory, if it is used without being set.
+    pub(crate) sole_candidate: Option<String>,
+    /// Candidates for the directory, if it is unknown.
+    pub(crate) candidates: Vec<String>,
+    pub(crate) rules_file: Option<String>,
+    pub(crate) shared_file: Option<String>,
+    pub(crate) project_id: Option<Uuid>,
+    pub(crate) agent_version: Option<String>,
+    pub(crate) prefix: String,
+    /// True if the prefix was set, so that the file must contain it too.
+    pub(crate) is_prefix_set: bool,
+    /// The source of the program for the job, if given.
+    pub(crate) source: Option<String>,
+    /// The lines of sluicegate.yaml for given values that it does not contain yet.
+    pub(crate) new_lines: Vec<String>,
+    pub(crate) findings: CurrentFindings,
+}
+
+/// Detects the setup of the repository on disk.
+pub(crate) fn detect_setup(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    args: &InitArgs,
+) -> Result<RepositoryFacts, Failure> {
+    let repo = &workspace.repo;
+    let snapshot = repo.disk_snapshot(run.index())?;
+    let existing_config_dir = workspace.config_dir(&snapshot)?;
+    let remote = repo.remote_url()?;
+    let mut missing = Vec::new();
+    let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing)?;
+    let candidates = match existing_config_dir {
+        Some(_) => Vec::new(),
+        None => config_dir_prompt::find_candidates(&snapshot)?,
+    };
+    let sole_candidate = match args.adopt {
+        Some(_) => config_dir_prompt::find_sole_candidate(&snapshot, &candidates)?,
+        None => None,
+    };
+    let chosen_config_dir = match &sole_candidate {
+        None if existing_config_dir.is_none() && !args.dry_run => {
+            config_dir_prompt::ask_for_config_dir(run, &candidates)?
+        }
+        candidate => candidate.clone(),
+    };
+    if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
+        missing.push(
+            config_dir_prompt::reject_unknown_config_dir(&candidates, &new_settings::format_typed_command(args),).into(),);
+    }
+    if let Some(failure) = reject_missing(&missing).filter(|_| !args.dry_run) {
+        return Err(failure);
+    }
+    let config_dir_given = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
+    let config_dir = existing_config_dir.or(chosen_config_dir);
+    let connection = workspace.sources.connection(&run.global)?;
+    let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
+    let rules_file = workspace.rules_file(&snapshot)?;
+    let config_dir_name = config_dir.as_deref();
+    let findings = CurrentFindings::evaluate(workspace, &snapshot, rules_file.as_ref(),
+        config_dir_name, args.adopt,)?;
+    Ok(RepositoryFacts {
+        root: repo.root().to_owned(),
+        recipe,
+        host,
+        missing,
+        default_branch: detect_default_branch(repo)?,
+        pipelines: snapshot.list_files(&is_pipeline)?.len(),
+        rules_file: rules_file.map(|file| file.path),
+        shared_file: find_shared_file(&snapshot, config_dir_name),
+        is_config_dir_new:
+        config_dir_given,
+        sole_candidate,
+        candidates,
+        config_dir,
+        project_id: connection.project_id().ok(),
+        agent_version: connection.agent_version().ok().map(str::to_owned),
+        is_prefix_set: prefix.is_some(),
+        prefix: prefix.unwrap_or_else(|| repository_name(repo.root(), remote.as_deref())),
+        source: args.source.as_deref().map(parse_source).transpose()?,
+        new_lines: new_settings::find_new_lines(run, workspace, args)?,
+        findings,
+    })
+}
+
+/// Returns the setup of the host. If the host is unknown, adds its flag to the missing ones.
+fn choose_recipe(
+    root: &Path,
+    remote: Option<&str>,
+    args: &InitArgs,
+    missing: &mut Vec<MissingFlag>,
+) -> Result<DetectedHost, Failure> {
+    let choice = detect_host(root, remote, args.host.as_deref())?;
+    Ok(choice.unwrap_or_else(|reason| {
+        missing.push(missing_host_flag(&reason));
+        (None, format!("unknown: {reason}"))
+    }))
+}
+
+/// Returns the platform's file with the pipelines that consumers use, if there is one.
+fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
+    let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
+    matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
+}
+
+/// The setup of a host, and its name with how it was detected.
+type DetectedHost = (Option<&'static HostRecipe>, String);
+
+/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that runs
+/// this program, otherwise that of the remote's server; or why it is unknown.
+fn detect_host(
+    root: &Path,
+    remote: Option<&str>,
+    requested_host: Option<&str>,
+) -> Result<Result<DetectedHost, String>, Failure> {
+    if let Some(name) = requested_host {
+        let host: Host = name
+            .parse()
+            .map_err(|error: crate::job::ci::UnknownHost| Failure::usage(error.to_string()))?;
+        return Ok(Ok((
+            host_recipes::find_recipe(host), format!("{host}: set by --host"),)));
+    }
+    let detected_recipes: Vec<&HostRecipe> = host_recipes::recipes()
+        .iter()
+        .filter(|recipe| root.join(recipe.marker).exists())
+        .collect();
+    if detected_recipes.len() > 1 {
+        let running_recipes = detected_recipes.iter().filter(|recipe| recipe.find_program_file(root).is_some());
+        if let [recipe] = running_recipes.collect::<Vec<_>>().as_slice() {
+            let description = format!("{}: its CI files run sluicegate", recipe.host);
+            return Ok(Ok((Some(recipe), description)));
+        }
+    }
+    if let [recipe] = detected_recipes.as_slice() {
+        return Ok(Ok((Some(recipe), format!("{}: found {}", recipe.host, recipe.marker),)));
+    }
+    let server = remote.and_then(host_recipes::server_of_remote);
+    let recipe_of_remote = server.and_then(|server| { Some((
+            host_recipes::find_recipe(host_recipes::find_host_of_server(&server)?)?, server,))
+    });
+    if let Some((recipe, server)) = recipe_of_remote {
+        let description = format!("{}: the remote is on {server}", recipe.host);
+        return Ok(Ok((Some(recipe), description)));
+    }
+    Ok(Err(match detected_recipes.as_slice() {
+        [] => "no CI file was found, and the remote's address does not reveal it".to_owned(),
+        recipes => {
+            let markers: Vec<&str> = recipes.iter().map(|recipe| recipe.marker).collect();
+            format!("found several CI files: {}", markers.join(", "))
+        }
+    }))
+}
+
+fn missing_host_flag(reason: &str) -> MissingFlag {
+    MissingFlag {
+        description: format!("could not determine the CI host: {reason}"),
+        hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
+    }
+}
+
+fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
+    if let Some(branch) = repo.likely_default_branch()? {
+        return Ok(branch.branch);
+    }
+    let checked_out_branch = repo.head().ok().and_then(|head| head.branch);
+    Ok(checked_out_branch.unwrap_or_else(|| FALLBACK_BRANCH.to_owned()))
+}
+
+/// Returns the repository's name: from the remote, otherwise from its directory.
+fn repository_name(root: &Path, remote: Option<&str>) -> String {
+    let dir_name = root.file_name().map(|name | name.to_string_lossy().into_owned());
+    remote
+        .and_then(name_from_remote)
+        .or(dir_name)
+        .unwrap_or_else(|| "shared".to_owned())
+}
+
+/// Returns the last part of the remote's address, without `.git`.
+fn name_from_remote(remote: &str) -> Option<String> {
+        let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
+        let name = last_part.strip_suffix(".git").unwrap_or(last_part);
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+
+/// Returns the source, or an error if it is not plain text, as the job contains it without quotes.
+fn parse_source(text: &str) -> Result<String, Failure> {
+    if text.starts_with( |c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c)) {
+        return Ok(text.to_owned());
+    }
+    let message = format!(
+        "the source {text:?} is not an action (owner/repository@version), an image or the URL of releases"
+    );
+    Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
+}

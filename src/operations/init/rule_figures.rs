@@ -1,0 +1,134 @@
+//! Computes the current findings by rule: the number of affected pipelines, and the effect of other limits.
+
+use super::current_findings::CurrentFindings;
+use crate::session::response_output::format_table;
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::rules::{self, RuleOutline, RuleState};
+use std::collections::BTreeMap;
+
+#[derive(Default)]
+struct RuleFigures {
+    files: usize,
+    findings: usize,
+    /// The counted sizes, for rules with a limit.
+    sizes: Vec<u64>,
+}
+
+impl RuleFigures {
+    fn into_row(self, rule: String, pipeline_count: usize, other_limits: String) -> Vec<String> {
+        vec![
+            rule,
+            format!("{} of {pipeline_count}", self.files),
+            self.findings.to_string(),
+            other_limits,
+        ]
+    }
+}
+
+/// Returns a table of the rules with their findings, those of the rules file first; `None` if no pipeline was
+/// evaluated.
+pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
+    let rules = findings.rules.as_ref().filter(|_| !findings.files.is_empty())?;
+    let mut figures = figures_by_rule(&findings.files);
+    let pipeline_count = findings.files.len();
+    let mut rows = Vec::new();
+    for rule in rules {
+        if !matches!(rule.state, RuleState::Enabled(_) | RuleState::Broken(_)) {
+            continue;
+        }
+        let rule_figures = figures.remove(rule.id.as_str()).unwrap_or_default();
+        let other_limits = describe_other_limits(&rule.id, &rule_figures.sizes);
+        rows.push(rule_figures.into_row(describe_rule(rule), pipeline_count, other_limits));
+    }
+    rows.extend(
+        figures.into_iter().map(|(rule, rule_figures)| {
+            rule_figures.into_row(rule.to_owned(), pipeline_count, String::new())
+        }),
+    );
+    Some(format_table(
+        &["rule", "pipelines", "findings", "with another limit"],
+        &rows,
+    ))
+}
+
+fn figures_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
+    let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
+    for file in files {
+        let mut counted_rules: Vec<&str> = Vec::new();
+        for finding in file.told().into_iter().flat_map(|result| result.findings("")) {
+            let figures = rules.entry(finding.rule).or_default();
+            figures.findings += 1;
+            figures.sizes.extend(finding.size);
+            if !counted_rules.contains(&finding.rule) {
+                figures.files += 1;
+                counted_rules.push(finding.rule);
+            }
+        }
+    }
+    rules
+}
+
+/// Returns the rule, with its limit if it has one.
+fn describe_rule(rule: &RuleOutline) -> String {
+    match rule.config.first() {
+        Some((_, limit)) if rules::counts(&rule.id) => format!("{}: {limit}", rule.id),
+        _ => rule.id.clone(),
+    }
+}
+
+/// Returns the effect of milder limits: the nearest limits that at most half, an eighth and none of the affected files
+/// exceed.
+fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
+    let mut limits = sizes.to_vec();
+    limits.sort_unstable();
+    if rules::got_worse(rule, 1, 0) {
+        limits.reverse();
+    }
+    let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];
+    let mut limits_to_show: Vec<u64> = maximum_counts
+        .into_iter()
+        .filter_map(|maximum| {
+            limits
+                .iter()
+                .copied()
+                .find(|limit| count_affected(rule, *limit, sizes) <= maximum)
+        })
+        .collect();
+    limits_to_show.dedup();
+    let descriptions: Vec<String> = limits_to_show
+        .into_iter()
+        .map(|limit| match count_affected(rule, limit, sizes) {
+            0 => format!("{limit} in none"),
+            affected_count => format!("{limit} in {affected_count}"),
+        })
+        .collect();
+    descriptions.join(", ")
+}
+
+/// Counts the sizes that exceed the limit.
+fn count_affected(rule: &str, limit: u64, sizes: &[u64]) -> usize {
+    sizes
+        .iter()
+        .filter(|size| rules::got_worse(rule, limit, **size))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe_other_limits;
+
+    #[test]
+    fn other_limits_are_those_that_change_what_fires() {
+        let sizes = [11, 12, 12, 13, 15, 18, 19, 22, 40, 41];
+        assert_eq!(
+            describe_other_limits("maximum-components", &sizes),
+            "15 in 5, 40 in 1, 41 in none"
+        );
+        assert_eq!(
+            describe_other_limits("minimum-components", &[1, 1, 0, 1]),
+            "1 in 1, 0 in none"
+        );
+        assert_eq!(describe_other_limits("maximum-components", &[11]), "11 in none");
+        assert_eq!(describe_other_limits("maximum-components", &[]), "");
+    }
+}

@@ -1,0 +1,146 @@
+//! Describes tasks as text.
+
+use crate::session::response_output;
+use serde_json::Value;
+use sluicegate_base::text;
+use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
+use std::fmt::Write as _;
+
+/// Returns the status, with the meaning of a STOPPED.
+pub(crate) fn describe_state(task: &Task) -> String {
+    let status = task.status.as_deref().unwrap_or("(no status)");
+    match task.phase() {
+        TaskPhase::Finished => format!("{status} (finished)"),
+        TaskPhase::Waiting => format!("{status} (waits for a decision)"),
+        TaskPhase::Stopped => format!("{status} (finished, or waits for a decision)"),
+        _ => status.to_owned(),
+    }
+}
+
+/// Returns the status and its meaning in one line.
+fn describe_headline(task: &Task) -> String {
+    format!("{}\n", text::escape_line(&describe_state(task)))
+}
+
+/// Returns everything about a task: its status, its fields, and its pending decisions.
+pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
+    let is_waiting = task
+        .pending_decisions
+        .as_ref()
+        .is_some_and(|pending| !pending.is_empty());
+    let mut facts = task.raw.clone();
+    if let (true, Value::Object(fields)) = (is_waiting, &mut facts) {
+        // The decisions follow below, each with the command to answer it.
+        fields.shift_remove("pendingDecisions");
+    }
+    describe_headline(task) + &response_output::format_facts(&facts) + &describe_pending_decisions(id, task)
+}
+
+/// Returns the pending decisions with the commands to answer them; empty without any.
+pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
+    describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
+}
+
+/// Returns each decision with the exact commands to answer it.
+pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecision>]) -> String {
+    let mut text = String::new();
+    for decision in pending {
+        text.push('\n');
+        let _ = writeln!(text, "{}", text::escape_line(&describe_request(decision)));
+        for line in list_details(decision) {
+            let _ = writeln!(text, "    {}", text::escape_line(&line));
+        }
+        for command in list_commands(task_id, decision) {
+            let _ = writeln!(text, "  answer it by: {}", text::escape_line(&command));
+        }
+    }
+    text
+}
+
+fn describe_request(decision: &PendingDecision) -> String {
+    let title = decision
+        .permission_message
+        .as_ref()
+        .and_then(|message| message.title.as_deref());
+    match (decision.r#type.as_deref(), &decision.tool_name, title) {
+        (_, Some(tool), Some(title)) => format!("the agent requests the tool {tool}: {title}"),
+        (_, Some(tool), None) => format!("the agent requests the tool {tool}"),
+        (Some("question"), ..) => "the agent asks a question".to_owned(),
+        (kind, ..) => format!(
+            "the agent requests a decision of type {}",
+            kind.unwrap_or("(none)")
+        ),
+    }
+}
+
+/// Returns the other fields of the decision.
+fn list_details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
+    let body = decision
+        .permission_message
+        .as_ref()
+        .and_then(|message| message.body.clone());
+    let mut lines: Vec<String> = body.into_iter().collect();
+    let described_keys = ["type", "toolName", "permissionMessage"];
+    for (key, value) in decision.raw.as_object().into_iter().flatten() {
+        if !described_keys.contains(&key.as_str()) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            lines.push(format!("{key}: {value}"));
+        }
+    }
+    lines
+}
+
+/// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
+/// parts with options, the first option of each is used as an example.
+fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
+    let command = format!("sluicegate tasks decide {}", text::quote_shell_word(task_id));
+    if let Some(tool) = &decision.tool_id {
+        let id = text::quote_shell_word(tool);
+        return vec![format!("{command} --approve {id}"), format!("{command} --deny {id}"),];
+    }
+    let Some(question) = &decision.id else {
+        return Vec::new();
+    };
+    let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
+    let answers = (0..parts).map(|part| {
+        let option = option_name(&decision.raw["questions"][part]["options"][0]);
+        format!(
+            " --answer {}",
+            text::quote_shell_word(&format!("{question}:{part}={option}"))
+        )
+    });
+    vec![answers.fold(command, |command, answer| command + &answer)]
+}
+
+fn option_name(value: &Value) -> String {
+    let label = ["label", "value", "name"]
+        .iter()
+        .find_map(|key| value.get(key)?.as_str());
+    value.as_str().or(label).unwrap_or("OPTION").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_decision_comes_with_its_command() {
+        let task: Task = serde_json::from_str(include_str!("../../../tests/fixtures/api/task.json")).unwrap();
+        insta::assert_snapshot!(describe_pending_decisions("t 1", &task), @r#"
+
+        the agent requests the tool git_push: Push the branch
+            The agent wants to push its commits
+            toolId: tool-4
+            toolInput: {"branch":"without-empty-orders"}
+          answer it by: sluicegate tasks decide 't 1' --approve tool-4
+          answer it by: sluicegate tasks decide 't 1' --deny tool-4
+
+        the agent asks a question
+            id: question-5
+            title: Which orders?
+            questions: [{"question":"What is an order without lines to become?","options":["removed","marked"]}]
+          answer it by: sluicegate tasks decide 't 1' --answer question-5:0=removed
+        "#);
+        assert_eq!(describe_state(&task), "STOPPED (waits for a decision)");
+    }
+}

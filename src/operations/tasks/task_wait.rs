@@ -1,0 +1,122 @@
+//! Waits for the agent, and reports how its turn ended.
+
+use super::{DEFAULT_TIMEOUT_SECONDS, reject_task_request, task_text};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::session::{CommandResult, Run};
+use sluicegate_platform::api::{ApiValue, Platform, Task};
+use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
+
+/// The settings for waiting for a task, starting now.
+pub(crate) struct TaskWait {
+    policy: ApprovalPolicy,
+    pub(crate) pace: Pace,
+}
+
+/// Returns the task before it continues, if the command waits for it: its status right afterwards may be outdated.
+pub(crate) async fn read_task_before(
+    platform: &Platform,
+    id: &str,
+    wait: Option<&TaskWait>,
+) -> Result<Option<ApiValue<Task>>, Failure> {
+    let Some(wait) = wait else {
+        return Ok(None);
+    };
+    match wait.pace.before_deadline(platform.task(id)).await {
+        Some(Ok(task)) => Ok(Some(task)),
+        Some(Err(error)) => Err(reject_task_request(platform, id, error).await),
+        None => Err(Failure::from(no_response_error())
+            .hint("nothing was sent; pass a longer --timeout to keep waiting")),
+    }
+}
+
+impl TaskWait {
+    /// Returns the wait set by the flags; `None` without `--wait`.
+    pub(crate) fn from_args(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
+        let wait = Self::without_policy(run, args.wait, &args.pace)?;
+        Ok(wait.map(|wait| Self {
+            policy: ApprovalPolicy {
+                tools: args.tools.clone(),
+                for_whole_task: args.scope == ApprovalScope::Conversation,
+            },
+            ..wait
+        }))
+    }
+
+    pub(crate) fn without_policy(run: &Run,
+        is_requested: bool, pace: &PaceArgs,) -> Result<Option<Self>, Failure> {
+        let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+        Ok(is_requested.then(|| Self {
+            policy: ApprovalPolicy::default(),
+            pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
+        }))
+    }
+
+    /// Waits, and prints how the task ended; returns success only for a finished task.
+    pub(crate) async fn follow(
+        &self,
+        run: &Run,
+        platform: &Platform,
+        id: &str,
+        earlier_state: Option<(ApiValue<Task>, Vec<String>)>,
+        output: OutputArgs,
+    ) -> CommandResult {
+        let earlier_task = earlier_state
+            .as_ref()
+            .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
+        let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
+            print_turn(run, turn)
+        })
+            .await
+            .map_err(|error| {
+                Failure::from(error).hint(format!(
+                    "the task is still running; run `sluicegate tasks show {id}` to see its status"
+                ))
+            })?;
+        run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
+        match describe_problem(id, end, self.pace.limit().as_secs(), &task) {
+            None => Ok(ExitStatus::Success),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
+fn print_turn(run: &Run, turn: Turn<'_>) {
+    match turn {
+        Turn::Status(status) => run.ui.say(&format!("the task is {status}")),
+        Turn::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
+    }
+}
+
+fn describe_problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
+    let status = match end {
+        TaskEnd::Unclear => ExitStatus::Undecided,
+        _ => ExitStatus::RemoteFailed,
+    };
+    let state = task_text::describe_state(task);
+    let (message, hint) = match end {
+        TaskEnd::Finished => return None,
+        TaskEnd::Waiting => (
+            format!("the task {id} waits for a decision"),
+            "run the command printed above to answer it".to_owned(),
+        ),
+        TaskEnd::Errored => (
+            format!("the task {id} failed"),
+            format!("run `sluicegate tasks messages {id}` to see why"),
+        ),
+        TaskEnd::Halted => (
+            format!("the task {id} was stopped before it was finished"),
+            format!("run `sluicegate tasks send {id}` to continue it"),
+        ),
+        TaskEnd::Unclear => (
+            format!("the task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!("run `sluicegate tasks messages {id}` to see its messages"),
+        ),
+        TaskEnd::Deadline => (
+            format!("the task {id} did not end within {limit} s: its status is {state}"),
+            format!("the task is still running; run `sluicegate tasks stop {id}` to stop it"),
+        ),
+    };
+    Some(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+}

@@ -1,0 +1,107 @@
+//! Texts about prefixes and versions: missing ones, and the version that consumers get.
+
+use crate::error::Failure;
+use crate::publish::LatestVersion;
+use crate::session::resource::{ResourceLookup, reject_creation};
+use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
+
+/// Returns the search for a prefix.
+pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
+    ResourceLookup {
+        kind: "prefix",
+        name: prefix,
+        list_command: Some("artifacts list"),
+        show_command: None,
+    }
+}
+
+/// Returns the prefixes of these artifacts.
+pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
+    artifacts.iter()
+        .filter_map(|artifact| artifact.shared_pipeline_id_prefix.clone())
+        .collect()
+}
+
+/// Returns all versions of a prefix; filters the list in case the platform does not.
+pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
+    let mut versions = platform.artifacts(Some(prefix)).await?;
+    versions.retain(|version| {
+        version.shared_pipeline_id_prefix
+            .as_ref()
+            .is_none_or(|version_prefix| version_prefix == prefix)
+    });
+    Ok(versions)
+}
+
+/// Returns the failure for a missing prefix, or for a missing version if the prefix has others.
+pub(crate) async fn reject_unpublished(
+    platform: &Platform,
+    prefix: &str,
+    version: Option<&str>,
+    error: HttpError,
+) -> Failure {
+    let list_command = format!("artifacts list --prefix {prefix}");
+    if error.kind() != ErrorKind::NotFound {
+        return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
+    }
+    let artifacts = read_for_hint(platform.artifacts(None)).await;
+    let versions: Vec< &Artifact> = artifacts
+        .iter()
+        .flatten()
+        .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix)).collect();
+    let has_prefix = !versions.is_empty();
+    match version {
+        Some(version) if has_prefix => {
+            let names = versions.iter().filter_map(|version| version.version_name.clone()).collect();
+            let lookup = ResourceLookup {
+                kind: "version",
+                name: version,
+                list_command: Some(&list_command),
+                show_command: None,
+            };
+            lookup.reject_missing_among(error, Some(names))
+        }
+        _ if has_prefix => error
+            .with_hint(
+                "no version of this prefix is enabled: run `sluicegate artifacts enable` to enable one",
+            )
+            .into(),
+        _ => prefix_lookup(prefix).reject_missing_among(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
+    }
+}
+
+/// Returns the message that no artifact is published under this prefix, with the most similar prefix.
+pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> String {
+    let hint = prefix_lookup(prefix).hint(prefixes);
+    format!("no version is published under the prefix {prefix:?}: {hint}")
+}
+
+/// Returns the latest enabled version, or all published prefixes if there is none. A wrong base URL gives the same
+/// response as a missing version, so the list is read to tell them apart.
+pub(crate) async fn find_latest(
+    platform: &Platform,
+    prefix: &str,
+) -> Result<Result<ArtifactDetails, Vec<String>>, Failure> {
+    let error = match platform.artifact_details(prefix, None).await {
+        Ok(details) => return Ok(Ok(details)),
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        Err(error) => return Err(error.into()),
+    };
+    match platform.artifacts(None).await {
+        Ok(all) => Ok(Err(artifact_prefixes(&all))),
+        Err(_) => Err(prefix_lookup(prefix).reject_missing_among(error, None)),
+    }
+}
+
+/// Returns a sentence about the version that consumers get now.
+pub(crate) fn describe_latest(latest: &LatestVersion) -> String {
+    match latest {
+        LatestVersion::Enabled(version) => format!("consumers of [Latest] get version {version} now"),
+        LatestVersion::NoneEnabled => {
+            "NO VERSION IS ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
+                .to_owned()
+        }
+        LatestVersion::Unknown(reason) => format!("could not determine which version consumers of [Latest] get now: {reason}"),
+    }
+}

@@ -1,0 +1,128 @@
+//! Converts the errors of all modules to failures, with an exit status and a hint.
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::context::ContextError;
+use crate::job::policy::PolicyError;
+use crate::job::settings::SettingsError;
+use crate::publish::PublishError;
+use sluicegate_git::GitError;
+use sluicegate_local_platform::ServiceError;
+use sluicegate_platform::desired::DesiredError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
+use std::io;
+use std::path::Path;
+
+/// Returns a failure with an optional hint.
+fn failure_with_hint(
+    status: ExitStatus,
+    error: impl std::error::Error + Send + Sync + 'static,
+    hint: Option<String>,
+) -> Failure {
+    let failure = Failure::new(status, error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Returns the failure for a file that could not be written.
+pub(crate) fn reject_unwritten(description: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let context = format!("could not write {description}{}", path.display());
+    move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        failure_with_hint(ExitStatus::Usage, error, hint)
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        let hint = error.hint();
+        failure_with_hint(git_exit_status(&error), error, hint)
+    }
+}
+
+/// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is undecided.
+const fn git_exit_status(error: &GitError) -> ExitStatus {
+    match error {
+        GitError::InvalidTree { .. } => ExitStatus::Undecided,
+        _ => ExitStatus::Context,
+    }
+}
+
+impl From<ContextError> for Failure {
+    fn from(error: ContextError) -> Self {
+        let hint = error.hint();
+        failure_with_hint(ExitStatus::Context, error, hint)
+    }
+}
+
+impl From<PolicyError> for Failure {
+    fn from(error: PolicyError) -> Self {
+        let hint = error.hint();
+        let status = match error {
+            PolicyError::Unreadable { .. } => ExitStatus::Usage,
+            PolicyError::Git(_) => ExitStatus::Context,
+        };
+        failure_with_hint(status, error, hint)
+    }
+}
+
+impl From<DesiredError> for Failure {
+    fn from(error: DesiredError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        failure_with_hint(ExitStatus::Usage, error, hint)
+    }
+}
+
+/// Returns the exit status for a failed request.
+pub(crate) const fn http_exit_status(kind: ErrorKind) -> ExitStatus {
+    match kind {
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => ExitStatus::Denied,
+        ErrorKind::Configuration => ExitStatus::Usage,
+        ErrorKind::Conflict => ExitStatus::AlreadyExists,
+        _ => ExitStatus::Undecided,
+    }
+}
+
+/// Returns the exit status for the failed request of one of several steps: 8 if a step was done, or the request itself
+/// may have been processed, unless the token lacks the permission.
+pub(crate) fn step_exit_status(error: &HttpError, has_finished_step: bool) -> ExitStatus {
+    match http_exit_status(error.kind()) {
+        ExitStatus::Denied => ExitStatus::Denied,
+        _ if has_finished_step || error.is_maybe_processed() => ExitStatus::RemoteFailed,
+        status => status,
+    }
+}
+
+impl From<HttpError> for Failure {
+    fn from(error: HttpError) -> Self {
+        let hint = error.hint();
+        failure_with_hint(http_exit_status(error.kind()), error, hint)
+    }
+}
+
+impl From<PublishError> for Failure {
+    fn from(error: PublishError) -> Self {
+        let hint = error.hint();
+        let status = match error {
+            PublishError::Git(_) => ExitStatus::Context,
+            _ => ExitStatus::Usage,
+        };
+        failure_with_hint(status, error, hint)
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        let status = match error {
+            ServiceError::Repository { .. } => ExitStatus::Context,
+            _ => ExitStatus::Usage,
+        };
+        failure_with_hint(status, error, None)
+    }
+}

@@ -1,0 +1,289 @@
+//! Formats responses: tables and facts for people, raw JSON for programs.
+
+use super::text_table::TableColumns;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use sluicegate_base::text;
+use sluicegate_base::text::wrap;
+use std::fmt::Write as _;
+use std::io;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Maximum number of columns of a list.
+const MAX_COLUMNS: usize = 40;
+
+/// Maximum length of a fact's path, and maximum width for the alignment of paths, in characters.
+const MAX_PATH_LENGTH: usize = 200;
+const MAX_ALIGNED_PATH_WIDTH: usize = 60;
+
+/// Returns one JSON document, safe to print in a CI log.
+pub(crate) fn format_json(value: &Value) -> String {
+    text::escape_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+}
+
+/// Writes like [`format_json`], but piece by piece: the platform's responses may be large.
+pub(crate) fn write_json(value: &Value, writer: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(text::JsonEscaper::new(&mut *writer), value)?;
+    writer.write_all(b"\n")
+}
+
+/// Returns an aligned table; control characters in cells are escaped.
+pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let mut columns = TableColumns::new(headings);
+    for row in rows {
+        columns.fit_row(row);
+    }
+    let lines: String = rows.iter().map(|row| columns.row_line(row)).collect();
+    columns.heading_line() + &lines
+}
+
+/// Returns [`format_table`] if it fits the terminal, otherwise each row as a paragraph: its first two cells, and the others
+/// below them with their headings. `-` marks a missing value, which is omitted there.
+pub(crate) fn format_table_within(headings: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
+    let table = format_table(headings, rows);
+    let terminal_width = width.unwrap_or(usize::MAX);
+    if table.lines().all(|line| line.width() <= terminal_width) {
+        return table;
+    }
+    let mut paragraphs = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| text::escape_line(cell)).collect();
+        let (lead_cells, detail_cells) = cells.split_at(cells.len().min(2));
+        let _ = writeln!(paragraphs, "{}", lead_cells.join("  "));
+        let details = headings.iter().skip(2).zip(detail_cells).filter(|(_, cell)| *cell != "-");
+        for (heading, cell) in details {
+            for line in wrap::wrap_lines(cell, &format!("  {heading}: "), "    ", terminal_width) {
+                let _ = writeln!(paragraphs, "{line}");
+            }
+        }
+    }
+    paragraphs
+}
+
+/// Returns the value at `key` as a cell: text unchanged, other values as JSON, a missing value as `-`.
+pub(crate) fn format_cell(item: &Value, key: &str) -> String {
+    format_scalar(&item[key])
+}
+
+fn format_scalar(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+/// Writes a list as a table: the columns `(key, heading)`, then one for each other key of an entry, up to
+/// `MOST_COLUMNS`. Each row is computed twice, to be measured and to be written, as all rows may need more memory than
+/// the response.
+pub(crate) fn write_list(
+    items: &[Value],
+    columns: &[(&str, &str)],
+    empty_message: &str,
+    writer: &mut dyn io::Write,
+) -> io::Result<()> {
+    if items.is_empty() {
+        return writeln!(writer, "{empty_message}");
+    }
+    let now = Timestamp::now();
+    let (all_columns, is_complete) = add_other_columns(items, columns);
+    let headings: Vec<&str> = all_columns.iter().map(|(_, heading)| *heading).collect();
+    let mut table = TableColumns::new(&headings);
+    for item in items {
+        table.fit_row(&format_row(item, &all_columns, now));
+    }
+    writer.write_all(table.heading_line().as_bytes())?;
+    for item in items {
+        writer.write_all(table.row_line(&format_row(item, &all_columns, now)).as_bytes())?;
+    }
+    if !is_complete {
+        writeln!(writer, "More fields are available with `-o json`.")?;
+    }
+    Ok(())
+}
+
+fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<String> {
+    columns
+        .iter()
+        .map(|(key, _)| format_field(key, &item[*key], now))
+        .collect()
+}
+
+/// Returns the columns extended by those for other keys, and whether they are complete.
+fn add_other_columns<'a>(items: &'a [Value], columns: &[(&'a str, &'a str)],) -> (Vec<(&'a str, &'a str)>, bool) {
+    let mut all_columns = columns.to_vec();
+    let fields = items.iter().filter_map(Value::as_object);
+    for key in fields.flat_map(Map::keys) {
+        if all_columns.iter().any(|(column_key, _)| column_key == key) {
+            continue;
+        }
+        if all_columns.len() == MAX_COLUMNS {
+            return (all_columns, false);
+        }
+        all_columns.push((key, key));
+    }
+    (all_columns, true)
+}
+
+/// Returns all parts of a value, one per line in their original order, each with its path.
+pub(crate) fn format_facts(value: &Value) -> String {
+    let mut parts = Vec::new();
+    collect_parts("", value, &mut parts);
+    let now = Timestamp::now();
+    let longest_path = parts.iter().map(|(path, _)| path.chars().count()).max();
+    let width = longest_path.unwrap_or_default().min(MAX_ALIGNED_PATH_WIDTH);
+    let mut facts = String::new();
+    for (path, value) in parts {
+        let key = path.rsplit('.').next().unwrap_or_default();
+        let text = text::escape_line(&format_field(key, value, now));
+        let _ = writeln!(facts, "{}  {text}", text::escape_line(&format!("{path:<width$}")));
+    }
+    facts
+}
+
+fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let dot = if path.is_empty() { "" } else { "." };
+            for (key, value) in fields {
+                collect_parts(&path_end(format!("{path}{dot}{key}")), value, parts);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (index, value) in items.iter().enumerate() {
+                collect_parts(&path_end(format!("{path}[{index}]")), value, parts);
+            }
+        }
+        _ => parts.push((path.to_owned(), value)),
+    }
+}
+
+/// Returns the end of a path that is too long, as every nested part would repeat it.
+fn path_end(path: String) -> String {
+    match path.char_indices().rev().nth(MAX_PATH_LENGTH) {
+        Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
+        None => path,
+    }
+}
+
+/// Returns a value as text; a time with its distance from now.
+fn format_field(key: &str, value: &Value, now: Timestamp) -> String {
+    let text = format_scalar(value);
+    let is_time = ["At", "Time", "Timestamp"].iter().any(|end| key.ends_with(end));
+    match text.parse::<Timestamp>() {
+        Ok(time) if is_time => format!("{text} ({})", format_distance(time, now)),
+        _ => text,
+    }
+}
+
+/// Returns the distance of a time from now: `5 min ago`, `in 2 h`.
+pub(crate) fn format_distance(time: Timestamp, now: Timestamp) -> String {
+    let seconds = now.as_second().saturating_sub(time.as_second());
+    let distance = format_duration(seconds.unsigned_abs());
+    match seconds {
+        -4..=4 => "now".to_owned(),
+        5.. => format!("{distance} ago"),
+        _ => format!("in {distance}"),
+    }
+}
+
+/// Returns a duration in its largest unit that is not 0.
+fn format_duration(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    match UNITS.iter().find(|(length, _)| seconds >= *length) {
+        Some((length, name)) => format!("{} {name}", seconds / length),
+        None => format!("{seconds} s"
+    ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_time_is_told_in_its_largest_unit() {
+        let now: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
+        let said = |text: &str| format_distance(text.parse().unwrap(), now);
+        assert_eq!(said("2026-11-20T09:29:58Z"), "now");
+        assert_eq!(said("2026-11-20T09:29:30Z"), "30 s ago");
+        assert_eq!(said("2026-11-20T10:25:00+01:00"), "5 min ago");
+        assert_eq!(said("2026-11-20T07:00:00Z"), "2 h ago");
+        assert_eq!(said("2026-11-01T09:30:00Z"), "19 d ago");
+        assert_eq!(said("2026-11-20T10:30:00Z"), "in 1 h");
+        assert_eq!(format_field("createdAt", &json!("soon"), now), "soon");
+        assert_eq!(
+            format_field("value", &json!("2026-11-20T09:30:00Z"), now),
+            "2026-11-20T09:30:00Z"
+        );
+    }
+
+    #[test]
+    fn nothing_that_came_is_lost() {
+        let value = json!({ "id": 1, "a": { "b": { "c": "x\u{1b}" }, "none": null }, "list": [{ "k": true }, 2],
+            "names": ["p", "q"], "empty": {} });
+        insta::assert_snapshot!(format_facts(&value), @r#"
+        id         1
+        a.b.c      x\u{1b}
+        a.none     -
+        list[0].k  true
+        list[1]    2
+        names      ["p","q"]
+        empty      {}
+        "#);
+        let items = [
+            json!({ "name": "n", "size": 2 }),
+            json!({ "name": "m", "new": "field" }),
+        ];
+        insta::assert_snapshot!(listed(&items), @"
+        TITLE  SIZE  NEW
+        n      2     -
+        m      -     field
+        ");
+        assert_eq!(listed(&[]), "nothing\n");
+    }
+
+    fn listed(items: &[Value]) -> String {
+        let mut out = Vec::new();
+        write_list(items, &[("name", "title")], "nothing", &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_is_shown_grows_no_faster_than_what_came() {
+        let long = "k".repeat(100_000);
+        let parts: Map<String, Value> = (0..1000).map(|at| (at.to_string(), json!(1))).collect();
+        let shown = format_facts(&json!({ long.as_str(): parts.clone(), "other": { "a": parts } }));
+        assert!(shown.len() < 1_000_000, "{}", shown.len());
+        assert!(shown.contains("kkk.999  1"));
+
+        let mut items: Vec<Value> = (0..1000).map(|at| json!({ at.to_string(): "x" })).collect();
+        items.push(json!({ "name": long }));
+        let shown = listed(&items);
+        assert!(shown.len() < 1_000_000, "{}", shown.len());
+        assert!(shown.contains(&long) && shown.ends_with("with `-o json`.\n"));
+        assert!(shown.starts_with("TITLE ") && !shown.contains("100  x"));
+    }
+
+    #[test]
+    fn columns_are_aligned_and_cells_are_harmless() {
+        let rows = vec![
+            vec!["ü".to_owned(), "1".to_owned()],
+            vec!["a\u{1b}[2J\n::x".to_owned(), String::new()],
+        ];
+        insta::assert_snapshot!(format_table(&["name", "n"], &rows), @r"
+        NAME            N
+        ü               1
+        a\u{1b}[2J ::x
+        ");
+    }
+
+    #[test]
+    fn json_reads_back_and_is_no_command() {
+        let value = serde_json::json!({ "a": "##[error]x", "b": ["##vso[task]y"] });
+        let shown = format_json(&value);
+        assert!(!shown.contains("##"), "{shown}");
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+    }
+}

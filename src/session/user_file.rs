@@ -1,0 +1,24 @@
+//! Reads files that a user named.
+
+use crate::error::Failure;
+use sluicegate_base::input;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// Reads a file that a user named, up to a size limit.
+pub(crate) fn read_user_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    input::read_file(path, limit).map_err(|error| reject_unreadable(path, &error))
+}
+
+/// Like [`read_bounded`], but returns `None` if the file does not exist.
+pub(crate) fn read_user_file_if_exists(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+    match input::read_file(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(reject_unreadable(path, &error)),
+    }
+}
+
+fn reject_unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("could not read the file {}: {error}", path.display()))
+}
