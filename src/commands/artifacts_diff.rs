@@ -20,7 +20,10 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
             let compat = &comparison.compat;
             let class = compat.class.map_or("unknown", interface::Class::name);
             let heading = format!(
-                "{} to {new_name}: {class}, {}", compat.old_name(), in_short(compat));
+                "{} to {new_name}: {class}, {}",
+                compat.old_name(),
+                in_short(compat)
+            );
             let mut lines = vec![text::escape_line(&heading)];
             lines.extend(told(compat));
             lines.join("\n") + "\n"

@@ -24,7 +24,13 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     for dir in &args.repos {
         let repository = Repository::open(&current_dir.join(dir))?;
         let displayed_dir = dir.display().to_string();
-        search_consumers(&mut impact, &repository, &displayed_dir, &comparison.prefix, &comparison.compat,)?;
+        search_consumers(
+            &mut impact,
+            &repository,
+            &displayed_dir,
+            &comparison.prefix,
+            &comparison.compat,
+        )?;
     }
     for location in &impact.unreadable_files {
         run.ui.warn(&format!("could not search {location}"));

@@ -62,7 +62,8 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     };
     let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
         let revisions = workspace.sources.revisions_to_check(args)?;
-        let needs_git = args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
+        let needs_git =
+            args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
         if workspace.repo.is_plain_directory() && needs_git {
             let from = run.env.current_dir().to_owned();
             return Err(GitError::NotARepository { from }.into());

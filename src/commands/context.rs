@@ -32,7 +32,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         revisions: &revisions,
         resolve: &resolve,
     };
-    let selection_result = workspace.select_pipelines(run, &snapshot, &Comparison::from(target.clone()), &request)?;
+    let selection_result =
+        workspace.select_pipelines(run, &snapshot, &Comparison::from(target.clone()), &request)?;
     for reason in selection_result
         .unusable_files
         .new_problems

@@ -60,7 +60,7 @@ fn choose_window(
     now: Timestamp,
 ) -> Result<Window, Failure> {
     let from = args.from.as_deref().map(parse_time).transpose()?;
-    let to =args.to.as_deref().map(parse_time).transpose()?;
+    let to = args.to.as_deref().map(parse_time).transpose()?;
     match (last_cursor, path) {
         (Some(cursor), Some(path)) => Ok(cursor.window(to, now, path)?),
         _ => Ok(Window { from, to }.check(now)?),

@@ -4,7 +4,8 @@ use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
 use crate::operations::executions::watched_execution::{
-    WatchedExecution, print_end as show_end, reject_execution_request, report_end,};
+    WatchedExecution, print_end as show_end, reject_execution_request, report_end,
+};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;

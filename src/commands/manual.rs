@@ -17,7 +17,9 @@ use std::path::Path;
 
 pub(crate) fn print_schema(run: &Run) -> CommandResult {
     run.ui
-        .print_result(&crate::session::response_output::format_json(&settings::json_schema(),))?;
+        .print_result(&crate::session::response_output::format_json(
+            &settings::json_schema(),
+        ))?;
     Ok(ExitStatus::Success)
 }
 
@@ -39,7 +41,8 @@ pub(crate) fn write_manual(run: &Run, dir: &Path) -> CommandResult {
     fs::create_dir_all(&output_dir).map_err(reject_unwritten(description, &output_dir))?;
     let mut program = cli::command().disable_help_subcommand(true);
     program.build();
-    let page_count = write_pages(&program, &output_dir).map_err(reject_unwritten(description, &output_dir))?;
+    let page_count =
+        write_pages(&program, &output_dir).map_err(reject_unwritten(description, &output_dir))?;
     let message = format!(
         "wrote {} to {}",
         format_count(page_count, "manual page"),

@@ -43,14 +43,14 @@ impl<'a> ReviewSubject<'a> {
             publish,
             is_dry: settings::is_dry_run(args.dry_run, &run.env),
         };
-        let repo = run.open_repository_of(&args.selection.paths)
+        let repo = run
+            .open_repository_of(&args.selection.paths)
             .map_err(Failure::from);
-        let (mut workspace, revisions) =
-            destinations.open_workspace(run, repo, |workspace| {
-                let sources = &workspace.sources;
+        let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
+            let sources = &workspace.sources;
             let revisions = sources.revisions(&args.selection, args.branch.clone())?;
-                Ok((revisions, DeepenSubject::Commit))
-            })?;
+            Ok((revisions, DeepenSubject::Commit))
+        })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve(
             run,
@@ -103,7 +103,7 @@ impl<'a> ReviewSubject<'a> {
         gate.prepare(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
-                gate.find_published_baseline(&self.connection, &publish.settings. prefix, &self.target.head)?;
+                gate.find_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
             }
             None => gate.find_baseline()?,
         }

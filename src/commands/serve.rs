@@ -31,7 +31,9 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
 
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
-    let vocabulary = args.vocabulary.map(|path| read_vocabulary(&current_dir.join(path)));
+    let vocabulary = args
+        .vocabulary
+        .map(|path| read_vocabulary(&current_dir.join(path)));
     let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
     vocabulary.review = match args.review_request {
         ReviewRequestFields::Pipelines => sluicegate_local_platform::ReviewFields::Pipelines,
@@ -59,10 +61,10 @@ fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     })
 }
 
-fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> { input::read_text_file(path, MAX_VOCABULARY_BYTES)
-        .map_err(|error|format!("could not read it: {error}"))
-        .and_then(|text|
-    Vocabulary::parse(&text).map_err(|error| error.to_string()))
+fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
+    input::read_text_file(path, MAX_VOCABULARY_BYTES)
+        .map_err(|error| format!("could not read it: {error}"))
+        .and_then(|text| Vocabulary::parse(&text).map_err(|error| error.to_string()))
         .map_err(|reason| Failure::usage(format!("vocabulary file {}: {reason}", path.display())))
 }
 

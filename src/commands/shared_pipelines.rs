@@ -29,9 +29,9 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     })?;
     let entry = workspace
         .read_document(&file)?
-        .map_err(|error|error.to_string())
-        .and_then(|bytes| { NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes)
-        .map_err(|error|error.to_string())
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| {
+            NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes).map_err(|error| error.to_string())
         })
         .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
     if entry.id.trim().is_empty() {
@@ -53,7 +53,12 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     Ok(ExitStatus::Success)
 }
 
-fn print_added(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &str,) -> Result<(), Failure> {
+fn print_added(
+    run: &Run,
+    args: &AddSharedPipelineArgs,
+    entry: &NewSharedEntry,
+    file: &str,
+) -> Result<(), Failure> {
     if !entry.private_names.is_empty() {
         run.ui.say(&format!(
             "skipped {}, which consumers cannot set: {}",

@@ -17,9 +17,11 @@ const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
-    let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?)
-        .map_err(|error| { Failure::usage(format!(
-            "{} is not a receipt of a publish: {error}", path.display()))
+    let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
+        Failure::usage(format!(
+            "{} is not a receipt of a publish: {error}",
+            path.display()
+        ))
     })?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
@@ -61,11 +63,7 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
 
 /// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
 /// publish compared with.
-fn compare_with_published(
-    run: &Run,
-    platform: &Platform,
-    receipt: &Receipt
-) -> Result<Vec<String>, Failure> {
+fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compat = receipt.compat.as_ref();
     let Some((version, commit)) =
         compat.and_then(|compat| Some((compat.against.as_ref()?, compat.against_commit.as_ref())))
@@ -99,7 +97,12 @@ fn compare_with_published(
     Ok(differences)
 }
 
-fn print_verification(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String],) -> CommandResult {
+fn print_verification(
+    run: &Run,
+    args: &VerifyArgs,
+    receipt: &Receipt,
+    differences: &[String],
+) -> CommandResult {
     let is_same = differences.is_empty();
     let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
     if args.output.output == OutputFormat::Json {

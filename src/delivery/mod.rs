@@ -138,7 +138,10 @@ fn add_repository_facts<S: RunSubject>(
     destinations: &ReportDestinations,
     report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
-    let changes_ahead = gate.background_comparison.take().and_then(BackgroundComparison::finish);
+    let changes_ahead = gate
+        .background_comparison
+        .take()
+        .and_then(BackgroundComparison::finish);
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
@@ -168,7 +171,8 @@ fn list_changes<S: RunSubject>(
 ) -> Option<Vec<ChangedFile>> {
     let selection = gate.subject.selection();
     let wants = |path: &str| selection.is_none_or(|selection| selection.selects(path));
-    let changes = change_list::find_changed_pipelines(repo, snapshot, report, gate.compared_changes.as_ref(), &wants);
+    let changes =
+        change_list::find_changed_pipelines(repo, snapshot, report, gate.compared_changes.as_ref(), &wants);
     changes.unwrap_or_else(|failure| {
         gate.session
             .ui

@@ -66,7 +66,9 @@ pub(super) fn draw_unchanged_pipelines(
     let files = if paths.is_empty() {
         Vec::new()
     } else {
-        snapshot.list_files(&|path| paths.contains(path)).unwrap_or_default()
+        snapshot
+            .list_files(&|path| paths.contains(path))
+            .unwrap_or_default()
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = read_document(repo, &file).ok()?.ok()?;

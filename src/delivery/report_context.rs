@@ -227,7 +227,8 @@ impl ReportedFiles<'_> {
             return Ok(HashMap::new());
         }
         let is_wanted = |path: &str| paths.contains(path) || is_pipeline(path);
-        let mut changes = change_list::find_changes_since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
+        let mut changes =
+            change_list::find_changes_since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
         changes.retain(|change| paths.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (base_index, base) in self.bases.iter().enumerate() {
@@ -243,8 +244,8 @@ impl ReportedFiles<'_> {
             for change in base_changes {
                 let old_file = change.path_before().and_then(|path| old_files.get(path));
                 let old_blob = old_file.and_then(|file| match file.content {
-                FileContent::Blob(blob) => Some(blob),
-                FileContent::Disk(_) => None,
+                    FileContent::Blob(blob) => Some(blob),
+                    FileContent::Disk(_) => None,
                 });
                 former.insert(change.path.clone(), old_blob);
             }

@@ -209,5 +209,6 @@ fn write_report(
     let Some(path) = &target.path else {
         return ui.print_result_with(render);
     };
-    atomic_file::write_file_with(path, render).map_err(reject_unwritten(&format!("the report {format}="), path))
+    atomic_file::write_file_with(path, render)
+        .map_err(reject_unwritten(&format!("the report {format}="), path))
 }

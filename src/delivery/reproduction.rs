@@ -57,7 +57,11 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
     }
     let mut job_options = options(run, delivery);
     if !context.paths.is_empty() {
-        let paths: Vec<String> = context.paths.iter().map(|path| text::quote_shell_word(path)).collect();
+        let paths: Vec<String> = context
+            .paths
+            .iter()
+            .map(|path| text::quote_shell_word(path))
+            .collect();
         job_options.push(("the paths", format!("-- {}", paths.join(" "))));
     }
     push_fitting_options(&mut words, job_options);

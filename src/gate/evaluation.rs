@@ -5,7 +5,9 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
-use crate::gate::{Cause, KnownComparison, SelectedPipelines, Tally, exit_status, find_tally_causes, is_open, verdict,};
+use crate::gate::{
+    Cause, KnownComparison, SelectedPipelines, Tally, exit_status, find_tally_causes, is_open, verdict,
+};
 use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
@@ -138,8 +140,9 @@ impl Evaluation {
     pub(crate) fn status(&self) -> ExitStatus {
         let mut causes = self.causes.clone();
         if self.excuse.is_some() {
-            causes.retain( |cause| ! matches!(cause, Cause::Unreviewed | Cause::Doubt));
-        } self.failed_requests.status(exit_status(verdict(&causes)))
+            causes.retain(|cause| !matches!(cause, Cause::Unreviewed | Cause::Doubt));
+        }
+        self.failed_requests.status(exit_status(verdict(&causes)))
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.

@@ -83,7 +83,7 @@ impl Workspace<'_> {
             base: None,
             ..revisions.clone()
         };
-        let(bases, _) =self.resolve_bases_without_all(comparison, &unrequested_revisions)?;
+        let (bases, _) = self.resolve_bases_without_all(comparison, &unrequested_revisions)?;
         Ok(bases)
     }
 
@@ -114,7 +114,10 @@ impl Workspace<'_> {
     ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
         let old_path = change.rename_source().unwrap_or(&change.path);
-        let (old, new) = (self.read_gate_file(&base, old_path), self.read_gate_file(snapshot, &change.path),);
+        let (old, new) = (
+            self.read_gate_file(&base, old_path),
+            self.read_gate_file(snapshot, &change.path),
+        );
         files.describe(&change.path, &old, &new)
     }
 

@@ -68,7 +68,12 @@ impl Workspace<'_> {
         let PolicyTip::Commit { commit, branch, .. } = &self.target_tip else {
             return Ok(None);
         };
-        let changed_pipelines: BTreeSet<String> = pipelines.candidates.iter().filter(|candidate| candidate.selected && is_pipeline(&candidate.change.path)).map(|candidate| candidate.change.path.clone()).collect();
+        let changed_pipelines: BTreeSet<String> = pipelines
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.selected && is_pipeline(&candidate.change.path))
+            .map(|candidate| candidate.change.path.clone())
+            .collect();
         if self.contains_tip(snapshot, commit)? {
             return Ok(None);
         }
@@ -93,7 +98,8 @@ impl Workspace<'_> {
             .collect();
         let (stricter_settings, rules) = (
             comparison.find_stricter_settings(files, &touched_paths)?,
-            comparison.find_rules_after_merge(),);
+            comparison.find_rules_after_merge(),
+        );
         if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }
@@ -170,7 +176,8 @@ impl TipComparison<'_> {
 
     /// Returns the hidden directory of the tip, if the target renamed it since the base.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let read_config_dir = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
+        let read_config_dir =
+            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
             return Ok(None);
         };
@@ -192,8 +199,10 @@ impl TipComparison<'_> {
 
     /// Returns the pipelines touched by the change that the tip shares differently than the change and its bases: after
     /// the merge, consumers use the tip's version.
-    fn find_lost_shared_pipelines(&self,
-        touched_paths: &BTreeSet<&str>,) -> Result<Option<(String, Vec<String>)>, Failure> {
+    fn find_lost_shared_pipelines(
+        &self,
+        touched_paths: &BTreeSet<&str>,
+    ) -> Result<Option<(String, Vec<String>)>, Failure> {
         if self.has_same_shared_file() {
             return Ok(None);
         }
@@ -210,11 +219,10 @@ impl TipComparison<'_> {
         for entry in tip.offered() {
             let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
             if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
-                differences.push(
-            format!(
-                "the file shares {}, which this change edits, moves or deletes, as `{}`",
-                entry.pipeline, entry.id
-            ));
+                differences.push(format!(
+                    "the file shares {}, which this change edits, moves or deletes, as `{}`",
+                    entry.pipeline, entry.id
+                ));
             }
         }
         Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
@@ -287,7 +295,11 @@ impl StricterTarget {
         let Some(rules) = &self.rules else {
             return Ok(());
         };
-        let paths: BTreeSet<String> = self.changed_pipelines.iter().filter_map(|path| find_path(path)).collect();
+        let paths: BTreeSet<String> = self
+            .changed_pipelines
+            .iter()
+            .filter_map(|path| find_path(path))
+            .collect();
         let files = snapshot.list_files(&|path| paths.contains(path))?;
         let tip_tally = evaluate_files(repo, rules, files, &|_, _| {})?;
         let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
@@ -295,10 +307,8 @@ impl StricterTarget {
             .map(|file| (file.path.clone(), file))
             .collect();
         for file in tip_tally.files {
-            let mut failing_results = file
-                .results;
-            failing_results
-                .retain(|result| result.severity().is_some());
+            let mut failing_results = file.results;
+            failing_results.retain(|result| result.severity().is_some());
             if failing_results.is_empty() {
                 continue;
             }
@@ -306,15 +316,15 @@ impl StricterTarget {
             if let Some(head_file) = files_by_path.get_mut(&file.path) {
                 for result in failing_results {
                     merge_result(head_file, result);
-                }} else {
-                    let tip_file = FileResults { path: file.path.clone(),
+                }
+            } else {
+                let tip_file = FileResults {
+                    path: file.path.clone(),
                     results: failing_results.collect(),
                 };
-                files_by_path.insert(file.
-                            path, tip_file
-                    );
-                }
+                files_by_path.insert(file.path, tip_file);
             }
+        }
         tally.files = files_by_path.into_values().collect();
         Ok(())
     }
@@ -330,7 +340,11 @@ impl StricterTarget {
 /// Adds a result of the tip's rules to that of the change's own rules: keeps the more severe one, with the violations
 /// of both.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
-    let Some(head_result) = file.results.iter_mut().find(|result| result.rule == tip_result.rule) else {
+    let Some(head_result) = file
+        .results
+        .iter_mut()
+        .find(|result| result.rule == tip_result.rule)
+    else {
         file.results.push(tip_result);
         return;
     };
@@ -342,9 +356,9 @@ fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
         return;
     }
     let mut new_violations = tip_result.violations;
-    new_violations.retain( |violation| {
-        let is_known = head_result.violations.iter().any(
-            |head_violation| { (&head_violation.about, head_violation.about_kind) == (&violation.about, violation.about_kind)
+    new_violations.retain(|violation| {
+        let is_known = head_result.violations.iter().any(|head_violation| {
+            (&head_violation.about, head_violation.about_kind) == (&violation.about, violation.about_kind)
         });
         violation.size.is_none() && !is_known
     });

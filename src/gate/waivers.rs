@@ -117,10 +117,9 @@ impl GateRun<'_> {
             let components = self.renamed_components();
             for file in tally.all_files() {
                 let mut violations = file.results.iter().flat_map(|result| &result.violations);
-                if
-                violations.all(|violation| violation.about.is_none()) {
+                if violations.all(|violation| violation.about.is_none()) {
                     continue;
-            }
+                }
                 let old_names = components.old_names(&file.path)?;
                 if !old_names.is_empty() {
                     former.components.insert(file.path.clone(), old_names);
@@ -134,7 +133,8 @@ impl GateRun<'_> {
 /// Returns the waivers of these entries of the named file.
 pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) -> Result<Waivers, Failure> {
     let entries = placed_waivers.into_iter().map(|waiver| waiver.entry).collect();
-    Waivers::new(entries).map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
+    Waivers::new(entries)
+        .map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
 }
 
 /// Marks the findings that the waivers allow. Returns the state of each waiver, over all pipelines of the snapshot.
@@ -147,7 +147,11 @@ pub(crate) fn apply_waivers(
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
     let matches = tally.with_all_files(|files| waivers.mark(files, former, today));
-    let (pipeline_paths, other_paths) = snapshot.list_files(&|path| waivers.is_about(path))?.into_iter().map(|file| file.path).partition(|path| is_pipeline(path));
+    let (pipeline_paths, other_paths) = snapshot
+        .list_files(&|path| waivers.is_about(path))?
+        .into_iter()
+        .map(|file| file.path)
+        .partition(|path| is_pipeline(path));
     let existing_files = There {
         pipelines: pipeline_paths,
         others: other_paths,
@@ -186,7 +190,9 @@ impl ActiveWaivers {
             return Ok(());
         }
         let statuses = apply_waivers(&self.waivers, snapshot, tally, former, false)?;
-        tally.notes.extend(describe_unneeded_waivers(&self.waivers, &statuses));
+        tally
+            .notes
+            .extend(describe_unneeded_waivers(&self.waivers, &statuses));
         let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former, files));
         tally.notes.extend(former_path_note);
         let former_name_note = tally.with_all_files(|files| self.describe_former_names(former, files));
@@ -209,10 +215,11 @@ impl ActiveWaivers {
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
             for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
-                let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name)) else {
+                let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name))
+                else {
                     continue;
                 };
-                let waiver = self.waivers.entries().iter().find( |entry| {
+                let waiver = self.waivers.entries().iter().find(|entry| {
                     entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
                 });
                 if let Some(waiver) = waiver {
@@ -220,10 +227,9 @@ impl ActiveWaivers {
                         about: Some(new_name.clone()),
                         ..waiver.clone()
                     };
-                    lines.push(
-                    format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
+                    lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
+                }
             }
-        }
         }
         lines.sort();
         lines.dedup();
@@ -244,15 +250,14 @@ impl ActiveWaivers {
         let mut renamed_paths = Vec::new();
         for file in files {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            if !
-            findings.any(|finding| finding.state == Some(State::Waived)) {
+            if !findings.any(|finding| finding.state == Some(State::Waived)) {
                 continue;
-        }
-            if
-        let Some(former_path) = former.paths.get(&file.path)
-                && self.waivers.is_about(former_path) && !self.waivers.is_about(&file.path)
+            }
+            if let Some(former_path) = former.paths.get(&file.path)
+                && self.waivers.is_about(former_path)
+                && !self.waivers.is_about(&file.path)
             {
-                renamed_paths.push( format!("{former_path} → {}", file.path));
+                renamed_paths.push(format!("{former_path} → {}", file.path));
             }
         }
         if renamed_paths.is_empty() {
@@ -274,7 +279,10 @@ fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Op
         .iter()
         .zip(statuses)
         .filter(|(_, status)| status.is_vain());
-    let expired_count = unneeded_waivers.clone().filter(|(_, status)| status.is_over).count();
+    let expired_count = unneeded_waivers
+        .clone()
+        .filter(|(_, status)| status.is_over)
+        .count();
     let unneeded_count = unneeded_waivers.clone().count();
     if unneeded_count == 0 {
         return None;

@@ -54,7 +54,7 @@ fn print_list(
     keys: &[&str],
 ) -> CommandResult {
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(column_headings(keys)).collect();
-    run.print_items(output,"results", items, &columns, "no artifact is published")
+    run.print_items(output, "results", items, &columns, "no artifact is published")
 }
 
 fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
@@ -65,10 +65,11 @@ fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
 }
 
 fn column_headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    keys.iter().map(|key | column_heading(key)).collect()
+    keys.iter().map(|key| column_heading(key)).collect()
 }
 
-fn column_heading(key: &str) -> & str { match key {
+fn column_heading(key: &str) -> &str {
+    match key {
         "sharedPipelineIdPrefix" => "prefix",
         "sharedPipelineId" => "id",
         "versionName" => "version",

@@ -126,7 +126,12 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
         let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
-        print_created(run, output, &response, &format!("the connection {}", connection.name),)
+        print_created(
+            run,
+            output,
+            &response,
+            &format!("the connection {}", connection.name),
+        )
     })?
 }
 

@@ -22,7 +22,8 @@ use uuid::Uuid;
 const MAX_STATE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The role needed to continue with a new project.
-const VISIBILITY_RULE: &str = "only the account role Super Admin can see a new project until users are invited";
+const VISIBILITY_RULE: &str =
+    "only the account role Super Admin can see a new project until users are invited";
 
 /// Checks everything, continues from the state, and reports each step.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
@@ -37,18 +38,21 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, args);
     let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
-    let mut state = ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
+    let mut state =
+        ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
     apply_resolutions(&mut state, &plan, &args.resolve)?;
-    state.check(&plan).map_err(|error| explain_state_error(error, &path))?;
+    state
+        .check(&plan)
+        .map_err(|error| explain_state_error(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.platform(&connection)?;
     if args.dry_run {
         return print_dry_run(run, args, &plan, &state);
     }
     if !state.is_done(ProvisionStep::Project) {
-        run.ui
-            .say(&format!(
-            "{VISIBILITY_RULE}: all steps need a token with that role"));
+        run.ui.say(&format!(
+            "{VISIBILITY_RULE}: all steps need a token with that role"
+        ));
     }
     let mut done_steps = Vec::new();
     let result = run.block_on(provision::apply(
@@ -61,8 +65,9 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     ))?;
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();
-        run.ui
-            .print_result(&response_output::format_json(&json!({ "projectId": id, "steps": done_steps }),))?;
+        run.ui.print_result(&response_output::format_json(
+            &json!({ "projectId": id, "steps": done_steps }),
+        ))?;
     }
     match result {
         Ok(()) => Ok(ExitStatus::Success),
@@ -81,15 +86,24 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
 }
 
 /// Applies the user's `--resolve` to steps whose response was lost.
-fn apply_resolutions(state: &mut ProvisionState, plan: &ProvisionPlan,
-    resolutions: &[String],) -> Result<(), Failure> {
+fn apply_resolutions(
+    state: &mut ProvisionState,
+    plan: &ProvisionPlan,
+    resolutions: &[String],
+) -> Result<(), Failure> {
     for resolution in resolutions {
-        let (name, value) = resolution.split_once('=').ok_or_else(|| reject_resolution(resolution))?;
+        let (name, value) = resolution
+            .split_once('=')
+            .ok_or_else(|| reject_resolution(resolution))?;
         let step = ProvisionStep::ALL
             .into_iter()
             .find(|step| step.name() == name)
             .ok_or_else(|| reject_resolution(resolution))?;
-        let Some(record) = state.steps.get_mut(&step).filter(|record| record.mark == Mark::Begun) else {
+        let Some(record) = state
+            .steps
+            .get_mut(&step)
+            .filter(|record| record.mark == Mark::Begun)
+        else {
             return Err(Failure::usage(format!(
                 "--resolve {resolution}: the result of the {step} is not unknown"
             )));
@@ -229,7 +243,8 @@ fn print_dry_run(
         || {
             steps
                 .iter()
-                .map( |(step, outcome)| format!("{:<11} {outcome}\n", step.name())).collect()
+                .map(|(step, outcome)| format!("{:<11} {outcome}\n", step.name()))
+                .collect()
         },
     )
 }

@@ -17,7 +17,12 @@ use uuid::Uuid;
 /// Default time to wait for a status, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 
-pub(crate) fn create_stream(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs,) -> CommandResult {
+pub(crate) fn create_stream(
+    run: &Run,
+    file: &Path,
+    key_vault: Option<String>,
+    output: OutputArgs,
+) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
@@ -30,7 +35,8 @@ pub(crate) fn create_stream(run: &Run, file: &Path, key_vault: Option<String>, o
             .create_streaming_pipeline(project.id, &definition.body)
             .await;
         let response = match result {
-            Err(error) if error.kind() != ErrorKind::NotFound => { return Err(reject_definition(error, &document));
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(reject_definition(error, &document));
             }
             result => project.read_response(result).await?,
         };
@@ -118,7 +124,13 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     })?
 }
 
-pub(crate) fn wait_for_status(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs,) -> CommandResult {
+pub(crate) fn wait_for_status(
+    run: &Run,
+    id: &str,
+    state: &str,
+    pace: &PaceArgs,
+    output: OutputArgs,
+) -> CommandResult {
     let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
@@ -128,7 +140,8 @@ pub(crate) fn wait_for_status(run: &Run, id: &str, state: &str, pace: &PaceArgs,
     run.block_on(async {
         let (status, end) = follow::poll_stream(&platform, project, id, state, pace, |status| {
             run.ui.say(&format!("the status is {status}"));
-        }).await
+        })
+        .await
         .map_err(|error| reject_stream_request(id, error))?;
         run.print_response(output, &status.raw, || response_output::format_facts(&status.raw))?;
         if end == PollEnd::Succeeded {

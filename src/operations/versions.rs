@@ -72,12 +72,15 @@ impl<'a> VersionSwitch<'a> {
         if latest_version.is_none() {
             self.run.ui.warn(&latest_description);
         }
-        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
+        let document =
+            value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
         self.print_outcome(
             args.output,
             &document,
             &format!(
-                "disabled version {version} of {}: {latest_description}", self.prefix),
+                "disabled version {version} of {}: {latest_description}",
+                self.prefix
+            ),
         )
     }
 
@@ -92,7 +95,8 @@ impl<'a> VersionSwitch<'a> {
         if args.yes {
             for (done_count, version) in old_versions.iter().enumerate() {
                 let result = self.set_enabled(version, false).await;
-                result.map_err(|failure| { self.add_progress(failure, &old_versions[..done_count], old_versions.len())
+                result.map_err(|failure| {
+                    self.add_progress(failure, &old_versions[..done_count], old_versions.len())
                 })?;
                 let prefix = &self.prefix;
                 self.run
@@ -107,8 +111,10 @@ impl<'a> VersionSwitch<'a> {
                 self.prefix
             ),
             (old_versions, true) => format!(
-                "disabled {version_count} of {}: {}", self.prefix,
-                old_versions.join(", ")),
+                "disabled {version_count} of {}: {}",
+                self.prefix,
+                old_versions.join(", ")
+            ),
             (old_versions, false) => {
                 format!(
                     "would disable {version_count} of {}: {}; pass --yes to do it",

@@ -46,7 +46,8 @@ pub(super) fn report_outcome(
             "published"
         };
         let files = format_count(plan.files.len(), "file");
-        publication.print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
+        publication
+            .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
         let title = match outcome.kind {
             OutcomeKind::AlreadyPublished => {
                 format!("{} of {} was published before", plan.version_name, plan.prefix)

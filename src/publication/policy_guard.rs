@@ -55,7 +55,8 @@ pub(crate) fn reject_outdated_gate(
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
     let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
-    let stricter_target = workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
+    let stricter_target =
+        workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };

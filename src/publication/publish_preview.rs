@@ -107,7 +107,11 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
     match &preview.changes {
         Ok((commit, changes)) => push_file_changes(&mut text_output, commit, changes),
         Err(reason) => {
-            let _ = writeln!(text_output, "could not list the changes: {}", text::escape_line(reason));
+            let _ = writeln!(
+                text_output,
+                "could not list the changes: {}",
+                text::escape_line(reason)
+            );
         }
     }
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {

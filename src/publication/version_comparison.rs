@@ -10,7 +10,8 @@ use crate::publish::{
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, find_latest, prefix_lookup, reject_unpublished,};
+    describe_missing_prefix, find_latest, prefix_lookup, reject_unpublished,
+};
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
@@ -124,7 +125,9 @@ impl SideLookup<'_> {
             Ok(details) => self.side_of_version(&details).map(Some),
             Err(published_prefixes) => {
                 if prefix_lookup(self.prefix).nearest(&published_prefixes).is_some() {
-                    self.run.ui.warn(&describe_missing_prefix(self.prefix, &published_prefixes));
+                    self.run
+                        .ui
+                        .warn(&describe_missing_prefix(self.prefix, &published_prefixes));
                 }
                 Ok(None)
             }

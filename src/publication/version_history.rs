@@ -182,7 +182,8 @@ impl Publication<'_> {
             ));
             let commits = [
                 FetchTarget::Commit(version_commit),
-                FetchTarget::Commit(head.as_str()),];
+                FetchTarget::Commit(head.as_str()),
+            ];
             if let Err(error) = repo.fetch_history(&commits, depth) {
                 self.run.ui.warn(&error.to_string());
                 break;

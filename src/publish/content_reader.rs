@@ -77,20 +77,27 @@ impl ContentReader {
     /// Returns the complete content, or `None` if it has more than `limit` bytes.
     pub(super) fn read(&self, content: &FileContent, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
-            FileContent::Blob(blob) => match self.with_repository(|repository| repository.read_blob(blob, limit))
-            {
-                Ok(bytes) => Ok(Some(bytes)),
-                Err(GitError::TooLarge { .. }) => Ok(None),
-                Err(error) => Err(error.into()),
-            },
+            FileContent::Blob(blob) => {
+                match self.with_repository(|repository| repository.read_blob(blob, limit)) {
+                    Ok(bytes) => Ok(Some(bytes)),
+                    Err(GitError::TooLarge { .. }) => Ok(None),
+                    Err(error) => Err(error.into()),
+                }
+            }
             FileContent::Disk(path) => read_disk_file(path, limit).map_err(read_error(path)),
         }
     }
 
     /// Opens the content, which has `size` bytes, for reading with constant memory.
-    pub(super) fn open(&self, content: &FileContent, size: u64,) -> Result<Box<dyn Read + Send>, PublishError> {
+    pub(super) fn open(
+        &self,
+        content: &FileContent,
+        size: u64,
+    ) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
-            FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.open_blob(blob, size))?),
+            FileContent::Blob(blob) => {
+                Ok(self.with_repository(|repository| repository.open_blob(blob, size))?)
+            }
             FileContent::Disk(path) => {
                 read_regular_metadata(path).map_err(read_error(path))?;
                 Ok(Box::new(File::open(path).map_err(read_error(path))?))

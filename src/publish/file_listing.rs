@@ -78,8 +78,8 @@ pub(super) fn reject_uncertain_files<'a>(
     if !symlink_paths.is_empty() {
         return Err(PublishError::Symlinks(symlink_paths));
     }
-    let is_doubtful =
-        |file: &SnapshotFile, doubt| { file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
+    let is_doubtful = |file: &SnapshotFile, doubt| {
+        file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
     };
     let hidden_paths = select_paths(files.clone(), |file| is_doubtful(file, ContentDoubt::Hidden));
     if !hidden_paths.is_empty() {

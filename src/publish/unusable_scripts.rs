@@ -29,7 +29,8 @@ pub(super) fn resolve_script_defect(
         return Ok(defect);
     };
     let disk_path = contents.disk_path(path);
-    let has_pointer_size = read_regular_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
+    let has_pointer_size =
+        read_regular_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
     let content = FileContent::Disk(disk_path);
     if has_pointer_size
         && content_hashes::hash_reader(contents.open(&content, pointer.size)?, path)? == pointer.sha256

@@ -197,7 +197,11 @@ fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
         markdown.push_str(&block);
     }
     if listed_count < lines.len() {
-        let _ = writeln!(markdown, "- {}", format_and_more_of(lines.len() - listed_count, "line"));
+        let _ = writeln!(
+            markdown,
+            "- {}",
+            format_and_more_of(lines.len() - listed_count, "line")
+        );
     }
     markdown
 }

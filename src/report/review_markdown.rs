@@ -243,8 +243,10 @@ impl MarkdownPage<'_> {
     /// Like [`Self::add_list`], but folded.
     fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
-        let mut text = format!("<details><summary>{title} ({})</summary>\n\n",
-            format_number(number));
+        let mut text = format!(
+            "<details><summary>{title} ({})</summary>\n\n",
+            format_number(number)
+        );
         self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
         self.add(&text);

@@ -73,7 +73,10 @@ fn describe_checks(report: &Report) -> Option<String> {
     match (counts.files, counts.passed) {
         (0, _) => None,
         (_, 0) => Some(format!("no check passed in {pipelines}")),
-        (_, passed_count) => Some(format!("{} passed in {pipelines}", format_count(passed_count, "check"))),
+        (_, passed_count) => Some(format!(
+            "{} passed in {pipelines}",
+            format_count(passed_count, "check")
+        )),
     }
 }
 
@@ -81,8 +84,8 @@ fn describe_checks(report: &Report) -> Option<String> {
 /// headline.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
-    let excluded_files =
-        (!report.excluded.is_empty()).then(|| format!("{} excluded", format_count(report.excluded.len(), "file")));
+    let excluded_files = (!report.excluded.is_empty())
+        .then(|| format!("{} excluded", format_count(report.excluded.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }

@@ -18,7 +18,8 @@ pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
 
 /// Returns the prefixes of these artifacts.
 pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
-    artifacts.iter()
+    artifacts
+        .iter()
         .filter_map(|artifact| artifact.shared_pipeline_id_prefix.clone())
         .collect()
 }
@@ -27,7 +28,8 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let mut versions = platform.artifacts(Some(prefix)).await?;
     versions.retain(|version| {
-        version.shared_pipeline_id_prefix
+        version
+            .shared_pipeline_id_prefix
             .as_ref()
             .is_none_or(|version_prefix| version_prefix == prefix)
     });
@@ -46,14 +48,18 @@ pub(crate) async fn reject_unpublished(
         return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
     }
     let artifacts = read_for_hint(platform.artifacts(None)).await;
-    let versions: Vec< &Artifact> = artifacts
+    let versions: Vec<&Artifact> = artifacts
         .iter()
         .flatten()
-        .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix)).collect();
+        .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix))
+        .collect();
     let has_prefix = !versions.is_empty();
     match version {
         Some(version) if has_prefix => {
-            let names = versions.iter().filter_map(|version| version.version_name.clone()).collect();
+            let names = versions
+                .iter()
+                .filter_map(|version| version.version_name.clone())
+                .collect();
             let lookup = ResourceLookup {
                 kind: "version",
                 name: version,
@@ -67,7 +73,8 @@ pub(crate) async fn reject_unpublished(
                 "no version of this prefix is enabled: run `sluicegate artifacts enable` to enable one",
             )
             .into(),
-        _ => prefix_lookup(prefix).reject_missing_among(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
+        _ => prefix_lookup(prefix)
+            .reject_missing_among(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
     }
 }
 

@@ -18,8 +18,9 @@ impl Run {
         for path in paths {
             let full = self.env.current_dir().join(path);
             // A link that git cannot look up may belong to the change.
-            let tracked_link = policy::links_in_path(repo.root(), &full).into_iter()
-                .find( |link| repo.is_tracked(link, self.index()).unwrap_or(true));
+            let tracked_link = policy::links_in_path(repo.root(), &full)
+                .into_iter()
+                .find(|link| repo.is_tracked(link, self.index()).unwrap_or(true));
             if let Some(link) = tracked_link {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
@@ -38,7 +39,10 @@ impl Run {
         repo: &Repository,
         destinations: &ReportDestinations,
     ) -> Result<(), Failure> {
-        let paths = destinations.reports.iter().filter_map(|report| report.path.as_deref());
+        let paths = destinations
+            .reports
+            .iter()
+            .filter_map(|report| report.path.as_deref());
         self.reject_linked_paths(repo, paths)
     }
 }

@@ -46,7 +46,9 @@ impl Run {
         write_text: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> CommandResult {
         match output.output {
-            OutputFormat::Json => self.ui.print_result_with(|writer| response_output::write_json(raw, writer)),
+            OutputFormat::Json => self
+                .ui
+                .print_result_with(|writer| response_output::write_json(raw, writer)),
             OutputFormat::Text => self.ui.print_result_with(write_text),
         }?;
         Ok(ExitStatus::Success)
@@ -61,13 +63,14 @@ impl Run {
         empty_message: &str,
     ) -> CommandResult {
         let items = entries.into_iter().map(|entry| entry.raw);
-        self.print_items(output,"results", items, columns, empty_message)
+        self.print_items(output, "results", items, columns, empty_message)
     }
 
     /// Shows raw entries like [`Self::show_list`]; the envelope stores them in the field `name`.
     pub(crate) fn print_items(
         &self,
-        output: OutputArgs,name:&str,
+        output: OutputArgs,
+        name: &str,
         items: impl Iterator<Item = Value>,
         columns: &[(&str, &str)],
         empty_message: &str,
@@ -183,7 +186,10 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
         return error.into();
     }
     let projects = read_for_hint(platform.projects()).await;
-    if projects.as_ref().is_some_and(|projects| contains_project(projects, id)) {
+    if projects
+        .as_ref()
+        .is_some_and(|projects| contains_project(projects, id))
+    {
         return error.into();
     }
     project_lookup(&id.to_string()).reject_missing_among(error, projects.map(project_ids))
@@ -201,14 +207,17 @@ pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> O
 }
 
 fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
-    projects.iter().any( |project| {
+    projects.iter().any(|project| {
         let project_id = project.id.as_deref().and_then(|text| Uuid::parse_str(text).ok());
         project_id == Some(id)
     })
 }
 
 fn project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
-    projects.into_iter().filter_map(|project| project.value.id).collect()
+    projects
+        .into_iter()
+        .filter_map(|project| project.value.id)
+        .collect()
 }
 
 const fn project_lookup(id: &str) -> ResourceLookup<'_> {
@@ -231,8 +240,11 @@ impl RemoteProject {
 
     /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
     /// check.
-    pub(crate) async fn creation_response<T>(&self,
-        response: Result<T, HttpError>, look: &str,) -> Result<T, Failure> {
+    pub(crate) async fn creation_response<T>(
+        &self,
+        response: Result<T, HttpError>,
+        look: &str,
+    ) -> Result<T, Failure> {
         match response {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, look)),
             answer => self.read_response(answer).await,
@@ -243,7 +255,10 @@ impl RemoteProject {
     pub(crate) async fn reject_variable_request(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
             let variables = self.platform.variables(self.id).await?;
-            Ok(variables.into_iter().filter_map(|variable| variable.value.name).collect())
+            Ok(variables
+                .into_iter()
+                .filter_map(|variable| variable.value.name)
+                .collect())
         };
         variable_lookup(name).reject_missing(error, names).await
     }

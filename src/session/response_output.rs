@@ -50,7 +50,11 @@ pub(crate) fn format_table_within(headings: &[&str], rows: &[Vec<String>], width
         let cells: Vec<String> = row.iter().map(|cell| text::escape_line(cell)).collect();
         let (lead_cells, detail_cells) = cells.split_at(cells.len().min(2));
         let _ = writeln!(paragraphs, "{}", lead_cells.join("  "));
-        let details = headings.iter().skip(2).zip(detail_cells).filter(|(_, cell)| *cell != "-");
+        let details = headings
+            .iter()
+            .skip(2)
+            .zip(detail_cells)
+            .filter(|(_, cell)| *cell != "-");
         for (heading, cell) in details {
             for line in wrap::wrap_lines(cell, &format!("  {heading}: "), "    ", terminal_width) {
                 let _ = writeln!(paragraphs, "{line}");
@@ -110,7 +114,10 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
 }
 
 /// Returns the columns extended by those for other keys, and whether they are complete.
-fn add_other_columns<'a>(items: &'a [Value], columns: &[(&'a str, &'a str)],) -> (Vec<(&'a str, &'a str)>, bool) {
+fn add_other_columns<'a>(
+    items: &'a [Value],
+    columns: &[(&'a str, &'a str)],
+) -> (Vec<(&'a str, &'a str)>, bool) {
     let mut all_columns = columns.to_vec();
     let fields = items.iter().filter_map(Value::as_object);
     for key in fields.flat_map(Map::keys) {
@@ -192,8 +199,7 @@ fn format_duration(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3_600, "h"), (60, "min")];
     match UNITS.iter().find(|(length, _)| seconds >= *length) {
         Some((length, name)) => format!("{} {name}", seconds / length),
-        None => format!("{seconds} s"
-    ),
+        None => format!("{seconds} s"),
     }
 }
 

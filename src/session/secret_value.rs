@@ -31,7 +31,8 @@ impl Run {
                 (read_file(&path)?, format!("the file {}", path.display()))
             }
         };
-        normalize_secret(text.expose_secret()).map_err(|reason| Failure::usage(format!("{source_name} {reason}")))
+        normalize_secret(text.expose_secret())
+            .map_err(|reason| Failure::usage(format!("{source_name} {reason}")))
     }
 }
 

@@ -47,7 +47,9 @@ pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Anno
         _ => None,
     };
     settings::job_annotations(
-        destinations.and_then(|destinations| destinations.annotations), &run.env,)
+        destinations.and_then(|destinations| destinations.annotations),
+        &run.env,
+    )
 }
 
 /// Returns the annotation syntax of the host's log, if it has one.

@@ -61,6 +61,9 @@ mod tests {
         let mut columns = TableColumns::new(&["one", "two"]);
         columns.fit_row(&long);
         assert_eq!(columns.row_line(&long), format!("{}  a\n", "x".repeat(1000)));
-        assert_eq!(columns.row_line(&short), format!("y{}b\n", " ".repeat(MAX_COLUMN_WIDTH + 1)));
+        assert_eq!(
+            columns.row_line(&short),
+            format!("y{}b\n", " ".repeat(MAX_COLUMN_WIDTH + 1))
+        );
     }
 }

@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::job::ci::Trigger;
 use crate::job::context::{self, RequestedRevisions};
-use crate::job::settings::{Revisions,Selection};
+use crate::job::settings::{Revisions, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
@@ -89,13 +89,17 @@ impl Workspace<'_> {
     ) -> Result<BTreeSet<String>, GitError> {
         let disk = self.repo.disk_snapshot(run.index())?;
         let gate_files = self.gate_files([evaluated_snapshot, &disk].into_iter())?.paths();
-        let changes = disk.changes(std::slice::from_ref(commit),& |path| {
+        let changes = disk.changes(std::slice::from_ref(commit), &|path| {
             is_pipeline(path)
                 || selection.includes(path)
                 || is_platform_file(path)
                 || gate_files.iter().any(|file| file == path)
         })?;
-        Ok( changes.iter().flat_map(Change::paths).map(str::to_owned).collect())
+        Ok(changes
+            .iter()
+            .flat_map(Change::paths)
+            .map(str::to_owned)
+            .collect())
     }
 }
 

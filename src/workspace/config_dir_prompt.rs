@@ -71,11 +71,19 @@ pub(crate) fn find_sole_candidate(
 /// Returns the hidden directories at the root that contain pipelines.
 fn find_pipeline_dirs(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
     let pipelines = snapshot.list_files(&|path| path.starts_with('.') && is_pipeline(path))?;
-    Ok( pipelines.iter().filter_map(|file| file.path.split_once('/')).map(|(dir, _)| dir.to_owned()).collect())
+    Ok(pipelines
+        .iter()
+        .filter_map(|file| file.path.split_once('/'))
+        .map(|(dir, _)| dir.to_owned())
+        .collect())
 }
 
 /// Prompts on a terminal; otherwise returns an error with the candidates and the command to run.
-pub(crate) fn require_config_dir(snapshot: &Snapshot<'_>, run: &Run, command: &str,) -> Result<String, Failure> {
+pub(crate) fn require_config_dir(
+    snapshot: &Snapshot<'_>,
+    run: &Run,
+    command: &str,
+) -> Result<String, Failure> {
     let candidates = find_candidates(snapshot)?;
     match ask_for_config_dir(run, &candidates)? {
         Some(name) => Ok(name),
@@ -113,7 +121,12 @@ pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Opt
     }
     question.push_str("Enter a number or a name such as .platform, or press Enter to skip: ");
     Ui::print_result_to_stderr(&question)?;
-    let mut answer = String::new(); io::stdin().lock().take(MAX_ANSWER_BYTES).read_line(&mut answer).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .take(MAX_ANSWER_BYTES)
+        .read_line(&mut answer)
+        .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
     parse_answer(&answer, candidates)
 }
 
@@ -136,7 +149,12 @@ fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, F
 
 /// Returns whether this is the name of a hidden directory that a shell accepts unquoted.
 pub(crate) fn is_name(name: &str) -> bool {
-    name.len() > 1 && name != ".." && name.starts_with('.') && name.chars().all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
+    name.len() > 1
+        && name != ".."
+        && name.starts_with('.')
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
 }
 
 #[cfg(test)]

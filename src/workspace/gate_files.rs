@@ -24,11 +24,13 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
-    pub(crate) fn paths(&self) -> Vec<String> { self
-            .settings
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.settings
             .iter()
             .chain(&self.waivers)
-            .chain(&self.linked_rules).cloned().collect()
+            .chain(&self.linked_rules)
+            .cloned()
+            .collect()
     }
 
     /// Describes the changes in the file at this path.
@@ -45,9 +47,11 @@ impl GateFiles {
     fn add(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
-            self.settings.extend(policy::resolve_path(repo, snapshot,path)?.paths);
+            self.settings
+                .extend(policy::resolve_path(repo, snapshot, path)?.paths);
         }
-        self.waivers.extend(policy::resolve_path(repo, snapshot,waivers::FILE_NAME)?.paths);
+        self.waivers
+            .extend(policy::resolve_path(repo, snapshot, waivers::FILE_NAME)?.paths);
         for path in workspace.linked_rules(snapshot)? {
             if !self.linked_rules.contains(&path) {
                 self.linked_rules.push(path);
@@ -80,7 +84,8 @@ impl Workspace<'_> {
         };
         let mut paths = Vec::new();
         for config_dir in config_dirs {
-            let resolved_path = policy::resolve_path(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
+            let resolved_path =
+                policy::resolve_path(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
             if resolved_path.file.is_some() && resolved_path.paths.len() > 1 {
                 paths.extend(resolved_path.paths);
             }
@@ -91,9 +96,13 @@ impl Workspace<'_> {
 
 /// Returns the hidden directories at the root, and the links that may lead to some.
 pub(crate) fn hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
-    let mut entries = snapshot. list_root_folders()?;
-    entries.retain( |name| name.starts_with('.'));
-    let hidden_links = snapshot. list_root_links()?.into_iter().filter(|name| name.starts_with('.')).take(MAX_LINKS);
+    let mut entries = snapshot.list_root_folders()?;
+    entries.retain(|name| name.starts_with('.'));
+    let hidden_links = snapshot
+        .list_root_links()?
+        .into_iter()
+        .filter(|name| name.starts_with('.'))
+        .take(MAX_LINKS);
     entries.extend(hidden_links);
     Ok(entries)
 }

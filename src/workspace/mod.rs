@@ -66,7 +66,7 @@ impl Run {
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::policy_source(&self.global, &self.env)?;
         let policy = or_unknown(policy::find_policy_tip(&repo, Some(&ci), choice, is_host_commit))?;
-        let settled_policy = self.settle_policy(&repo, policy,Some(&ci), unusable_file_treatment(&ci))?;
+        let settled_policy = self.settle_policy(&repo, policy, Some(&ci), unusable_file_treatment(&ci))?;
         Ok(Workspace {
             target_tip: or_unknown(target_tip(&repo, &ci, &settled_policy.policy, is_host_commit))?,
             named_config_dir: settled_policy.named_config_dir,
@@ -84,7 +84,8 @@ impl Run {
     fn settle_policy(
         &self,
         repo: &Repository,
-        policy: PolicyTip,ci:Option<&CiContext>,
+        policy: PolicyTip,
+        ci: Option<&CiContext>,
         on_unusable: UnusableFile,
     ) -> Result<SettledPolicy<'_>, Failure> {
         let requested_file = settings::requested_config_file(&self.global, &self.env);
@@ -152,7 +153,7 @@ impl Run {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::policy_source(&self.global, &self.env)?;
             let policy = or_unknown(policy::find_policy_tip(&repo, ci.as_ref(), choice, true))?;
-            let settled_policy = self.settle_policy(&repo, policy,ci.as_ref(), UnusableFile::Reject)?;
+            let settled_policy = self.settle_policy(&repo, policy, ci.as_ref(), UnusableFile::Reject)?;
             return Ok(settled_policy.sources);
         }
         let file = match settings::requested_config_file(&self.global, &self.env) {
@@ -189,16 +190,21 @@ impl<'a> Workspace<'a> {
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
         let requested_revisions = to_requested_revisions(revisions.clone());
-        if revisions.deepen {self.fetch_missing(run, &requested_revisions, subject)?;
+        if revisions.deepen {
+            self.fetch_missing(run, &requested_revisions, subject)?;
         }
-            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &requested_revisions)?;
+        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &requested_revisions)?;
         let is_tip_unknown = matches!(self.policy, PolicyTip::Unknown { .. })
             || matches!(self.target_tip, PolicyTip::Unknown { .. });
         if revisions.deepen || !is_host_commit || is_tip_unknown {
             let choice = settings::policy_source(&run.global, &run.env)?;
             let policy = policy::find_policy_tip(&self.repo, Some(&self.ci), choice, is_host_commit)?;
-            let settled_policy = run.settle_policy(&self.repo, policy,Some(&self.ci),
-                unusable_file_treatment(&self.ci),)?;
+            let settled_policy = run.settle_policy(
+                &self.repo,
+                policy,
+                Some(&self.ci),
+                unusable_file_treatment(&self.ci),
+            )?;
             self.named_config_dir = settled_policy.named_config_dir;
             self.sources = settled_policy.sources;
             self.target_tip = target_tip(&self.repo, &self.ci, &settled_policy.policy, is_host_commit)?;
@@ -208,20 +214,21 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
- fn fetch_missing(&mut self, run: &Run,
+    fn fetch_missing(
+        &mut self,
+        run: &Run,
         revisions: &RequestedRevisions,
-        subject: DeepenSubject,) -> Result<(), ContextError> {
-        let (repo, ci) =(&mut self.repo, &mut self.ci);
+        subject: DeepenSubject,
+    ) -> Result<(), ContextError> {
+        let (repo, ci) = (&mut self.repo, &mut self.ci);
         let report = |step: &str| run.ui.say(step);
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        context::fetch_run_branch (repo, ci, is_host_commit, &report)?;
-        context::fetch_policy_branch
-            (repo, ci,is_host_commit, true, &report)?;
-        context::deepen(repo,ci, revisions, subject, &report)?;
-            let is_host_commit = context::reviews_host_commit (repo,ci, revisions)?;
-        context::fetch_policy_branch(repo, ci, is_host_commit, false, &report
-            )
-        }
+        context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
+        context::fetch_policy_branch(repo, ci, is_host_commit, true, &report)?;
+        context::deepen(repo, ci, revisions, subject, &report)?;
+        let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
+        context::fetch_policy_branch(repo, ci, is_host_commit, false, &report)
+    }
 
     /// Returns what to do with a file of the gate configuration that cannot be used.
     pub(crate) fn on_unusable(&self) -> UnusableFile {
@@ -335,7 +342,10 @@ impl<'a> Workspace<'a> {
     }
 
     /// Returns the file's content, or why it cannot be parsed as a document.
-    pub(crate) fn read_document(&self, file: &SnapshotFile,) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+    pub(crate) fn read_document(
+        &self,
+        file: &SnapshotFile,
+    ) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let path = match &file.content {
             FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
             FileContent::Disk(full) => full,
@@ -356,7 +366,8 @@ pub(crate) fn find_config_dir(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
     let root_dirs = snapshot.list_root_folders()?;
-    Ok(pipelines::config_folder(&root_dirs, & |path| { matches!(snapshot.find_file(path), Ok(Some(_)))
+    Ok(pipelines::config_folder(&root_dirs, &|path| {
+        matches!(snapshot.find_file(path), Ok(Some(_)))
     }))
 }
 

@@ -77,10 +77,7 @@ impl Run {
     /// Returns the directory of a path: the path itself or its nearest existing parent, without links.
     fn existing_dir(&self, path: &Path) -> Option<PathBuf> {
         let full = self.env.current_dir().join(path);
-        full.ancestors()
-            .find(|dir| dir.is_dir())?
-            .canonicalize()
-            .ok()
+        full.ancestors().find(|dir| dir.is_dir())?.canonicalize().ok()
     }
 
     /// Returns the root of a project without git. This is the nearest directory with a file of the platform or of this
@@ -88,17 +85,16 @@ impl Run {
     /// it contains the paths.
     fn plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
-        let mut dirs =Vec::new();
+        let mut dirs = Vec::new();
         for path in paths {
-            dirs.push( self.existing_dir(path)?);
+            dirs.push(self.existing_dir(path)?);
         }
         let first_dir = dirs.first()?;
         let are_in_current_dir = dirs.iter().all(|dir| dir.starts_with(&current_dir));
         let root = first_dir
             .ancestors()
             .take_while(|ancestor| !is_shared(ancestor))
-            .find(
-            |ancestor| is_project(ancestor) && dirs.iter().all(|dir| dir.starts_with(ancestor)));
+            .find(|ancestor| is_project(ancestor) && dirs.iter().all(|dir| dir.starts_with(ancestor)));
         if let Some(root) = root {
             return Some(root.to_owned());
         }
@@ -113,7 +109,7 @@ impl Run {
 
 /// Returns whether the opened repository contains all paths.
 fn contains_paths(repository: &Result<Repository, GitError>, current_dir: &Path, paths: &[PathBuf]) -> bool {
-    repository.as_ref().is_ok_and( |repo| {
+    repository.as_ref().is_ok_and(|repo| {
         paths
             .iter()
             .all(|path| path == Path::new("-") || path_inside(repo.root(), current_dir, path).is_some())
@@ -136,7 +132,15 @@ const fn is_shared(_: &Path) -> bool {
 /// Returns whether the directory contains a file of the platform in a hidden directory, or the configuration file.
 fn is_project(dir: &Path) -> bool {
     dir.join(FILE_NAME).is_file()
-        || fs::read_dir(dir).into_iter().flatten().take(MAX_ENTRIES).flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
-            .any( |entry| { [RULES_FILE, SHARED_PIPELINES_FILE].iter().any(|file| entry.path().join(file).is_file())
-    })
+        || fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .take(MAX_ENTRIES)
+            .flatten()
+            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
+            .any(|entry| {
+                [RULES_FILE, SHARED_PIPELINES_FILE]
+                    .iter()
+                    .any(|file| entry.path().join(file).is_file())
+            })
 }

@@ -105,7 +105,10 @@ impl Workspace<'_> {
 
     /// Returns whether any hidden directory of the snapshot has a rules file, also behind a link.
     pub(crate) fn has_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<bool, Failure> {
-        for dir in hidden_root_entries(snapshot)?.iter().chain(&self.named_config_dir) {
+        for dir in hidden_root_entries(snapshot)?
+            .iter()
+            .chain(&self.named_config_dir)
+        {
             let path = format!("{dir}/{RULES_FILE}");
             let has_path = snapshot.has_path(&path)?;
             if has_path || policy::resolve_path(&self.repo, snapshot, &path)?.file.is_some() {
@@ -116,7 +119,11 @@ impl Workspace<'_> {
     }
 
     /// Returns whether any hidden directory on disk has a rules file, whether git tracks it or not.
-    pub(crate) fn has_rules_file_on_disk(&self) -> bool { self.hidden_dirs_on_disk().iter().chain(&self.named_config_dir).any(|dir| self.repo.root().join(dir).join(RULES_FILE).exists())
+    pub(crate) fn has_rules_file_on_disk(&self) -> bool {
+        self.hidden_dirs_on_disk()
+            .iter()
+            .chain(&self.named_config_dir)
+            .any(|dir| self.repo.root().join(dir).join(RULES_FILE).exists())
     }
 
     /// Returns the path of a rules file on disk, whether git tracks it or not.
@@ -125,7 +132,9 @@ impl Workspace<'_> {
             Some(dir) => vec![dir.clone()],
             None => self.hidden_dirs_on_disk(),
         };
-        dirs.into_iter().map(|dir| format!("{dir}/{RULES_FILE}")).find(|path| self.repo.root().join(path).is_file())
+        dirs.into_iter()
+            .map(|dir| format!("{dir}/{RULES_FILE}"))
+            .find(|path| self.repo.root().join(path).is_file())
     }
 
     /// Returns the names of the hidden entries of the root on disk, sorted.
@@ -133,7 +142,11 @@ impl Workspace<'_> {
         if self.repo.is_bare() {
             return Vec::new();
         }
-        let mut names: Vec<String> = fs::read_dir(self.repo.root()).into_iter().flatten().take(MAX_ROOT_ENTRIES).flatten()
+        let mut names: Vec<String> = fs::read_dir(self.repo.root())
+            .into_iter()
+            .flatten()
+            .take(MAX_ROOT_ENTRIES)
+            .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
             .filter(|name| name.starts_with('.'))
             .collect();
@@ -142,7 +155,10 @@ impl Workspace<'_> {
     }
 
     /// Returns the target branch and the path of its rules file, if the target got the file after this branch started.
-    fn find_rules_added_to_target(&self, snapshot: &Snapshot<'_>,) -> Result<Option<(String, String)>, Failure> {
+    fn find_rules_added_to_target(
+        &self,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<(String, String)>, Failure> {
         let Some((branch, tip)) = self.find_target_branch()? else {
             return Ok(None);
         };

@@ -41,12 +41,12 @@ impl StandardInput {
                 .hint("run `sluicegate check - --stdin-path PATH`"));
         }
         let path = workspace.resolve_typed_path(run, path)?;
-        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err( |error|
-            Failure::usage(format!("could not read standard input: {error}")
-            ))?;
+        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT)
+            .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?;
         let file = write_to_temporary_file(&content).map_err(|error| {
             Failure::usage(format!(
-                "could not write standard input to a temporary file: {error}"))
+                "could not write standard input to a temporary file: {error}"
+            ))
         })?;
         Ok(Some(Self { file, path }))
     }

@@ -52,7 +52,7 @@ impl Workspace<'_> {
     ) -> Result<(), Failure> {
         let is_in_base = bases
             .iter()
-            .any( |base| matches!(self.repo.has_path(base, path), Ok(true)));
+            .any(|base| matches!(self.repo.has_path(base, path), Ok(true)));
         if path.is_empty() || is_in_base || matches!(snapshot.has_path(path), Ok(true)) {
             return Ok(());
         }
@@ -65,19 +65,19 @@ impl Workspace<'_> {
 /// reached by a symbolic link.
 pub(super) fn path_inside(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     let root = normalize(root);
-    path_below(&root, current_dir, typed_path).or_else(|| path_below(&root, &current_dir
-            .canonicalize()
-            .ok()?, typed_path))
-        .or_else( || {
-        let full_path = current_dir.join(typed_path);
-        let real_parent = full_path.parent()?.canonicalize().ok()?;
-        let relative_parent = real_parent.strip_prefix(&root).ok()?;
-        Some(relative_parent.join(full_path.file_name()?))
-    })
+    path_below(&root, current_dir, typed_path)
+        .or_else(|| path_below(&root, &current_dir.canonicalize().ok()?, typed_path))
+        .or_else(|| {
+            let full_path = current_dir.join(typed_path);
+            let real_parent = full_path.parent()?.canonicalize().ok()?;
+            let relative_parent = real_parent.strip_prefix(&root).ok()?;
+            Some(relative_parent.join(full_path.file_name()?))
+        })
 }
 
 fn path_below(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
-    normalize(&current_dir.join(typed_path)).strip_prefix(root)
+    normalize(&current_dir.join(typed_path))
+        .strip_prefix(root)
         .map(Path::to_path_buf)
         .ok()
 }

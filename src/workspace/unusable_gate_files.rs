@@ -85,11 +85,15 @@ impl Workspace<'_> {
         let mut base_problems = Vec::new();
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
-            base_problems.push(self.at_snapshot(run, &base_snapshot, resolve, false)?.find_problems()?,);
+            base_problems.push(
+                self.at_snapshot(run, &base_snapshot, resolve, false)?
+                    .find_problems()?,
+            );
         }
         for (kind, problem) in head_problems {
-            let is_in_all_bases = base_problems.iter().all( |problems| {
-                problems.get(kind)
+            let is_in_all_bases = base_problems.iter().all(|problems| {
+                problems
+                    .get(kind)
                     .is_some_and(|base_problem| base_problem.content == problem.content)
             });
             if !base_problems.is_empty() && is_in_all_bases {
@@ -131,7 +135,9 @@ impl GateVersion<'_> {
         }
         if let Err(error) = &self.config_dir {
             let ConfigFolderError::Several(names) = error;
-            let content = names.iter().map(|name| GateFileVersion::Text( name.clone().into_bytes()))
+            let content = names
+                .iter()
+                .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
             let message = format!("{error}. Remove the files of all but the platform's own directory");
             let problem = GateFileProblem::new(content, message);
@@ -157,16 +163,18 @@ impl GateVersion<'_> {
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
-                    let message =
-                        format!("{path} is missing, but the job sets it with --config");
-                    problems.insert("settings", GateFileProblem::new(content, message)
-                    );
+                    let message = format!("{path} is missing, but the job sets it with --config");
+                    problems.insert("settings", GateFileProblem::new(content, message));
                 }
                 return Ok(None);
             }
             Ok(Some(text)) => text,
         };
-        let sources = match self.workspace.sources.with_version(&text, &|path| self.tracks_file(path)) {
+        let sources = match self
+            .workspace
+            .sources
+            .with_version(&text, &|path| self.tracks_file(path))
+        {
             Ok(sources) => sources,
             Err(error) => {
                 let problem = GateFileProblem {
@@ -187,8 +195,10 @@ impl GateVersion<'_> {
         }
         let reason = self.find_unusable_value(&sources)?.filter(|_| outputs.is_empty());
         if let Some(reason) = reason {
-            problems.insert("settings",
-                GateFileProblem::new(content, format!("{path}: {reason}")),);
+            problems.insert(
+                "settings",
+                GateFileProblem::new(content, format!("{path}: {reason}")),
+            );
         }
         let config_dir = sources.config_dir(&self.run.global).ok().flatten();
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
@@ -214,7 +224,9 @@ impl GateVersion<'_> {
             Ok(selection) => selection,
             Err(error) => {
                 // An error that an empty file has too is one of the job.
-                let is_of_file = self.resolve_selection(&self.workspace.sources.without_file()).is_ok();
+                let is_of_file = self
+                    .resolve_selection(&self.workspace.sources.without_file())
+                    .is_ok();
                 return Ok(is_of_file.then(|| error.to_line()));
             }
         };
@@ -272,7 +284,10 @@ impl GateVersion<'_> {
             Ok(Some(text)) => match waivers::read(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
                 Err(error) => Some(describe_error(path, &error)),
                 Ok(located_entries) => {
-                    let entries = located_entries.into_iter().map(|located_entry| located_entry.entry).collect();
+                    let entries = located_entries
+                        .into_iter()
+                        .map(|located_entry| located_entry.entry)
+                        .collect();
                     let error = Waivers::new(entries).err();
                     error.map(|error| format!("{path}: could not combine the globs: {error}"))
                 }
@@ -288,7 +303,8 @@ impl GateVersion<'_> {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return Ok(());
         };
-        let interface = interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(config_dir))?;
+        let interface =
+            interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(config_dir))?;
         if let LoadedInterface::Unreadable(path, error) = interface {
             let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, describe_error(&path, &error));

@@ -30,7 +30,9 @@ impl Workspace<'_> {
             let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
                 return Ok(true);
             };
-            let has_new_only = *has_new_only_by_blob.entry(blob).or_insert_with(|| self.has_new_only(&blob));
+            let has_new_only = *has_new_only_by_blob
+                .entry(blob)
+                .or_insert_with(|| self.has_new_only(&blob));
             if has_new_only {
                 earliest = Some(commit.clone());
             }

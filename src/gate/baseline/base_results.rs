@@ -13,12 +13,8 @@ pub(crate) type FormerPaths = BTreeMap<String, Option<String>>;
 pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> FormerPaths {
     let mut former_paths = FormerPaths::new();
     for change in changes {
-        let former_path =
-        change
-            .old_path()
-            .filter(|path| is_pipeline(path));
-        former_paths
-        .insert (change.path.clone(), former_path.map(str::to_owned));
+        let former_path = change.old_path().filter(|path| is_pipeline(path));
+        former_paths.insert(change.path.clone(), former_path.map(str::to_owned));
     }
     former_paths
 }
@@ -30,18 +26,21 @@ pub(crate) struct BasePaths(FormerPaths);
 impl BasePaths {
     /// Returns the paths of these files at the base, given the moves since then.
     pub(crate) fn for_files<'f>(files: impl Iterator<Item = &'f str>, former_paths: &FormerPaths) -> Self {
-        let base_paths = files.map( |path| {
+        let base_paths = files.map(|path| {
             let base_path = match former_paths.get(path) {
-            Some(former_path) => former_path.clone(),
-            None => Some(path.to_owned()),
-        }; (path.to_owned(), base_path)
+                Some(former_path) => former_path.clone(),
+                None => Some(path.to_owned()),
+            };
+            (path.to_owned(), base_path)
         });
         Self(base_paths.collect())
     }
 
     /// Like [`Self::for_files`], but only for files that changed since the base and existed there.
-    pub(crate) fn for_changed_files<'f>(files: impl Iterator<Item = &'f str>,
-        former_paths: &FormerPaths,) -> Self {
+    pub(crate) fn for_changed_files<'f>(
+        files: impl Iterator<Item = &'f str>,
+        former_paths: &FormerPaths,
+    ) -> Self {
         let base_paths = files.filter_map(|path| Some((path.to_owned(), former_paths.get(path)?.clone())));
         Self(base_paths.filter(|(_, base_path)| base_path.is_some()).collect())
     }
@@ -71,8 +70,7 @@ impl BasePaths {
     /// Adds the paths whose file at the base is one of `base_files`.
     pub(crate) fn add_evaluated(&mut self, base_paths: Self, base_files: &[FileResults]) {
         let evaluated_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
-        self.0
-            .extend(base_paths.0.into_iter().filter(|(_, base_path)| {
+        self.0.extend(base_paths.0.into_iter().filter(|(_, base_path)| {
             base_path
                 .as_deref()
                 .is_some_and(|base_path| evaluated_paths.contains(base_path))
@@ -98,16 +96,19 @@ struct BaseResults<'b> {
 impl<'b> BaseResults<'b> {
     fn new(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
         let mut unusable_files = BTreeMap::new();
-        for file in & tally.unreviewed_files {
-            unusable_files.insert (file.path.as_str(), file.reason.as_str());
+        for file in &tally.unreviewed_files {
+            unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
-        for (path, reason) in & tally.doubtful_files {
-            unusable_files.insert(path.as_str(),reason.as_str());
+        for (path, reason) in &tally.doubtful_files {
+            unusable_files.insert(path.as_str(), reason.as_str());
         }
         Self {
             base_paths,
             results_by_path: tally
-                .files.iter().map(|file| (file.path.as_str(), file)).collect(),
+                .files
+                .iter()
+                .map(|file| (file.path.as_str(), file))
+                .collect(),
             unusable_files,
             failed_paths: tally
                 .failed_batches
@@ -127,7 +128,10 @@ impl<'b> BaseResults<'b> {
     fn find_file(&self, path: &str) -> BaseFile<'b> {
         match self.base_paths.0.get(path).and_then(Option::as_deref) {
             None => BaseFile::Missing,
-            Some(base_path) => match (self.unusable_files.get(base_path), self.results_by_path.get(base_path),) {
+            Some(base_path) => match (
+                self.unusable_files.get(base_path),
+                self.results_by_path.get(base_path),
+            ) {
                 (Some(reason), _) => BaseFile::Unknown(reason),
                 (None, Some(results)) => BaseFile::Evaluated(results),
                 (None, None) => BaseFile::Unknown("the base has no results for this file"),
@@ -143,7 +147,10 @@ pub(crate) fn mark_known_in_files(
     is_open: impl Fn(&str) -> bool,
     bases: &[(BasePaths, Tally)],
 ) -> KnownComparison {
-    let bases: Vec<BaseResults<'_>> = bases.iter().map(|(base_paths, tally)| BaseResults::new(base_paths, tally)).collect();
+    let bases: Vec<BaseResults<'_>> = bases
+        .iter()
+        .map(|(base_paths, tally)| BaseResults::new(base_paths, tally))
+        .collect();
     let mut comparison = mark_new_and_known(files, is_open, |path| {
         bases.iter().map(|base| base.find_file(path)).collect()
     });

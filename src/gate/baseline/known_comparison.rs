@@ -53,12 +53,18 @@ pub(crate) fn mark_new_and_known<'b>(
 ) -> KnownComparison {
     let mut comparison = KnownComparison::default();
     for file in files {
-        match find_base_files(&file.path).into_iter().map(comparable_results).collect::<Result<_, _>>() {
+        match find_base_files(&file.path)
+            .into_iter()
+            .map(comparable_results)
+            .collect::<Result<_, _>>()
+        {
             Ok(base_results) => {
                 let fixed_count = mark_file(file, base_results);
                 comparison.fixed_count += if is_open(&file.path) { 0 } else { fixed_count };
             }
-            Err(reason) => comparison.unknown_files.push((file.path.clone(), reason.to_owned())),
+            Err(reason) => comparison
+                .unknown_files
+                .push((file.path.clone(), reason.to_owned())),
         }
     }
     comparison
@@ -68,7 +74,8 @@ pub(crate) fn mark_new_and_known<'b>(
 fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),
-        BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => { Ok(None)
+        BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => {
+            Ok(None)
         }
         BaseFile::Evaluated(base) => Ok(Some(base)),
         BaseFile::Unknown(reason) => Err(reason),
@@ -79,15 +86,24 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
 fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
-        let states_by_base = bases.iter_mut().map(|base| base.match_findings(&file.path, result));
+        let states_by_base = bases
+            .iter_mut()
+            .map(|base| base.match_findings(&file.path, result));
         result.states = states_by_base.reduce(combine_states).unwrap_or_default();
     }
-    bases.iter().map(BaseFindings::count_fixed).min().unwrap_or_default()
+    bases
+        .iter()
+        .map(BaseFindings::count_fixed)
+        .min()
+        .unwrap_or_default()
 }
 
 /// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
 fn combine_states(first: Vec<Option<State>>, second: Vec<Option<State>>) -> Vec<Option<State>> {
-    first.into_iter().zip(second).map(|(first, second)| if first == second { first } else { Some(State::New) })
+    first
+        .into_iter()
+        .zip(second)
+        .map(|(first, second)| if first == second { first } else { Some(State::New) })
         .collect()
 }
 
@@ -155,8 +171,7 @@ impl BaseFindings {
             let is_known = may_be_known && self.take_match(&finding, result.origin);
             // A waived finding stays waived, and its match at the base is not gone.
             let is_waived = finding.state == Some(State::Waived);
-            states.push(
-            Some(match (is_waived, is_known) {
+            states.push(Some(match (is_waived, is_known) {
                 (true, _) => State::Waived,
                 (false, true) => State::Known,
                 (false, false) => State::New,
@@ -179,16 +194,16 @@ impl BaseFindings {
         group.head_count += 1;
         let is_worse = |old_size: u64, new_size: u64| rules::got_worse(finding.rule, old_size, new_size);
         let mut nearest: Option<(usize, Option<u64>)> = None;
-        for(index, base_finding) in group.unmatched_findings.iter().enumerate() {
+        for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
             let is_match = match (base_finding.size, finding.size) {
-            _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
-            (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
-            (old_size, new_size) => old_size.is_none() && new_size.is_none(),
-        };
-        let is_nearer = match (nearest, base_finding.size) { (None, _) => true,
-                (Some( (_,Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
-                (Some(_),
-                _) => false,
+                _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
+                (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
+                (old_size, new_size) => old_size.is_none() && new_size.is_none(),
+            };
+            let is_nearer = match (nearest, base_finding.size) {
+                (None, _) => true,
+                (Some((_, Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
+                (Some(_), _) => false,
             };
             if is_match && is_nearer {
                 nearest = Some((index, base_finding.size));
@@ -207,7 +222,7 @@ impl BaseFindings {
             return 0;
         }
         let mut fixed_count = 0;
-        for ((rule, ..), group) in & self.groups {
+        for ((rule, ..), group) in &self.groups {
             if self.evaluated_rules.contains(rule) && !self.failed_rules.contains(rule) {
                 fixed_count += group.base_count.saturating_sub(group.head_count);
             }

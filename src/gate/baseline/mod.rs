@@ -8,7 +8,8 @@ pub(crate) mod renamed_components;
 use crate::error::Failure;
 use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
-    BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,};
+    BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,
+};
 use crate::job::context::{Comparison, short_ids};
 use crate::job::settings::{Connection, Revisions, Selection};
 use crate::session::Run;
@@ -65,7 +66,9 @@ impl Baseline {
         let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
         // With several bases, a file may have had another path in each.
         Ok(Self {
-            note: is_earlier.then(|| describe_earlier_base(&bases, &reason)).flatten(),
+            note: is_earlier
+                .then(|| describe_earlier_base(&bases, &reason))
+                .flatten(),
             reason,
             ..Self::at_commits(&bases, pipelines)
         })
@@ -102,7 +105,9 @@ impl Baseline {
                 return Ok(match workspace.find_adoption(head)? {
                     Adoption::AtCommit(commit) => {
                         let reason = format!(
-                            "the commit {} that adopted `new-only`, as {missing_version}", commit.short());
+                            "the commit {} that adopted `new-only`, as {missing_version}",
+                            commit.short()
+                        );
                         Self::at_published_commit(Some(commit), reason)
                     }
                     Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
@@ -211,7 +216,9 @@ impl Baseline {
                 kind: if base_path == file.path {
                     ChangeKind::Modified
                 } else {
-                    ChangeKind::Renamed { from: base_path.clone(), }
+                    ChangeKind::Renamed {
+                        from: base_path.clone(),
+                    }
                 },
                 file_kind: Some(FileKind::Regular),
                 base_index: 0,
@@ -224,14 +231,19 @@ impl Baseline {
         }
         let renamed_by_path = pairs.find_renamed_components(&changes)?;
         for file in base_files {
-            let Some(renamed_components) = head_paths.get(&file.path).and_then(|path| renamed_by_path.get(path)) else {
+            let Some(renamed_components) = head_paths
+                .get(&file.path)
+                .and_then(|path| renamed_by_path.get(path))
+            else {
                 continue;
             };
             let violations = file.results.iter_mut().flat_map(|result| &mut result.violations);
             for violation in
                 violations.filter(|violation| violation.about_kind != Some(SubjectKind::Variable))
             {
-                let rename = renamed_components.iter().find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
+                let rename = renamed_components
+                    .iter()
+                    .find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
                 if let Some((new_name, _)) = rename {
                     violation.about = Some(new_name.clone());
                 }
@@ -262,7 +274,11 @@ impl Baseline {
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    fn former_paths_since(&self, base: &CommitId, snapshot: &Snapshot<'_>,) -> Result<Cow<'_, FormerPaths>, GitError> {
+    fn former_paths_since(
+        &self,
+        base: &CommitId,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Cow<'_, FormerPaths>, GitError> {
         if let Some(former_paths) = &self.former_paths {
             return Ok(Cow::Borrowed(former_paths));
         }
@@ -298,9 +314,11 @@ fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
 }
 
 /// Returns whether the base has the same rules file as the head.
-pub(crate) fn has_same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile,) -> Result<bool, GitError> {
+pub(crate) fn has_same_rules(
+    repo: &Repository,
+    base: &CommitId,
+    rules: &SnapshotFile,
+) -> Result<bool, GitError> {
     let base_file = repo.find_file(base, &rules.path)?;
-    Ok(base_file
-            .is_some_and(|file| matches!(&rules.content, FileContent::Blob(blob) if *blob == file.blob)),
-    )
+    Ok(base_file.is_some_and(|file| matches!(&rules.content, FileContent::Blob(blob) if *blob == file.blob)))
 }

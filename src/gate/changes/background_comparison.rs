@@ -46,7 +46,8 @@ impl BackgroundComparison {
         }
         let is_selected = |path: &str| settings.selection.selects(path);
         let candidates = pipelines.candidates.iter().map(|candidate| &candidate.change);
-        let included_changes = candidates.filter(|change| change_list::is_included(change, &is_selected, paths, shard_selection.shard));
+        let included_changes = candidates
+            .filter(|change| change_list::is_included(change, &is_selected, paths, shard_selection.shard));
         let input = ComparisonInput {
             root: workspace.repo.root().to_owned(),
             head: head.clone(),

@@ -63,7 +63,8 @@ pub(crate) fn is_included(
     paths: &[String],
     shard: Option<Shard>,
 ) -> bool {
-    let is_in_paths = |path: &str| paths.is_empty() || paths.iter().any(|path_filter| is_within(path, path_filter));
+    let is_in_paths =
+        |path: &str| paths.is_empty() || paths.iter().any(|path_filter| is_within(path, path_filter));
     change.paths().any(|path| is_pipeline(path) && is_selected(path))
         && change.paths().any(is_in_paths)
         && shard.is_none_or(|shard| shard.holds(&change.path))
@@ -84,10 +85,10 @@ pub(crate) fn compare_changes(
     let compared_files = pairs.map_different(changes, &|index, contents| {
         build_changed_file_with_facts(contents, index)
     })?;
-    let mut changed_files:Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
+    let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();
-    for(file, facts) in compared_files {
-        if let Some(facts) = facts.filter(| _| is_pipeline(&file.changed.path)) {
+    for (file, facts) in compared_files {
+        if let Some(facts) = facts.filter(|_| is_pipeline(&file.changed.path)) {
             facts_by_path.push((file.changed.path.clone(), facts));
         }
         changed_files.push(file);
@@ -107,7 +108,12 @@ pub(crate) fn find_changes_since(
     match comparison.filter(|comparison| comparison.bases == bases) {
         Some(comparison) => {
             let has_wanted_path = |change: &&Change| change.paths().any(is_wanted);
-            Ok(comparison.changes.iter().filter(has_wanted_path).cloned().collect())
+            Ok(comparison
+                .changes
+                .iter()
+                .filter(has_wanted_path)
+                .cloned()
+                .collect())
         }
         None => snapshot.find_changes(bases, is_wanted),
     }
@@ -122,13 +128,19 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
 }
 
 /// Counts the callers of each changed pipeline. Unreadable files are reported elsewhere; here they count as no caller.
-fn add_callers(repo: &Repository, snapshot: &Snapshot<'_>,
+fn add_callers(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
     changed_files: &mut [ChangedFile],
-    facts: ChangedPipelineFacts,) {
+    facts: ChangedPipelineFacts,
+) {
     if changed_files.is_empty() {
         return;
     }
-    let paths: BTreeSet<String> = changed_files.iter().map(|file| file.changed.path.clone()).collect();
+    let paths: BTreeSet<String> = changed_files
+        .iter()
+        .map(|file| file.changed.path.clone())
+        .collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     match CallGraph::read_callers_of(repo, snapshot, &paths, facts.into_iter().collect()) {
         Ok(callers) => {

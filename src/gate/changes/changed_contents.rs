@@ -85,18 +85,18 @@ impl VersionPairs<'_> {
             let size = pair.size();
             Ok((pair, size))
         });
-        let pairs = overlap::compute_all(pending_pairs, &|mut pair: PendingPair| { pair.convert_if_different(convert)
+        let pairs = overlap::compute_all(pending_pairs, &|mut pair: PendingPair| {
+            pair.convert_if_different(convert)
         })?;
         Ok(pairs.into_iter().flatten().collect())
     }
 
     fn find_files(&self, changes: &[Change]) -> Result<PairFiles, GitError> {
         let mut bases = Vec::new();
-        for(index, base) in self.bases.iter().enumerate () {
+        for (index, base) in self.bases.iter().enumerate() {
             let changes_since_base = changes.iter().filter(|change| change.base_index == index);
             let paths = changes_since_base.filter_map(Change::old_path).collect();
-            bases.push(
-            self.repo.snapshot(base.clone()).find_files(&paths)?);
+            bases.push(self.repo.snapshot(base.clone()).find_files(&paths)?);
         }
         let head_paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         Ok(PairFiles {
@@ -144,7 +144,9 @@ impl VersionPairs<'_> {
                 .doubt
                 .map_or("the file is only on disk", ContentDoubt::reason)
                 .to_owned()),
-            FileContent::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|error| error.to_string()),
+            FileContent::Blob(blob) => {
+                read_document_blob(self.repo, blob)?.map_err(|error| error.to_string())
+            }
         };
         Ok(Some(content))
     }
@@ -155,16 +157,24 @@ impl PendingPair {
     fn size(&self) -> usize {
         let contents = [&self.contents.old_content, &self.contents.new_content];
         let content_size: usize = contents.into_iter().flatten().flatten().map(Vec::len).sum();
-        content_size + if self.disk_path.is_some() {
-                PENDING_FILE_SIZE } else { 0 }
+        content_size
+            + if self.disk_path.is_some() {
+                PENDING_FILE_SIZE
+            } else {
+                0
+            }
     }
 
-    fn convert_if_different<T>(&mut self,
-        convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),) -> Option<T> {
+    fn convert_if_different<T>(
+        &mut self,
+        convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
+    ) -> Option<T> {
         if let Some(path) = self.disk_path.take() {
             self.contents.new_content = Some(read_from_disk(&path));
         }
-        self.contents.is_different().then(|| convert(self.index, &self.contents))
+        self.contents
+            .is_different()
+            .then(|| convert(self.index, &self.contents))
     }
 }
 

@@ -103,7 +103,8 @@ impl Workspace<'_> {
         let typed_path = file.display().to_string();
         let is_inside = policy::path_in_repository(self.repo.root(), &full).is_some();
         if is_inside && !self.ci.host.is_local() {
-            let message = format!("cannot use the rules file {typed_path}: the change under review controls it");
+            let message =
+                format!("cannot use the rules file {typed_path}: the change under review controls it");
             return Err(Failure::usage(message).hint(
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));
@@ -114,7 +115,8 @@ impl Workspace<'_> {
             let context = format!("could not read the rules file {typed_path}");
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
         })?;
-        let reject_rules = |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));
+        let reject_rules =
+            |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));
         let bytes = document.map_err(|error| reject_rules(error.to_string()))?;
         let problems = rules::lint(&bytes);
         let mut problems_of_level_error = problems.iter().filter(|problem| problem.is_error);

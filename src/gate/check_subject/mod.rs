@@ -50,8 +50,11 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Returns the typed paths as files of the snapshot that are checked in any case, and as restrictions.
-    pub(crate) fn paths(&self, snapshot: &Snapshot<'_>,
-        typed_paths: &[PathBuf],) -> Result<CheckPaths, Failure> {
+    pub(crate) fn paths(
+        &self,
+        snapshot: &Snapshot<'_>,
+        typed_paths: &[PathBuf],
+    ) -> Result<CheckPaths, Failure> {
         let mut paths = CheckPaths::default();
         for typed_path in typed_paths {
             let path = self.workspace.resolve_typed_path(self.session, typed_path)?;
@@ -79,7 +82,8 @@ impl<'a> CheckSubject<'a> {
             return self.resolve_comparison(revisions);
         }
         let comparison = self
-            .resolve_comparison(revisions).or_else(|_| self.resolve_comparison(self.all_revisions()))?;
+            .resolve_comparison(revisions)
+            .or_else(|_| self.resolve_comparison(self.all_revisions()))?;
         Ok(Comparison {
             idle_reason: None,
             ..comparison
@@ -105,7 +109,7 @@ impl<'a> CheckSubject<'a> {
         if !is_hook || !has_no_base {
             return None;
         }
-        Some( self.workspace.repo.head().ok()?.commit)
+        Some(self.workspace.repo.head().ok()?.commit)
     }
 
     /// Selects the pipelines. If no pipeline differs from head, head is checked, with the same base as in a review: if
@@ -140,12 +144,12 @@ impl<'a> CheckSubject<'a> {
     /// compared this way: an index equal to head adds no change.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
-        let is_tree = !self.settings.staged && revisions.head.is_none() && run.subject.paths.named_files.is_empty();
-        if !
-        is_tree || revisions.base.is_some() {
+        let is_tree =
+            !self.settings.staged && revisions.head.is_none() && run.subject.paths.named_files.is_empty();
+        if !is_tree || revisions.base.is_some() {
             return false;
         }
-        let bases = & run.subject.comparison.bases;
+        let bases = &run.subject.comparison.bases;
         matches!(self.workspace.repo.head(), Ok(head) if bases.contains(&head.commit))
     }
 }

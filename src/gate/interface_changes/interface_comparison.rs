@@ -34,9 +34,11 @@ pub(crate) fn compare_interfaces(
         LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
         _ => None,
     });
-    let mut changes = match (&unreadable,
+    let mut changes = match (
+        &unreadable,
         offered_interface(&old, &new),
-        offered_interface(&new, &old),) {
+        offered_interface(&new, &old),
+    ) {
         (None, Some(old_interface), Some(new_interface)) => interface_version::compare_interface_versions(
             &InterfaceVersion::at_snapshot(repository, old_snapshot, old_interface)?,
             &InterfaceVersion::at_snapshot(repository, new_snapshot, new_interface)?,
@@ -46,8 +48,11 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    if let (true, LoadedInterface::Read(old_interface, old_bytes), LoadedInterface::Read(new_interface, new_bytes),) =
-        (changes.is_empty(), &old, &new)
+    if let (
+        true,
+        LoadedInterface::Read(old_interface, old_bytes),
+        LoadedInterface::Read(new_interface, new_bytes),
+    ) = (changes.is_empty(), &old, &new)
     {
         let parse_meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
@@ -71,7 +76,10 @@ impl InterfaceComparison {
     /// Adds the differences from another base, without duplicates.
     pub(crate) fn add(&mut self, later: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
-        let new_changes = later.changes.into_iter().filter(|change| !known_keys.contains(&change_key(change)));
+        let new_changes = later
+            .changes
+            .into_iter()
+            .filter(|change| !known_keys.contains(&change_key(change)));
         self.changes.extend(new_changes);
         self.is_repaired = match (&self.unreadable, &later.unreadable) {
             (Some(_), Some(_)) => self.is_repaired && later.is_repaired,
@@ -140,8 +148,14 @@ fn change_key(change: &Change) -> (Class, String, Option<String>, String) {
 fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     match (old, new) {
         (LoadedInterface::Missing, LoadedInterface::Missing) => true,
-        (LoadedInterface::Read(old_interface, old_bytes), LoadedInterface::Read(new_interface, new_bytes),) => old_interface.file == new_interface.file && old_bytes == new_bytes,
-        (LoadedInterface::Unreadable(old_path, old_reason), LoadedInterface::Unreadable(new_path, new_reason),) => old_path == new_path && old_reason == new_reason,
+        (
+            LoadedInterface::Read(old_interface, old_bytes),
+            LoadedInterface::Read(new_interface, new_bytes),
+        ) => old_interface.file == new_interface.file && old_bytes == new_bytes,
+        (
+            LoadedInterface::Unreadable(old_path, old_reason),
+            LoadedInterface::Unreadable(new_path, new_reason),
+        ) => old_path == new_path && old_reason == new_reason,
         _ => false,
     }
 }

@@ -108,7 +108,8 @@ fn compare_with_bases<'b>(
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
         let Some(base_comparison) =
-            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dir.as_deref())? else {
+            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dir.as_deref())?
+        else {
             continue;
         };
         match &mut first_difference {

@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Engine, FileResults};
-use sluicegate_pipelines::pipelines:: RULES_FILE;
+use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 
@@ -67,10 +67,10 @@ impl ReviewEngine for LocalReview {
 
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
-        run.session
-            .ui
-            .say(&format!(
-            "checking {pipeline_count} of {}", run.subject.snapshot.name()));
+        run.session.ui.say(&format!(
+            "checking {pipeline_count} of {}",
+            run.subject.snapshot.name()
+        ));
         if self.rules.is_none() {
             self.rules = Some(CheckRules::Project(
                 run.subject.workspace.rules(&run.subject.snapshot)?,
@@ -87,10 +87,19 @@ impl ReviewEngine for LocalReview {
     }
 
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
-        let selected_paths: HashSet<&str> = run.selection.pipelines.files.iter().map(String::as_str).collect();
-        let files = run.subject.snapshot.list_files(&|path| selected_paths.contains(path))?;
+        let selected_paths: HashSet<&str> =
+            run.selection.pipelines.files.iter().map(String::as_str).collect();
+        let files = run
+            .subject
+            .snapshot
+            .list_files(&|path| selected_paths.contains(path))?;
         let facts = CollectedFacts::default();
-        let tally = evaluate_files(&run.subject.workspace.repo, self.evaluated_rules(), files, &|path, pipeline| facts.add(path, pipeline),)?;
+        let tally = evaluate_files(
+            &run.subject.workspace.repo,
+            self.evaluated_rules(),
+            files,
+            &|path, pipeline| facts.add(path, pipeline),
+        )?;
         Ok((tally, run.find_project_findings(facts)?))
     }
 
@@ -103,7 +112,12 @@ impl ReviewEngine for LocalReview {
     ) -> Result<(BasePaths, Tally), Failure> {
         let reviewed_paths = head.files.iter().map(|file| file.path.as_str());
         let base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths)?;
-        let base_tally = evaluate_at_base(&run.subject.workspace.repo, self.evaluated_rules(), base, &base_paths,)?;
+        let base_tally = evaluate_at_base(
+            &run.subject.workspace.repo,
+            self.evaluated_rules(),
+            base,
+            &base_paths,
+        )?;
         Ok((base_paths, base_tally))
     }
 

@@ -69,14 +69,17 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
                     .violations
                     .get(index)
                     .and_then(|violation| violation.about.as_deref());
-                let is_consequence = about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
+                let is_consequence =
+                    about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
                 !(is_consequence && is_enforced(result, index))
             })
             .collect();
         let removed_violations = retain_marked(&mut result.violations, &is_kept);
         retain_marked(&mut result.states, &is_kept);
         retain_marked(&mut result.waivers, &is_kept);
-        let components = removed_violations.into_iter().filter_map(|violation| violation.about);
+        let components = removed_violations
+            .into_iter()
+            .filter_map(|violation| violation.about);
         folded_findings.extend(components.map(|component| FoldedFinding { component, severity }));
         folded_findings.len() == folded_count || !result.violations.is_empty()
     });
@@ -107,8 +110,11 @@ fn remove_finding(
 }
 
 fn add_folded_findings(
-    file: &mut FileResults, result_index: usize, index: usize,
-    folded_findings: &[FoldedFinding],) {
+    file: &mut FileResults,
+    result_index: usize,
+    index: usize,
+    folded_findings: &[FoldedFinding],
+) {
     let Some(link) = file.results.get_mut(result_index) else {
         return;
     };

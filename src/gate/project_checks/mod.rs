@@ -9,10 +9,8 @@ use crate::gate::baseline::Baseline;
 use crate::gate::baseline::renamed_components::RenamedComponents;
 use crate::gate::run::GateRun;
 use crate::gate::{
-    BasePaths,
-    ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
-    Tally, VersionPairs, find_script_defect,
-    is_enforced, mark_known_in_files,
+    BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
+    Tally, VersionPairs, find_script_defect, is_enforced, mark_known_in_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -79,8 +77,11 @@ impl ProjectChecks<'_> {
     }
 
     /// Marks the findings that each of the commits has, too.
-    fn mark_known_findings(&self,
-        baseline: &Baseline, files: &mut [FileResults],) -> Result<KnownComparison, Failure> {
+    fn mark_known_findings(
+        &self,
+        baseline: &Baseline,
+        files: &mut [FileResults],
+    ) -> Result<KnownComparison, Failure> {
         let mut bases = Vec::new();
         for base in &baseline.bases {
             let paths = files.iter().map(|file| file.path.as_str());
@@ -95,8 +96,8 @@ impl ProjectChecks<'_> {
                 files,
                 &base_paths,
                 &mut base_tally.files,
-            )?;bases
-            .push((base_paths, base_tally));
+            )?;
+            bases.push((base_paths, base_tally));
         }
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
@@ -131,8 +132,10 @@ impl GateRun<'_> {
 
     /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
     /// pipeline breaks callers that the change does not touch.
-    pub(crate) fn find_project_findings(&self,
-        known_facts: CollectedFacts,) -> Result<Vec<FileResults>, Failure> {
+    pub(crate) fn find_project_findings(
+        &self,
+        known_facts: CollectedFacts,
+    ) -> Result<Vec<FileResults>, Failure> {
         let pipelines = &self.selection.pipelines;
         let selected_paths: HashSet<&str> = pipelines.files.iter().map(String::as_str).collect();
         let mut changed_paths = selected_paths.clone();
@@ -147,12 +150,14 @@ impl GateRun<'_> {
             pipelines: self.new_paths(),
             component: &|path, old| components.new_name(path, old),
         };
-        let files = self
-            .project_checks()
-            .check(
-            known_facts, &renames, &|path| changed_paths.contains(path), &|facts| self.choose_other_files(facts),)?;
+        let files = self.project_checks().check(
+            known_facts,
+            &renames,
+            &|path| changed_paths.contains(path),
+            &|facts| self.choose_other_files(facts),
+        )?;
         let is_whole_project = self.is_whole_project();
-        let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition( |file| {
+        let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
             selected_paths.contains(file.path.as_str()) || (is_whole_project && !is_pipeline(&file.path))
         });
         reported_files.extend(self.keep_new_findings(other_files)?);
@@ -196,7 +201,12 @@ impl GateRun<'_> {
             .snapshot
             .compare_with_bases(&self.subject.comparison.bases, &|path| !is_pipeline(path))?;
         let mut names = differences.list_removed_paths();
-        let changes = self.selection.pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let changes = self
+            .selection
+            .pipelines
+            .candidates
+            .iter()
+            .map(|candidate| &candidate.change);
         let (modified_changes, moved_changes): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved_changes.iter().flat_map(|change| change.paths()));
@@ -220,7 +230,8 @@ impl GateRun<'_> {
         let mut byte_count = 0;
         let mut defective_scripts = Vec::new();
         for (path, file) in snapshot.find_files(paths)? {
-            if byte_count > MAX_EXAMINED_BYTES || find_script_defect(repo, &file, &mut byte_count)?.is_some() {
+            if byte_count > MAX_EXAMINED_BYTES || find_script_defect(repo, &file, &mut byte_count)?.is_some()
+            {
                 defective_scripts.push(path);
             }
         }
@@ -240,10 +251,12 @@ impl GateRun<'_> {
         let mut base_documents = Vec::new();
         for path in paths {
             let base_document = files.get(*path).and_then(|file| document(repo, file).ok()?.ok());
-            base_documents.push( (*path, base_document));
+            base_documents.push((*path, base_document));
         }
-        let narrowed_paths = base_documents.into_par_iter().filter( |(path, base_document)| {
-            let base_facts = base_document.as_deref().and_then(|bytes|PipelineFacts::parse(bytes).ok());
+        let narrowed_paths = base_documents.into_par_iter().filter(|(path, base_document)| {
+            let base_facts = base_document
+                .as_deref()
+                .and_then(|bytes| PipelineFacts::parse(bytes).ok());
             base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
         });
         Ok(narrowed_paths.map(|(path, _)| path).collect())
@@ -284,8 +297,12 @@ impl GateRun<'_> {
         let Some(comparison) = &mut tally.comparison else {
             return Ok(());
         };
-        let mut project_comparison = self.project_checks().mark_known_findings(baseline, &mut tally.project_files)?;
-        comparison.unknown_files.append(&mut project_comparison.unknown_files);
+        let mut project_comparison = self
+            .project_checks()
+            .mark_known_findings(baseline, &mut tally.project_files)?;
+        comparison
+            .unknown_files
+            .append(&mut project_comparison.unknown_files);
         Ok(())
     }
 
@@ -300,7 +317,9 @@ impl GateRun<'_> {
     /// Returns the new path of each pipeline that the change renames, by its old path.
     fn new_paths(&self) -> BTreeMap<String, String> {
         let former_paths = self.selection.pipelines.former_paths().into_iter();
-        former_paths.map(|(new_path, old_path)| (old_path, new_path)).collect()
+        former_paths
+            .map(|(new_path, old_path)| (old_path, new_path))
+            .collect()
     }
 
     /// Finds the findings that exist only because of a broken link that is reported, too.
@@ -312,19 +331,20 @@ impl GateRun<'_> {
         let mut consequences_by_path = BTreeMap::new();
         for file in tally.project_files.iter().filter(|file| has_broken_link(file)) {
             let path = file.path.as_str();
-            let Some(snapshot_file) = snapshot.find_file(path)?.filter(|_| failed_paths.contains(path)) else {
+            let Some(snapshot_file) = snapshot.find_file(path)?.filter(|_| failed_paths.contains(path))
+            else {
                 continue;
             };
             let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
             suggestions.enter();
             let consequences = consequences(&pipeline, &mut |name| {
-                components.new_name(path, name).or_else( || {
-                    let names =
-                pipeline
-                    .components
-                    .iter()
-                    .map(|component| component.name.as_str()); suggestions.find(names, name)
+                components.new_name(path, name).or_else(|| {
+                    let names = pipeline
+                        .components
+                        .iter()
+                        .map(|component| component.name.as_str());
+                    suggestions.find(names, name)
                 })
             });
             consequences_by_path.insert(path.to_owned(), consequences);

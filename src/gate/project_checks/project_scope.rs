@@ -6,8 +6,8 @@ use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines,
-    SoughtNames, is_pipeline, may_name_files,
+    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
+    SharedPipelines, SoughtNames, is_pipeline, may_name_files,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedSide};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,8 @@ impl CollectedFacts {
 
     fn into_map(self) -> FactsByPath {
         let facts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        facts.into_iter()
+        facts
+            .into_iter()
             .map(|(path, facts)| (path, Some(facts)))
             .collect()
     }
@@ -109,7 +110,7 @@ impl ProjectScope<'_> {
         if !matches!(other_files, OtherFiles::All) {
             let mut start_paths: BTreeSet<&str> = changed_paths.iter().map(String::as_str).collect();
             for entry in shared_entries(shared_pipelines.as_ref()) {
-                start_paths.insert( entry.pipeline.as_str());
+                start_paths.insert(entry.pipeline.as_str());
             }
             self.read_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
@@ -149,7 +150,9 @@ impl ProjectScope<'_> {
         let mut walk = CallWalk::default();
         let mut current_paths: BTreeSet<String> = start_paths.into_iter().map(str::to_owned).collect();
         while !current_paths.is_empty() {
-            let unread_files: Vec< &SnapshotFile> = current_paths.iter().filter(|path| !has_parsed_facts(facts,path))
+            let unread_files: Vec<&SnapshotFile> = current_paths
+                .iter()
+                .filter(|path| !has_parsed_facts(facts, path))
                 .filter_map(|path| by_path.get(path.as_str()).copied())
                 .collect();
             self.read_facts(&unread_files, &|_| true, facts)?;
@@ -207,19 +210,18 @@ impl ProjectScope<'_> {
         for (path, pipeline_facts) in facts.iter() {
             for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
                 if !reference.arguments.is_empty() {
-                    paths.extend( walk.called(pipeline_files, reference, path));
-        }
+                    paths.extend(walk.called(pipeline_files, reference, path));
+                }
             }
         }
         for entry in shared_entries(shared_pipelines) {
             if !entry.parameters.is_empty() {
-                paths
-                .insert( entry.pipeline.as_str());
+                paths.insert(entry.pipeline.as_str());
             }
         }
         let unread_files: Vec<&SnapshotFile> = files
             .iter()
-            .filter(|file| paths.contains(file.path.as_str()) && !has_parsed_facts(facts,&file.path))
+            .filter(|file| paths.contains(file.path.as_str()) && !has_parsed_facts(facts, &file.path))
             .collect();
         self.read_facts(&unread_files, &|_| true, facts)
     }
@@ -264,13 +266,15 @@ impl ProjectScope<'_> {
         });
         overlap::each(
             documents,
-            & |(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
-            let bytes = document.unwrap_or_else(|| read_from_disk(file));
-            let facts = bytes.and_then(|bytes| parse_facts(&bytes, may_matter));
-            (file.path.clone(), facts)
-        }, |(path, pipeline_facts)| {
-            facts.insert(path, pipeline_facts);
-        },)
+            &|(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
+                let bytes = document.unwrap_or_else(|| read_from_disk(file));
+                let facts = bytes.and_then(|bytes| parse_facts(&bytes, may_matter));
+                (file.path.clone(), facts)
+            },
+            |(path, pipeline_facts)| {
+                facts.insert(path, pipeline_facts);
+            },
+        )
     }
 }
 

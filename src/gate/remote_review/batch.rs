@@ -152,8 +152,10 @@ async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: 
     let outcome = platform
         .review(
             parameters.project,
-            parameters.agent_version, &request,
-            parameters.fields,)
+            parameters.agent_version,
+            &request,
+            parameters.fields,
+        )
         .await;
     FinishedTask::Review(BatchResponse {
         files: request.pipelines,

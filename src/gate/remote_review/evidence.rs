@@ -19,14 +19,14 @@ pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>,
     Kind::ALL.into_iter().any(|kind| may_enable_rule(rules, kind))
         && positions
             .kind(path)
-            .is_some_and( |kind| may_enable_rule(rules, kind))
+            .is_some_and(|kind| may_enable_rule(rules, kind))
 }
 
 /// Returns whether the rules file enables a rule for pipelines of this kind; true if its content is unknown.
 fn may_enable_rule(rules: Option<&RuleSet>, kind: Kind) -> bool {
-        let enabled_rules = rules.and_then(|rules| rules.enabled(Some(kind)));
+    let enabled_rules = rules.and_then(|rules| rules.enabled(Some(kind)));
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
-    }
+}
 
 /// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
@@ -41,14 +41,20 @@ pub(crate) struct ResponseGaps {
 
 impl ResponseGaps {
     /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(crate) fn corrected_status(&mut self, path: &str, rule: &str, answer: &RuleResponse) -> Option<&'static str> {
+    pub(crate) fn corrected_status(
+        &mut self,
+        path: &str,
+        rule: &str,
+        answer: &RuleResponse,
+    ) -> Option<&'static str> {
         let (status, contradiction) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
             "PASSED" if !answer.violations.is_empty() => ("FAILED", "violations"),
             _ => return None,
         };
-        self.not_passed.push(format!("{rule} in {path} has {contradiction}"));
+        self.not_passed
+            .push(format!("{rule} in {path} has {contradiction}"));
         Some(status)
     }
 
@@ -67,7 +73,8 @@ impl ResponseGaps {
         };
         let is_known = |rule: &&str| rules::find(rule).is_some() || rules.state(rule) != RuleState::NotThere;
         if !evaluated_rules.iter().any(is_known) {
-            self.unknown_rules.extend(evaluated_rules.into_iter().map(str::to_owned));
+            self.unknown_rules
+                .extend(evaluated_rules.into_iter().map(str::to_owned));
             return;
         }
         for rule in enabled_rules.filter(|rule| !evaluated_rules.contains(rule)) {
@@ -84,9 +91,9 @@ impl ResponseGaps {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {
             let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
-            let enabled_rules = rules.and_then(|rules| rules.enabled(positions.kind(path)));
+                let enabled_rules = rules.and_then(|rules| rules.enabled(positions.kind(path)));
                 enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))
-        });
+            });
             if let Some(path) = example {
                 notes.push(format!(
                     "the platform returned no result for the enabled rule {rule} in {}, such as {path}",

@@ -36,10 +36,17 @@ impl FailedRequests {
     fn add_failure(&mut self, error: &HttpError) {
         let status = http_exit_status(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
-            self.refusal_status = Some(self.refusal_status.map_or(status, |earlier_status| earlier_status.worse(status)),);
+            self.refusal_status = Some(
+                self.refusal_status
+                    .map_or(status, |earlier_status| earlier_status.worse(status)),
+            );
         }
         let cause = error.cause_text();
-        if self.failures.iter().any(|(earlier_cause, _)| *earlier_cause == cause) {
+        if self
+            .failures
+            .iter()
+            .any(|(earlier_cause, _)| *earlier_cause == cause)
+        {
             return;
         }
         let failure = Failure::new(status, anyhow::anyhow!("{error}"));
@@ -58,10 +65,15 @@ impl FailedRequests {
 
     /// Returns whether missing responses are all that makes the verdict undecided.
     pub(crate) fn is_only_gap(&self, tally: &Tally) -> bool {
-        let unknown_files = tally.comparison.iter().flat_map(|comparison| &comparison.unknown_files);
+        let unknown_files = tally
+            .comparison
+            .iter()
+            .flat_map(|comparison| &comparison.unknown_files);
         let unreviewed_reasons = tally.unreviewed_files.iter().map(|file| &file.reason);
         let mut reasons = unreviewed_reasons.chain(unknown_files.map(|(_, reason)| reason));
-        !self.failures.is_empty() && tally.doubts.is_empty() && reasons.all(|reason| self.causes.contains(reason))
+        !self.failures.is_empty()
+            && tally.doubts.is_empty()
+            && reasons.all(|reason| self.causes.contains(reason))
     }
 
     /// Returns the exit status of a run that would otherwise end with `status`.

@@ -67,12 +67,17 @@ impl LocalFallback {
         }
         let mut local_tally = match rules {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
-            None =>
-                local_review::evaluate_at_base(&workspace.repo, &workspace.missing_rules(snapshot)?, base,
-                base_paths,)?,
+            None => local_review::evaluate_at_base(
+                &workspace.repo,
+                &workspace.missing_rules(snapshot)?,
+                base,
+                base_paths,
+            )?,
         };
         base_tally.files.append(&mut local_tally.files);
-        base_tally.unreviewed_files.append(&mut local_tally.unreviewed_files);
+        base_tally
+            .unreviewed_files
+            .append(&mut local_tally.unreviewed_files);
         base_tally.failed_batches.append(&mut local_tally.failed_batches);
         Ok(())
     }

@@ -17,7 +17,9 @@ use crate::gate::local_review;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
 use crate::gate::run::{GateRun, ReviewEngine};
-use crate::gate::{self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ReviewParameters, Tally,};
+use crate::gate::{
+    self, BasePaths, BatchResponse, Batching, CollectedFacts, Positions, ReviewParameters, Tally,
+};
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, ReviewSettings};
@@ -70,18 +72,26 @@ impl BatchSender<'_> {
         responses: Sender<BatchResponse>,
     ) -> Result<(), Failure> {
         let progress_bar = self.session.ui.progress("reviewing").count_files();
-        let show_progress = |done_count: usize, total_count: usize| progress_bar.set(done_count as u64, total_count as u64);
-        let batches =
-            gate::review_in_batches(self.platform,
-            parameters, files, self.batching, &show_progress,
-            responses,);
+        let show_progress =
+            |done_count: usize, total_count: usize| progress_bar.set(done_count as u64, total_count as u64);
+        let batches = gate::review_in_batches(
+            self.platform,
+            parameters,
+            files,
+            self.batching,
+            &show_progress,
+            responses,
+        );
         self.session.block_on(batches)?;
         progress_bar.clear();
         Ok(())
     }
 
-    fn send_all(&self,
-        parameters: &ReviewParameters<'_>, files: &[String],) -> Result<Vec<BatchResponse>, Failure> {
+    fn send_all(
+        &self,
+        parameters: &ReviewParameters<'_>,
+        files: &[String],
+    ) -> Result<Vec<BatchResponse>, Failure> {
         let (sender, responses) = mpsc::channel();
         self.send(parameters, files, sender)?;
         Ok(responses.into_iter().collect())
@@ -151,8 +161,10 @@ impl<'a> RemoteReview<'a> {
             let mut project_findings = None;
             let responses = iter::from_fn(|| {
                 if project_findings.is_none() {
-                    let facts = background_comparison.map_or_else(|| Some(CollectedFacts::default()),
-                        BackgroundComparison::available_facts,);
+                    let facts = background_comparison.map_or_else(
+                        || Some(CollectedFacts::default()),
+                        BackgroundComparison::available_facts,
+                    );
                     project_findings = facts.map(|facts| run.find_project_findings(facts));
                 }
                 responses.recv().ok()
@@ -162,7 +174,10 @@ impl<'a> RemoteReview<'a> {
             let tally = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
             let project_findings = project_findings.unwrap_or_else(|| {
                 run.find_project_findings(
-                    background_comparison.map(BackgroundComparison::wait_for_facts).unwrap_or_default(),)
+                    background_comparison
+                        .map(BackgroundComparison::wait_for_facts)
+                        .unwrap_or_default(),
+                )
             });
             (send_thread.join(), project_findings, tally)
         });
@@ -191,10 +206,16 @@ impl<'a> RemoteReview<'a> {
             .batch_sender(run, &platform)
             .send_all(&self.review_parameters(base)?, files)?;
         self.platform = Some(platform);
-        let responses = responses.into_iter().inspect(|response| self.failed_requests.record(response));
+        let responses = responses
+            .into_iter()
+            .inspect(|response| self.failed_requests.record(response));
         let mut positions = Positions::new(repo, base);
         Ok(gate::merge_responses(
-            responses, files, self.rules.as_ref(), &mut positions,))
+            responses,
+            files,
+            self.rules.as_ref(),
+            &mut positions,
+        ))
     }
 
     /// Adds the changed files without findings, to count the findings that they had at the base as fixed. These files
@@ -212,10 +233,13 @@ impl<'a> RemoteReview<'a> {
             return Ok(());
         };
         let clean_files = head.files.iter().filter(|file| !has_unwaived_findings(file));
-        let clean_base_paths =
-            baseline.changed_base_paths(base, &run.subject.snapshot,
-            clean_files.map(|file| file.path.as_str()),)?;
-        let mut clean_tally = local_review::evaluate_at_base(&run.subject.workspace.repo, rules, base, &clean_base_paths)?;
+        let clean_base_paths = baseline.changed_base_paths(
+            base,
+            &run.subject.snapshot,
+            clean_files.map(|file| file.path.as_str()),
+        )?;
+        let mut clean_tally =
+            local_review::evaluate_at_base(&run.subject.workspace.repo, rules, base, &clean_base_paths)?;
         base_paths.add_evaluated(clean_base_paths, &clean_tally.files);
         base_tally.files.append(&mut clean_tally.files);
         Ok(())
@@ -304,7 +328,8 @@ impl ReviewEngine for RemoteReview<'_> {
             .map(|file| file.path.as_str())
             .partition(|path| self.fallback.contains(path));
         let mut base_paths = baseline.base_paths(base, &run.subject.snapshot, reviewed_paths.into_iter())?;
-        let fallback_base_paths = baseline.base_paths(base, &run.subject.snapshot, fallback_paths.into_iter())?;
+        let fallback_base_paths =
+            baseline.base_paths(base, &run.subject.snapshot, fallback_paths.into_iter())?;
         let requested_paths: Vec<String> = base_paths.to_set().into_iter().map(str::to_owned).collect();
         let is_same_rules_file = match &self.rules_file {
             Some(file) => has_same_rules(repo, base, file)?,

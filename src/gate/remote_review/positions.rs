@@ -55,15 +55,16 @@ impl<'a> Positions<'a> {
     pub(crate) fn read_pipelines<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         let mut contents = Vec::new();
         for path in paths {
-            if let Some(blob) =self.blobs.get(path)
+            if let Some(blob) = self.blobs.get(path)
                 && let Ok(bytes) = self.repo.read_blob(blob, DOCUMENT_LIMIT)
-            { contents
-            .push((path.to_owned(), bytes));
+            {
+                contents.push((path.to_owned(), bytes));
             }
         }
         self.pipelines = contents
             .into_par_iter()
-            .map( |(path, bytes)| (path, Pipeline::parse(&bytes))).collect();
+            .map(|(path, bytes)| (path, Pipeline::parse(&bytes)))
+            .collect();
     }
 
     /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of

@@ -94,13 +94,13 @@ pub(crate) fn merge_responses(
             Err(error) => {
                 let reason = error.cause();
                 for path in response.files {
-                    tally.unreviewed_files.push( Unreviewed {
-                    path,
-                    reason: reason.clone(),
-                });
+                    tally.unreviewed_files.push(Unreviewed {
+                        path,
+                        reason: reason.clone(),
+                    });
+                }
             }
         }
-    }
     }
     tally.notes.extend(gaps.into_notes(rules, positions));
     tally.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -110,11 +110,11 @@ pub(crate) fn merge_responses(
 }
 
 /// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
-fn needs_reading(results:&BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
+fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
     let mut rules = results.get(path).into_iter().flatten();
-    rules.any( |rule| {
+    rules.any(|rule| {
         let is_failed = rule.status.as_deref() == Some("FAILED");
-        !rule.violations.is_empty() || (is_failed &&rule.rule_name.as_deref().is_some_and(rules::counts))
+        !rule.violations.is_empty() || (is_failed && rule.rule_name.as_deref().is_some_and(rules::counts))
     })
 }
 
@@ -135,7 +135,7 @@ impl ResponseMerger<'_, '_> {
         let mut results = answer.results.unwrap_or_default();
         let excluded_paths: BTreeSet<String> = answer.excluded_files.into_iter().collect();
         for group in files.chunks(FILES_PER_GROUP) {
-            let paths =group.iter().map(String::as_str);
+            let paths = group.iter().map(String::as_str);
             self.positions
                 .read_pipelines(paths.filter(|path| needs_reading(&results, path)));
             for path in group {
@@ -160,8 +160,13 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
-    fn add_pipeline(&mut self, path: &str, rules: Option<Vec<RuleResponse>>, is_excluded: bool,
-        is_batch_failed: bool,) {
+    fn add_pipeline(
+        &mut self,
+        path: &str,
+        rules: Option<Vec<RuleResponse>>,
+        is_excluded: bool,
+        is_batch_failed: bool,
+    ) {
         let kind = Kind::from_path(path);
         let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
         let reason = match &rules {
@@ -187,11 +192,16 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Returns whether the batch's overall status is FAILED; adds a doubt if the status is missing or unknown.
-    fn check_batch_status(&mut self, files: &[String], status: Option<&str>,
-        other_text: Option<&str>,) -> bool {
+    fn check_batch_status(
+        &mut self,
+        files: &[String],
+        status: Option<&str>,
+        other_text: Option<&str>,
+    ) -> bool {
         let doubt = match (status, other_text) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
-            (Some(unknown_status), _) => { format!("the platform's response has an unknown reviewStatus: {unknown_status}")
+            (Some(unknown_status), _) => {
+                format!("the platform's response has an unknown reviewStatus: {unknown_status}")
             }
             (None, None) => "the platform's response has no reviewStatus".to_owned(),
             (None, Some(other_text)) => {
@@ -224,7 +234,7 @@ impl ResponseMerger<'_, '_> {
         for rule in rules {
             match self.build_result(&path, rule, is_batch_failed) {
                 Ok(result) => {
-                    let earlier_result = results.iter().find( |earlier| earlier.rule == result.rule);
+                    let earlier_result = results.iter().find(|earlier| earlier.rule == result.rule);
                     if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
                         unclear_reason = Some(format!("the rule {} has two different results", result.rule));
                     }
@@ -246,8 +256,12 @@ impl ResponseMerger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
-    fn build_result(&mut self, path: &str, mut answer: RuleResponse,
-        is_batch_failed: bool,) -> Result<RuleResult, String> {
+    fn build_result(
+        &mut self,
+        path: &str,
+        mut answer: RuleResponse,
+        is_batch_failed: bool,
+    ) -> Result<RuleResult, String> {
         let Some(rule) = answer.rule_name.take() else {
             return Err("a rule result has no ruleName".to_owned());
         };
@@ -257,7 +271,8 @@ impl ResponseMerger<'_, '_> {
             Some("PASSED") => Status::Passed,
             Some("FAILED") => Status::Failed(severity(enforcement, is_batch_failed)),
             Some("ERROR") => Status::Error(answer.error_type),
-            Some(unknown_status) => { return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
+            Some(unknown_status) => {
+                return Err(format!("the rule {rule} has an unknown status: {unknown_status}"));
             }
             None => return Err(format!("the rule {rule} has no status")),
         };
@@ -271,7 +286,13 @@ impl ResponseMerger<'_, '_> {
         })
     }
 
-    fn build_violations(&mut self, path: &str, rule: &str, status: &Status, texts: Vec<String>,) -> Vec<Violation> {
+    fn build_violations(
+        &mut self,
+        path: &str,
+        rule: &str,
+        status: &Status,
+        texts: Vec<String>,
+    ) -> Vec<Violation> {
         let texts = texts.into_iter();
         if matches!(status, Status::Passed) {
             return texts.map(Violation::new).collect();

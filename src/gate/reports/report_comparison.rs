@@ -10,7 +10,8 @@ use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
-const MERGE_SHARDS_HINT: &str = "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
+const MERGE_SHARDS_HINT: &str =
+    "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
 
 /// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,8 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     notes.push(format!("compared by --compare with a report of {older_commit}"));
     if let Some((path, reason)) = gaps.unknown_files.first() {
         let files = format_count(gaps.unknown_files.len(), "file");
-        let reason = format!("the old report cannot show which findings are new in {files}: {path}: {reason}");
+        let reason =
+            format!("the old report cannot show which findings are new in {files}: {path}: {reason}");
         notes.push(reason.clone());
         if newer.verdict == Verdict::Undecided {
             newer.reasons.push(reason);
@@ -88,8 +90,9 @@ fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
     comparison.failed_before = failed_files.map(|file| file.path.clone()).collect();
     newer.files = files;
     if !newer.failed_batches.is_empty() {
-        let unexplained_batches = list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
-                comparison. has_failed_before(path)
+        let unexplained_batches =
+            list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
+                comparison.has_failed_before(path)
             });
         newer.failed_without_finding = has_other_failure || !unexplained_batches.is_empty();
     }
@@ -127,9 +130,8 @@ fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<Stri
 /// Removes the states that come from the report's own base; waived findings stay waived.
 fn forget_own_states(file: &mut FileResults) {
     for result in &mut file.results {
-        for state in &mut
-        result
-            .states { *state = state.filter(|state| *state == State::Waived);
+        for state in &mut result.states {
+            *state = state.filter(|state| *state == State::Waived);
         }
         if result.states.iter().all(Option::is_none) {
             result.states.clear();
@@ -153,13 +155,17 @@ impl<'r> OldReport<'r> {
     fn new(newer: &'r Report, older: &'r Report) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &older.excluded {
-            unusable_files.insert (file.path.as_str(), file.reason.as_str());
+            unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
         for file in &older.unreviewed {
-            unusable_files.insert (file.path.as_str(), file.reason.as_str());
+            unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
         let mut old_report = Self {
-            files: older.files.iter().map(|file| (file.path.as_str(), file)).collect(),
+            files: older
+                .files
+                .iter()
+                .map(|file| (file.path.as_str(), file))
+                .collect(),
             unusable_files,
             covers_all_pipelines: covers_all_pipelines(older),
             former_paths: BTreeMap::new(),
@@ -178,7 +184,8 @@ impl<'r> OldReport<'r> {
         for changed_file in newer.changes.iter().flatten() {
             let (path, former_path) = (changed_file.path.as_str(), changed_file.previous_path.as_deref());
             let exists_in_older = self.files.contains_key(path) || self.unusable_files.contains_key(path);
-            if let Some(former_path) = former_path.filter(|path| !exists_in_older && used_paths.insert(path)) {
+            if let Some(former_path) = former_path.filter(|path| !exists_in_older && used_paths.insert(path))
+            {
                 self.former_paths.insert(path, former_path);
             }
         }

@@ -59,7 +59,8 @@ impl SavedReports<'_> {
             self.repo
                 .and_then(|repo| Some((repo, repo.find_commit_with_id(id)?)))
         };
-        let (Some((repo, old_commit)), Some((_, head_commit))) = (find_commit(older_id), find_commit(head)) else {
+        let (Some((repo, old_commit)), Some((_, head_commit))) = (find_commit(older_id), find_commit(head))
+        else {
             let message = format!(
                 "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
                  its commit {older_id}"

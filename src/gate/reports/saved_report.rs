@@ -64,9 +64,11 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
         for result in &mut file.results {
             for violation in &mut result.violations {
                 let text = violation.text.clone();
-                let located_violation = positions.build_violation(&file.path, &result.rule, &result.status, text);
+                let located_violation =
+                    positions.build_violation(&file.path, &result.rule, &result.status, text);
                 if violation.about.is_none() {
-                    (violation.about, violation.about_kind) = (located_violation.about, located_violation.about_kind);
+                    (violation.about, violation.about_kind) =
+                        (located_violation.about, located_violation.about_kind);
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::{BasePaths,ComparedChanges, ShardSelection, Tally, find_partial_reason};
+use crate::gate::{BasePaths, ComparedChanges, ShardSelection, Tally, find_partial_reason};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::unusable_gate_files::ResolveSelection;
@@ -153,7 +153,10 @@ impl GateRun<'_> {
             self.is_before_publish = true;
             self.add_published_pipelines(pipelines);
         }
-        let unchecked_notes = self.subject.paths.describe_unchecked_files(&self.selection.pipelines);
+        let unchecked_notes = self
+            .subject
+            .paths
+            .describe_unchecked_files(&self.selection.pipelines);
         self.add_notes(unchecked_notes);
         self.keep_shard()?;
         self.empty_reason = self.find_empty_reason()?;
@@ -179,8 +182,8 @@ impl GateRun<'_> {
     fn keep_shard(&mut self) -> Result<(), Failure> {
         let shard = match &self.subject.settings.judging.shard {
             Some(text) => Some(
-            text.parse::<Shard>()
-                .map_err(|error| Failure::usage(format!("invalid shard {text:?}: {error}")))?,
+                text.parse::<Shard>()
+                    .map_err(|error| Failure::usage(format!("invalid shard {text:?}: {error}")))?,
             ),
             None => None,
         };
@@ -189,7 +192,9 @@ impl GateRun<'_> {
         if let Some(shard) = self.shard_selection.shard {
             let kept_count = pipelines.files.len();
             let total = format_count(kept_count + self.shard_selection.left_out_count, "pipeline");
-            self.session.ui.say(&format!("shard {shard}: {kept_count} of {total}"));
+            self.session
+                .ui
+                .say(&format!("shard {shard}: {kept_count} of {total}"));
         }
         Ok(())
     }
@@ -241,8 +246,13 @@ impl GateRun<'_> {
         head: &CommitId,
     ) -> Result<(), Failure> {
         if self.needs_baseline() {
-            let baseline =
-                Baseline::at_published_version(self.session, self.subject.workspace, connection, prefix, head,)?;
+            let baseline = Baseline::at_published_version(
+                self.session,
+                self.subject.workspace,
+                connection,
+                prefix,
+                head,
+            )?;
             self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }
         Ok(())
@@ -315,7 +325,13 @@ impl GateRun<'_> {
         let waivers = self.subject.workspace.read_active_waivers(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
-            let selected_paths: HashSet<&str> = self.selection.pipelines.files.iter().map(String::as_str).collect();
+            let selected_paths: HashSet<&str> = self
+                .selection
+                .pipelines
+                .files
+                .iter()
+                .map(String::as_str)
+                .collect();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
             target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
         }

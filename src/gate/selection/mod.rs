@@ -171,12 +171,10 @@ impl Workspace<'_> {
         let files = snapshot.list_files(&is_candidate)?;
         let mut base_files = Vec::new();
         for base in bases {
-            base_files.extend( self.repo.list_files(base, &is_candidate)?);
+            base_files.extend(self.repo.list_files(base, &is_candidate)?);
         }
-        let mut known_paths:Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        known_paths.extend(base_files
-            .iter()
-            .map(|file| file.path.as_str()));
+        let mut known_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        known_paths.extend(base_files.iter().map(|file| file.path.as_str()));
         let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
         let place = format!(
             "{}, which contains {}",
@@ -223,20 +221,22 @@ fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &
 /// Returns the first named file, if none of them is a pipeline, looks like one, or belongs to the gate. A hook passes
 /// all files of a commit, so one of them is enough.
 fn find_unmatched_named_file<'r>(
-    known_paths: &[&str], request: &'r SelectionRequest<'_>,) -> Option<&'r String> {
+    known_paths: &[&str],
+    request: &'r SelectionRequest<'_>,
+) -> Option<&'r String> {
     if !request.paths.is_empty() {
         return None;
     }
-    let is_relevant = request.named_files
-            .iter()
-            .any(| path
-        | {
-        known_paths.contains(&path.as_str()) || path.ends_with(RULES_FILE)
-            ||path.ends_with(settings::FILE_NAME) || looks_like_pipeline(path)
+    let is_relevant = request.named_files.iter().any(|path| {
+        known_paths.contains(&path.as_str())
+            || path.ends_with(RULES_FILE)
+            || path.ends_with(settings::FILE_NAME)
+            || looks_like_pipeline(path)
     });
     if is_relevant {
         None
-    } else { request.named_files.first()
+    } else {
+        request.named_files.first()
     }
 }
 
@@ -245,13 +245,13 @@ pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<String, Failure> {
-    let files = snapshot.files(& |path| is_pipeline(path) && selection.selects(path))?;
-    let name =snapshot.name();
+    let files = snapshot.files(&|path| is_pipeline(path) && selection.selects(path))?;
+    let name = snapshot.name();
     Ok(match files.len() {
         0 => format!("{name} contains no pipeline that the globs select"),
-        file_count =>
-            format!(
+        file_count => format!(
             "no selected pipeline changed; {name} contains {}: use --all to review them all",
-            count(file_count, "pipeline")),
+            count(file_count, "pipeline")
+        ),
     })
 }

@@ -95,13 +95,23 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
         scope.list_all_files()?
     } else {
         // Without a base, the candidates already include every file.
- candidates.iter().filter(|candidate| candidate.selected).map(|candidate| candidate.change.path.clone()).collect()
+        candidates
+            .iter()
+            .filter(|candidate| candidate.selected)
+            .map(|candidate| candidate.change.path.clone())
+            .collect()
     };
     Ok(SelectedPipelines {
         files,
-        left_out_files: candidates.iter().filter_map(|candidate| scope.find_exclusion(candidate)).collect(),
+        left_out_files: candidates
+            .iter()
+            .filter_map(|candidate| scope.find_exclusion(candidate))
+            .collect(),
         excluded_former_paths: scope.find_excluded_former_paths(&candidates),
-        replaced_directories: find_replaced_directories(scope.head, candidates.iter().map(|candidate| &candidate.change),)?,
+        replaced_directories: find_replaced_directories(
+            scope.head,
+            candidates.iter().map(|candidate| &candidate.change),
+        )?,
         candidates,
         gate_changes: scope.gate_changes(&differences)?,
         lookalikes,
@@ -127,7 +137,8 @@ pub(crate) fn touches_other_files(scope: &SelectionScope<'_>) -> Result<bool, Gi
 /// Returns whether the path is this file or in this directory; the root is an empty string.
 pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
     let remainder = path.strip_prefix(restriction);
-    restriction.is_empty() || remainder.is_some_and(|remainder| remainder.is_empty() || remainder.starts_with('/'))
+    restriction.is_empty()
+        || remainder.is_some_and(|remainder| remainder.is_empty() || remainder.starts_with('/'))
 }
 
 impl SelectedPipelines {
@@ -140,8 +151,8 @@ impl SelectedPipelines {
     /// Returns the path at the base of each renamed pipeline, by its new path.
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = BTreeMap::new();
-        for candidate in & self.candidates {
-            if let Some(former_path) =candidate.change.renamed_from() {
+        for candidate in &self.candidates {
+            if let Some(former_path) = candidate.change.renamed_from() {
                 former_paths.insert(candidate.change.path.clone(), former_path.to_owned());
             }
         }
@@ -204,23 +215,32 @@ impl SelectionScope<'_> {
             for change in changes {
                 let words = (self.describe_change)(base, &change);
                 let known_words = descriptions.entry(change.path).or_default();
-                let new_words: Vec<String> = words.into_iter().filter(|word| !known_words.contains(word)).collect();
+                let new_words: Vec<String> = words
+                    .into_iter()
+                    .filter(|word| !known_words.contains(word))
+                    .collect();
                 known_words.extend(new_words);
             }
         }
-        Ok(descriptions.into_iter()
+        Ok(descriptions
+            .into_iter()
             .map(|(path, words)| GateChange { path, words })
             .collect())
     }
 
-    fn find_excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> { candidates
+    fn find_excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
+        candidates
             .iter()
-            .filter_map(|candidate| candidate.change.rename_source()).filter(|path| !(self.includes)(path) || (self.excludes)(path)).map(str::to_owned).collect()
+            .filter_map(|candidate| candidate.change.rename_source())
+            .filter(|path| !(self.includes)(path) || (self.excludes)(path))
+            .map(str::to_owned)
+            .collect()
     }
 
     fn find_exclusion(&self, candidate: &Candidate) -> Option<Excluded> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
-        let is_reported = self.is_within(path) && [NOT_INCLUDED_REASON, EXCLUDED_REASON, SUBMODULE_REASON].contains(&reason.as_str());
+        let is_reported = self.is_within(path)
+            && [NOT_INCLUDED_REASON, EXCLUDED_REASON, SUBMODULE_REASON].contains(&reason.as_str());
         is_reported.then(|| Excluded {
             path: path.clone(),
             reason: reason.clone(),

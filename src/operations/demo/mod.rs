@@ -62,7 +62,9 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
-    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(&project, &token,)))?;
+    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(
+        &project, &token,
+    )))?;
     let demo = DemoRun {
         run,
         run_command,
@@ -336,10 +338,14 @@ impl DemoRun<'_> {
             (variable::AGENT_VERSION, AGENT_VERSION.to_owned()),
             (variable::TOKEN, self.token.clone()),
             (variable::CI, "none".to_owned()),
-            ("GITHUB_STEP_SUMMARY",
-                report_dir.join("summary.md").display().to_string(),),
-            ("GITHUB_OUTPUT",
-                report_dir.join("outputs.txt").display().to_string(),),
+            (
+                "GITHUB_STEP_SUMMARY",
+                report_dir.join("summary.md").display().to_string(),
+            ),
+            (
+                "GITHUB_OUTPUT",
+                report_dir.join("outputs.txt").display().to_string(),
+            ),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
         Env::from_parts(variables, self.project.clone.clone())

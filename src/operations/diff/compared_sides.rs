@@ -30,8 +30,8 @@ pub(crate) fn compare_files(
     let contents = ChangedContents {
         path: named_path.to_string_lossy().into_owned(),
         previous_path: None,
-        old_content: read_side(run,old)?.map(Ok),
-        new_content: read_side(run,new)?.map(Ok),
+        old_content: read_side(run, old)?.map(Ok),
+        new_content: read_side(run, new)?.map(Ok),
     };
     Ok(PipelineComparison {
         base: None,
@@ -60,8 +60,11 @@ pub(crate) fn is_null_device(path: &Path) -> bool {
 }
 
 /// Returns the pipelines of the repository that differ.
-pub(crate) fn compare_revisions(run: &Run, args: &DiffArgs,
-    result_kind: ResultKind,) -> Result<PipelineComparison, Failure> {
+pub(crate) fn compare_revisions(
+    run: &Run,
+    args: &DiffArgs,
+    result_kind: ResultKind,
+) -> Result<PipelineComparison, Failure> {
     let mut workspace = run.workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
     let revisions = requested_revisions(&workspace, args)?;
@@ -80,7 +83,9 @@ pub(crate) fn compare_revisions(run: &Run, args: &DiffArgs,
     let selection = workspace
         .sources
         .selection(&args.globs, SelectionPurpose::Review)?;
-    let paths = workspace.resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases).map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
+    let paths = workspace
+        .resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases)
+        .map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
     let request = SelectionRequest {
         selection: &selection,
         paths: &paths,
@@ -130,7 +135,12 @@ fn find_callers(
     changes: &[Change],
     results: &[PipelineResult],
 ) -> Result<Vec<TransitiveCaller>, Failure> {
-    let changed_paths: BTreeSet<&str> = changes.iter().zip(results).filter(|(_, result)| result.changes_more_than_layout()).flat_map(|(change, _)| change.paths()).collect();
+    let changed_paths: BTreeSet<&str> = changes
+        .iter()
+        .zip(results)
+        .filter(|(_, result)| result.changes_more_than_layout())
+        .flat_map(|(change, _)| change.paths())
+        .collect();
     Ok(CallGraph::read(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
 }
 
@@ -233,9 +243,8 @@ fn resolve_range<'w>(
     base: &str,
     head: &str,
 ) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
-    let base = resolve_revision(
-            run, workspace, base)?;
-    let head = resolve_revision (run, workspace,head)?;
+    let base = resolve_revision(run, workspace, base)?;
+    let head = resolve_revision(run, workspace, head)?;
     let ends = RangeEnds {
         base_description: format!("the commit {}", base.short()),
         bases: vec![base],
@@ -267,7 +276,7 @@ fn resolve_like_check<'w>(
         let snapshot = workspace.repo.snapshot(target.head.clone());
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
-    let snapshot = if args. staged {
+    let snapshot = if args.staged {
         workspace.repo.staged_snapshot(run.index())?
     } else {
         workspace.repo.disk_snapshot(run.index())?
@@ -307,12 +316,14 @@ fn find_changes(
     if range_ends.is_idle {
         return Ok(Vec::new());
     }
-    let mut changes = snapshot.changes(&range_ends.bases, & |path| { is_pipeline(path) && selection.selects(path)
+    let mut changes = snapshot.changes(&range_ends.bases, &|path| {
+        is_pipeline(path) && selection.selects(path)
     })?;
     if !paths.is_empty() {
-        changes.retain( |change| {
+        changes.retain(|change| {
             change
-                . paths().any(|path| paths.iter().any(|selected_path| is_within(path, selected_path)))
+                .paths()
+                .any(|path| paths.iter().any(|selected_path| is_within(path, selected_path)))
         });
     }
     Ok(changes)

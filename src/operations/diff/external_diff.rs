@@ -26,15 +26,19 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let style = TextStyle::for_git(run);
     let lines = match git_args.as_slice() {
         [path] => vec![Line::heading(&format!("{path}: not merged"))],
-        [path, old, _, old_mode, new, _, new_mode, rename_args @ ..] if matches!(rename_args.len(), 0 | 2) => {
-            let is_copy = rename_args.get(1).is_some_and(|description| description.contains("copy from "));
+        [path, old, _, old_mode, new, _, new_mode, rename_args @ ..]
+            if matches!(rename_args.len(), 0 | 2) =>
+        {
+            let is_copy = rename_args
+                .get(1)
+                .is_some_and(|description| description.contains("copy from "));
             let contents = ChangedContents {
                 path: rename_args.first().unwrap_or(path).to_string(),
                 previous_path: (!rename_args.is_empty() && !is_copy).then(|| (*path).to_owned()),
-                old_content: read_side(run,old).filter(|_| !is_copy),
-                new_content: read_side(run,new),
+                old_content: read_side(run, old).filter(|_| !is_copy),
+                new_content: read_side(run, new),
             };
-            let mut lines = render_contents(&contents, &style,old_mode, new_mode);
+            let mut lines = render_contents(&contents, &style, old_mode, new_mode);
             if is_copy {
                 lines.insert(1, Line::remark(&format!("copied from {path}")));
             }
@@ -54,17 +58,19 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-fn read_side(run: &Run, file: &str) -> Option< Result<Vec<u8>, String>> {
+fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
         read_user_file(&run.env.current_dir().join(path), DOCUMENT_LIMIT).map_err(|failure| failure.chain())
-})
+    })
 }
 
-fn render_contents(contents: &ChangedContents,
+fn render_contents(
+    contents: &ChangedContents,
     style: &TextStyle,
-    old_mode:&str,
-    new_mode: &str,) -> Vec<Line> {
+    old_mode: &str,
+    new_mode: &str,
+) -> Vec<Line> {
     if !contents.is_different() {
         return vec![Line::heading(&format!(
             "{}: mode {old_mode} -> {new_mode}",
@@ -77,13 +83,15 @@ fn render_contents(contents: &ChangedContents,
             return style.render_diff(&diff);
         }
     }
-    let mut lines = vec![Line::heading(&headline(contents))]; match(
+    let mut lines = vec![Line::heading(&headline(contents))];
+    match (
         side_text(contents.before.as_ref()),
-        side_text(contents.after.as_ref()),) {
+        side_text(contents.after.as_ref()),
+    ) {
         (Ok(old_text), Ok(new_text)) => lines.extend(plain(&old_text, &new_text)),
         (old_side, new_side) => {
             let reasons = [old_side.err(), new_side.err()];
-            lines.extend(reasons.into_iter().flatten().map( Line::remark));
+            lines.extend(reasons.into_iter().flatten().map(Line::remark));
         }
     }
     lines
@@ -100,7 +108,11 @@ fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, 
 
 fn headline(contents: &ChangedContents) -> String {
     let path = &contents.path;
-    match (&contents.previous_path, &contents.old_content, &contents.new_content,) {
+    match (
+        &contents.previous_path,
+        &contents.old_content,
+        &contents.new_content,
+    ) {
         (Some(old), ..) => format!("{path}: renamed from {old}"),
         (None, None, _) => format!("{path}: added"),
         (None, _, None) => format!("{path}: removed"),

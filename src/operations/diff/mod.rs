@@ -131,7 +131,9 @@ fn describe_caller_count(caller_count: usize) -> String {
 
 fn describe_call_chain(caller: &TransitiveCaller) -> String {
     format!(
-        "{} calls {}", caller.path, caller.call_chain.join(", which calls ")
+        "{} calls {}",
+        caller.path,
+        caller.call_chain.join(", which calls ")
     )
 }
 
@@ -149,17 +151,25 @@ impl PipelineComparison {
             lines.extend(style.render_diff(diff).iter().map(|line| style.format_line(line)));
             lines.push(String::new());
         }
-        let layout_count = self.pipelines.iter().filter(|result| !result.changes_more_than_layout()).count();
+        let layout_count = self
+            .pipelines
+            .iter()
+            .filter(|result| !result.changes_more_than_layout())
+            .count();
         let total = format_count(self.pipelines.len(), "pipeline");
         lines.push(match (self.pipelines.len(), layout_count) {
             (0, _) => "no pipeline differs".to_owned(),
             (_, 0) => format!("{total} changed"),
-            (pipeline_count, layout_count) if pipeline_count == layout_count => { format!("{total} changed in layout only")
+            (pipeline_count, layout_count) if pipeline_count == layout_count => {
+                format!("{total} changed in layout only")
             }
             (_, layout_count) => format!("{total} changed, {layout_count} in layout only"),
         });
         if let Some(interface) = &self.interface {
-            lines.push(text::escape_line(&format!("shared pipelines: {}", interface.summary())));
+            lines.push(text::escape_line(&format!(
+                "shared pipelines: {}",
+                interface.summary()
+            )));
             lines.extend(
                 interface
                     .describe_by_class(self.base.as_ref())

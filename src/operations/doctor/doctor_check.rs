@@ -43,7 +43,8 @@ impl Check {
     pub(crate) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
         match outcome {
             Ok(CheckOutcome::Ok(result)) => Self::with_state(name, CheckState::Ok, result),
-            Ok(CheckOutcome::NotApplicable(reason)) => { Self::with_state(name, CheckState::NotApplicable, reason)
+            Ok(CheckOutcome::NotApplicable(reason)) => {
+                Self::with_state(name, CheckState::NotApplicable, reason)
             }
             Err(failure) => Self::from_failure(name, &failure),
         }
@@ -170,5 +171,8 @@ fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
 }
 
 fn count_failed(checks: &[Check]) -> usize {
-    checks.iter().filter(|check| check.state_name() == "failed").count()
+    checks
+        .iter()
+        .filter(|check| check.state_name() == "failed")
+        .count()
 }

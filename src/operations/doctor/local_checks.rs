@@ -170,7 +170,11 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
     }
     Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
-        warning_count => format!("{} is valid, with {}", file.path, format_count(warning_count, "warning")),
+        warning_count => format!(
+            "{} is valid, with {}",
+            file.path,
+            format_count(warning_count, "warning")
+        ),
     }))
 }
 
@@ -180,7 +184,10 @@ fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> R
     let is_config_dir_unknown = workspace.config_dir(snapshot)?.is_none();
     if matches!(remedy, RulesRemedy::Create { .. }) && is_config_dir_unknown {
         let candidates = config_dir_prompt::find_candidates(snapshot)?;
-        return Ok(config_dir_prompt::reject_unknown_config_dir(&candidates, "sluicegate rules init",));
+        return Ok(config_dir_prompt::reject_unknown_config_dir(
+            &candidates,
+            "sluicegate rules init",
+        ));
     }
     let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
     Ok(Failure::usage(message).hint(remedy.hint()))
@@ -214,7 +221,8 @@ fn check_shared_pipelines(
             )))
         };
     };
-    let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?).map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
+    let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?)
+        .map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
     let mut missing = Vec::new();
     for entry in shared_pipelines.entries.iter().filter(|entry| entry.enabled) {
         if snapshot.find_file(&entry.pipeline)?.is_none() {

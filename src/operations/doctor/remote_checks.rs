@@ -116,7 +116,8 @@ impl<'a> ConnectionAttempt<'a> {
             (Some(name), None) => {
                 let lookup = http::resolve_host(name, LOOKUP_TIMEOUT.min(connection.timeout));
                 let addresses = observer
-                    . waiting(lookup, || format!("waiting for the addresses of {name}")).await;
+                    .waiting(lookup, || format!("waiting for the addresses of {name}"))
+                    .await;
                 Some(addresses)
             }
             _ => None,
@@ -182,7 +183,10 @@ impl<'a> ConnectionAttempt<'a> {
             None => Check::not_applicable("dns", "the base URL contains an IP address"),
             Some(Ok(addresses)) => match addresses.as_slice() {
                 [address, ..] => Check::success("dns", format!("{name} is {address}")),
-                [] => Check::from_failure("dns", &reject_undecided(format!("{name} has no address")).hint(DNS_HINT),),
+                [] => Check::from_failure(
+                    "dns",
+                    &reject_undecided(format!("{name} has no address")).hint(DNS_HINT),
+                ),
             },
             Some(Err(error)) => {
                 let failure = reject_undecided(format!("could not resolve {name}: {error}"));
@@ -206,12 +210,14 @@ impl<'a> ConnectionAttempt<'a> {
     fn check_encryption(&self, first_response: &Result<Greeting, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL is not encrypted");
-            return check.with_hint("others can read the token in transit; use https if the platform supports it");
+            return check
+                .with_hint("others can read the token in transit; use https if the platform supports it");
         }
         match first_response {
             _ if !self.base_url.is_encrypted() => Check::not_applicable("tls", "the platform runs locally"),
             Ok(_) => Check::success("tls", "the certificate is trusted"),
-            Err(error) if error.kind() == ErrorKind::Certificate => { Check::from_failure("tls", &error.clone().into())
+            Err(error) if error.kind() == ErrorKind::Certificate => {
+                Check::from_failure("tls", &error.clone().into())
             }
             Err(_) => Check::not_applicable("tls", "no connection"),
         }
@@ -242,8 +248,10 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
         Ok(platform) => platform,
         Err(failure) => return vec![Check::from_failure("token", &failure)],
     };
-    let token = check_token(connection,
-        with_timeout(TOKEN_TIMEOUT, platform.check_account_access()).await,);
+    let token = check_token(
+        connection,
+        with_timeout(TOKEN_TIMEOUT, platform.check_account_access()).await,
+    );
     if !token.is_ok() {
         return vec![token];
     }
@@ -268,12 +276,20 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
         ReviewFields::FilePaths { data_warehouse } => format!("`filePaths`, for {data_warehouse}"),
     };
-    match with_timeout(REQUEST_TIMEOUT, platform.check_review_access(project, agent, &fields)).await {
+    match with_timeout(
+        REQUEST_TIMEOUT,
+        platform.check_review_access(project, agent, &fields),
+    )
+    .await
+    {
         Ok(()) => Check::success(NAME, format!("the platform accepts {sent_fields}")),
         Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
         Err(failure) => Check::not_applicable(
             NAME,
-            format!("no response to a test request: {}", Failure::from(failure).chain()),
+            format!(
+                "no response to a test request: {}",
+                Failure::from(failure).chain()
+            ),
         ),
     }
 }
@@ -333,8 +349,10 @@ impl From<NoResponse> for Failure {
     }
 }
 
-async fn with_timeout(limit: Duration,
-    request: impl Future<Output = Result<(), HttpError>>,) -> Result<(), NoResponse> {
+async fn with_timeout(
+    limit: Duration,
+    request: impl Future<Output = Result<(), HttpError>>,
+) -> Result<(), NoResponse> {
     match tokio::time::timeout(limit, request).await {
         Ok(result) => result.map_err(NoResponse::Failed),
         Err(_) => Err(NoResponse::TimedOut(limit)),

@@ -117,7 +117,8 @@ impl PipelineRun<'_> {
         let (response, interrupt_status) = self.start(pace.as_ref(), interrupt.as_mut()).await;
         let response = match response {
             Ok(response) => response,
-            Err(error) if error.kind() == ErrorKind::NotFound => { return Err(self.reject_missing(error).await);
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(self.reject_missing(error).await);
             }
             Err(error) => return Err(reject_creation(error, CHECK_INSTRUCTION)),
         };
@@ -143,9 +144,11 @@ impl PipelineRun<'_> {
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
         let execution = self.report_failed_wait(&id, follow_result)?;
-        let report = self.write_junit(Some(&execution),
+        let report = self.write_junit(
+            Some(&execution),
             execution.describe_problem(),
-            wait_start.elapsed(),);
+            wait_start.elapsed(),
+        );
         Ok(report_end(self.run, &execution, self.args.output)?.worse(report))
     }
 
@@ -154,7 +157,10 @@ impl PipelineRun<'_> {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {
-            pipelines.into_iter().filter_map(|pipeline| pipeline.value.name).collect()
+            pipelines
+                .into_iter()
+                .filter_map(|pipeline| pipeline.value.name)
+                .collect()
         });
         let pipeline_lookup = ResourceLookup {
             kind: "published pipeline",
@@ -176,7 +182,10 @@ impl PipelineRun<'_> {
         };
         let names = async {
             let environments = platform.environments(*id).await?;
-            Ok(environments.into_iter().filter_map(|environment| environment.value.name).collect())
+            Ok(environments
+                .into_iter()
+                .filter_map(|environment| environment.value.name)
+                .collect())
         };
         environment_lookup.reject_missing(error, names).await
     }
@@ -215,8 +224,11 @@ impl PipelineRun<'_> {
     }
 
     /// Adds a failed wait to the report.
-    fn report_failed_wait(&self, id: &str,
-        result: Result<WatchedExecution, Failure>,) -> Result<WatchedExecution, Failure> {
+    fn report_failed_wait(
+        &self,
+        id: &str,
+        result: Result<WatchedExecution, Failure>,
+    ) -> Result<WatchedExecution, Failure> {
         if result.is_err() {
             let problem = format!("could not determine how the execution {id} ended");
             self.write_junit(None, Some(problem), Duration::ZERO);
@@ -253,8 +265,10 @@ impl PipelineRun<'_> {
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
                 report_end(self.run, &execution, self.args.output)?;
-                Ok(format!("interrupted; the execution {id} is {}",
-                    execution.status()))
+                Ok(format!(
+                    "interrupted; the execution {id} is {}",
+                    execution.status()
+                ))
             }
             Err(failure) => {
                 self.run.report_failure(&failure);
@@ -266,9 +280,12 @@ impl PipelineRun<'_> {
     }
 
     /// Writes the JUnit report, if requested, and reports a failure to write it.
-    fn write_junit(&self,
-        execution: Option<&WatchedExecution>, problem: Option<String>,
-        waiting_time: Duration,) -> ExitStatus {
+    fn write_junit(
+        &self,
+        execution: Option<&WatchedExecution>,
+        problem: Option<String>,
+        waiting_time: Duration,
+    ) -> ExitStatus {
         let Some(path) = &self.args.junit else {
             return ExitStatus::Success;
         };
@@ -276,7 +293,9 @@ impl PipelineRun<'_> {
             pipeline: self.execution.pipeline_name.clone(),
             environment: self.execution.environment_name.clone(),
             started_at: self.started_at,
-            elapsed: execution.and_then(WatchedExecution::duration).unwrap_or(waiting_time),
+            elapsed: execution
+                .and_then(WatchedExecution::duration)
+                .unwrap_or(waiting_time),
             status: execution.map_or("UNKNOWN", WatchedExecution::status).to_owned(),
             message: execution.and_then(|execution| execution.response.result.message.clone()),
             verdict: match execution.map(|execution| execution.end) {

@@ -47,10 +47,13 @@ impl WatchedExecution {
         project: &RemoteProject,
         id: &str,
         pace: Pace,
-    ) -> Result<Self, Failure> { Self::poll(run, project, id, pace, Duration::ZERO).await.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => reject_execution_request(id, error),
-            _ => reject_wait(id, error),
-        })
+    ) -> Result<Self, Failure> {
+        Self::poll(run, project, id, pace, Duration::ZERO)
+            .await
+            .map_err(|error| match error.kind() {
+                ErrorKind::NotFound => reject_execution_request(id, error),
+                _ => reject_wait(id, error),
+            })
     }
 
     /// Like [`Self::follow`], for an execution that this run started: the platform may not show it at once, and no hint
@@ -60,10 +63,13 @@ impl WatchedExecution {
         project: &RemoteProject,
         id: &str,
         pace: Pace,
-    ) -> Result<Self, Failure> { Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT).await.map_err(|error| {
-            let fact = format!("the execution {id} was started, but its state could not be read");
+    ) -> Result<Self, Failure> {
+        Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT)
+            .await
+            .map_err(|error| {
+                let fact = format!("the execution {id} was started, but its state could not be read");
                 reject_wait(id, error).context(fact)
-        })
+            })
     }
 
     async fn poll(
@@ -73,8 +79,15 @@ impl WatchedExecution {
         pace: Pace,
         appearance_limit: Duration,
     ) -> Result<Self, HttpError> {
-        let(response, end) = follow::poll_execution(&project.platform, project.id, id, pace, appearance_limit,
-            |execution| run.ui.say(&describe_status(execution)),).await?;
+        let (response, end) = follow::poll_execution(
+            &project.platform,
+            project.id,
+            id,
+            pace,
+            appearance_limit,
+            |execution| run.ui.say(&describe_status(execution)),
+        )
+        .await?;
         Ok(Self {
             id: id.to_owned(),
             response,
@@ -95,7 +108,7 @@ impl WatchedExecution {
     /// Returns the time from start to end, if the platform reports both.
     pub(crate) fn duration(&self) -> Option<Duration> {
         let result = &self.response.result;
-        let start = parse_timestamp( result.started_at.as_deref()?)?;
+        let start = parse_timestamp(result.started_at.as_deref()?)?;
         let end = parse_timestamp(result.finished_at.as_deref()?)?;
         Duration::try_from(end.duration_since(start)).ok()
     }

@@ -56,8 +56,10 @@ fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Fai
 }
 
 fn reject_invalid_source(
-    reader: &ReferenceReader<'_>, moves: &Moves,
-    tracked_paths: &BTreeSet<String>,) -> Result<(), Failure> {
+    reader: &ReferenceReader<'_>,
+    moves: &Moves,
+    tracked_paths: &BTreeSet<String>,
+) -> Result<(), Failure> {
     let (repo, from) = (&reader.workspace.repo, moves.from.as_str());
     if from.is_empty() {
         return Err(reject("cannot move the repository root".to_owned()));

@@ -7,8 +7,8 @@ use crate::job::settings::path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
 use sluicegate_pipelines::pipelines::{
-    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
-    SharedPipelines, is_pipeline,
+    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
+    is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
@@ -70,10 +70,13 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: Moves) -> Result<Mo
     edits.extend(edit_gate_files(reader, &moves)?);
     let moved_files = reader.snapshot.list_files(&|path| moves.moved(path).is_some())?;
     Ok(MovePlan {
-        moved_files: moved_files.into_iter().map(|file| MovedFile {
-        is_script: scripts.contains(&file.path),
-        path: file.path,
-    }).collect(),
+        moved_files: moved_files
+            .into_iter()
+            .map(|file| MovedFile {
+                is_script: scripts.contains(&file.path),
+                path: file.path,
+            })
+            .collect(),
         moves: Some(moves),
         edits,
         kept_references: Vec::new(),
@@ -194,8 +197,8 @@ fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<Vec<Fi
             }
         }
     }
-        Ok(edits)
-    }
+    Ok(edits)
+}
 
 /// Finds the values of a file that contain a moved path.
 type FindEdits = fn(&[u8], &Moves) -> Vec<ValueEdit>;
@@ -206,14 +209,15 @@ fn find_shared_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
         .unwrap_or_default();
     entries
         .into_iter()
-        .filter_map( |entry| {
-        Some(ValueEdit {
+        .filter_map(|entry| {
+            Some(ValueEdit {
                 referrer: Referrer::Shared,
-            position: entry.pipeline_position,
-            new: moves.moved(&entry.pipeline)?,
-            old: entry.pipeline,
+                position: entry.pipeline_position,
+                new: moves.moved(&entry.pipeline)?,
+                old: entry.pipeline,
+            })
         })
-    }).collect()
+        .collect()
 }
 
 fn find_waiver_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
@@ -243,22 +247,19 @@ fn find_setting_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
             continue;
         };
         let extension = extension.filter(|_| is_over_calls);
-        edits.extend(
-            node.items()
-                .into_iter()
-                .flatten()
-                .filter_map(|item| {
+        edits.extend(node.items().into_iter().flatten().filter_map(|item| {
             edit_glob(item, Referrer::Glob, &|glob| moves.glob_of_calls(glob, extension))
-        })
-        );
+        }));
     }
     edits.sort_by_key(|edit: &ValueEdit| edit.position);
     edits
 }
 
-fn edit_glob(node: NodeRef<'_, '_>,
+fn edit_glob(
+    node: NodeRef<'_, '_>,
     referrer: Referrer,
-    move_glob: &dyn Fn(&str) -> Option<String>,) -> Option<ValueEdit> {
+    move_glob: &dyn Fn(&str) -> Option<String>,
+) -> Option<ValueEdit> {
     let Some(Value::Text(old)) = node.value() else {
         return None;
     };

@@ -13,8 +13,12 @@ use sluicegate_pipelines::moving::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
-pub(crate) fn print_summary(run: &Run, plan: &MovePlan,
-    unstaged_files: &UnstagedFiles, args: &MvArgs,) -> Result<(), Failure> {
+pub(crate) fn print_summary(
+    run: &Run,
+    plan: &MovePlan,
+    unstaged_files: &UnstagedFiles,
+    args: &MvArgs,
+) -> Result<(), Failure> {
     if !unstaged_files.paths.is_empty() {
         run.ui.warn(&describe_unstaged(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
@@ -22,10 +26,11 @@ pub(crate) fn print_summary(run: &Run, plan: &MovePlan,
             .say("the repaired files are not staged: look at them with `git diff`, then run `git add`");
     }
     match args.output.output {
-        OutputFormat::Json => run
-            .ui
-            .print_result(&response_output::format_json(&to_document(plan,
-            unstaged_files, args.dry_run,))),
+        OutputFormat::Json => run.ui.print_result(&response_output::format_json(&to_document(
+            plan,
+            unstaged_files,
+            args.dry_run,
+        ))),
         OutputFormat::Text => run.ui.print_result(&render_text(plan, args.dry_run)),
     }
 }
@@ -45,7 +50,8 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let mut text = String::new();
     if is_dry_run {
         if let Some(moves) = &plan.moves {
-            let _ = writeln!(text,
+            let _ = writeln!(
+                text,
                 "{} -> {}",
                 text::escape_line(&moves.from),
                 text::escape_line(&moves.to)
@@ -87,7 +93,11 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
 
 /// Counts the files to move by kind.
 fn count_moved_files(plan: &MovePlan) -> String {
-    let pipeline_count = plan.moved_files.iter().filter(|file| is_pipeline(&file.path)).count();
+    let pipeline_count = plan
+        .moved_files
+        .iter()
+        .filter(|file| is_pipeline(&file.path))
+        .count();
     let script_count = plan.moved_files.iter().filter(|file| file.is_script).count();
     let other_count = plan.moved_files.len() - pipeline_count - script_count;
     let other_noun = if pipeline_count + script_count > 0 {
@@ -95,12 +105,16 @@ fn count_moved_files(plan: &MovePlan) -> String {
     } else {
         "file"
     };
-    let parts = [(pipeline_count, "pipeline"), (script_count, "script"), (other_count, other_noun),];
+    let parts = [
+        (pipeline_count, "pipeline"),
+        (script_count, "script"),
+        (other_count, other_noun),
+    ];
     format_counts(&parts)
 }
 
 fn count_edits(plan: &MovePlan) -> String {
-    let reference_counts = count_by_referrer( plan, & [Referrer::Call, Referrer::Script]);
+    let reference_counts = count_by_referrer(plan, &[Referrer::Call, Referrer::Script]);
     let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
     let mut parts: Vec<String> = Vec::new();
     if file_count > 0 {
@@ -110,7 +124,7 @@ fn count_edits(plan: &MovePlan) -> String {
             format_count(file_count, "file")
         ));
     }
-    let other_counts = count_by_referrer(plan, & [Referrer::Shared, Referrer::Waiver, Referrer::Glob]);
+    let other_counts = count_by_referrer(plan, &[Referrer::Shared, Referrer::Waiver, Referrer::Glob]);
     let other_text = format_counts(&other_counts);
     parts.extend((!other_text.is_empty()).then_some(other_text));
     parts.join(", ")

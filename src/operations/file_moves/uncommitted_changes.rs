@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// Returns an error if one of the files of `tracked_paths`, which are moved and in the index, has uncommitted changes.
 pub(crate) fn reject_uncommitted(
     reader: &ReferenceReader<'_>,
-    tracked_paths: &BTreeSet<String>,) -> Result<(), Failure> {
+    tracked_paths: &BTreeSet<String>,
+) -> Result<(), Failure> {
     let repo = &reader.workspace.repo;
     let bases = match repo.head() {
         Ok(head) => vec![head.commit],
@@ -40,12 +41,15 @@ fn is_only_rewritten(reader: &ReferenceReader<'_>, change: &Change) -> Result<bo
     else {
         return Ok(false);
     };
-    let (Ok(old_bytes), Ok(new_bytes)) = (read_document(repo, &old_file)?, read_document(repo, &new_file)?) else {
+    let (Ok(old_bytes), Ok(new_bytes)) = (read_document(repo, &old_file)?, read_document(repo, &new_file)?)
+    else {
         return Ok(false);
     };
     // Git may have checked the file out with other line endings than it stores.
     let [old_bytes, new_bytes] = [old_bytes, new_bytes].map(normalize_line_ends);
-    Ok(old_bytes == new_bytes || parts_around_references(&old_bytes).is_some_and(|parts| Some(parts) == parts_around_references(&new_bytes)))
+    Ok(old_bytes == new_bytes
+        || parts_around_references(&old_bytes)
+            .is_some_and(|parts| Some(parts) == parts_around_references(&new_bytes)))
 }
 
 fn normalize_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {

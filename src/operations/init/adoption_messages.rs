@@ -45,8 +45,10 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
 
 /// Returns the findings of the project checks; empty without findings.
 fn describe_project_findings(findings: &CurrentFindings) -> String {
-    let check_counts: Vec<String> = ProjectCheck::ALL.into_iter()
-        .map(|check| (check, findings.count_of_check(check))).filter(|(_, number)| *number > 0)
+    let check_counts: Vec<String> = ProjectCheck::ALL
+        .into_iter()
+        .map(|check| (check, findings.count_of_check(check)))
+        .filter(|(_, number)| *number > 0)
         .map(|(check, number)| format!("{} {number}", check.id()))
         .collect();
     if check_counts.is_empty() {
@@ -74,7 +76,8 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         ("reviewed with the pipelines that it changes", "")
     };
     let effect = match (findings.count_errors(), findings.adds_rules) {
-        (0, _) if findings.unevaluated_paths().is_empty() => { "no current finding counts, so it passes.\n".to_owned()
+        (0, _) if findings.unevaluated_paths().is_empty() => {
+            "no current finding counts, so it passes.\n".to_owned()
         }
         (0, _) => String::new(),
         (number, true) => {

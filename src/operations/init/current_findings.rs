@@ -44,7 +44,12 @@ pub(crate) struct CurrentFindings {
 
 impl CurrentFindings {
     /// Returns the number of findings of this project check.
-    pub(crate) fn count_of_check(&self, check: ProjectCheck) -> usize { self.project_files.iter().flat_map(FileResults::findings).filter(|finding| finding.rule == check.id()).count()
+    pub(crate) fn count_of_check(&self, check: ProjectCheck) -> usize {
+        self.project_files
+            .iter()
+            .flat_map(FileResults::findings)
+            .filter(|finding| finding.rule == check.id())
+            .count()
     }
 
     /// Evaluates the current findings. `config_dir` is the directory for a new rules file.
@@ -84,15 +89,15 @@ impl CurrentFindings {
             waivers_file,
             is_new_only: workspace.sources.new_only(false)?,
             files,
-            project_files:
-            project,
+            project_files: project,
         })
     }
 
     pub(crate) fn count_affected(&self) -> usize {
         self.files
             .iter()
-            .filter( |file| file.results.iter().any(|result| result.severity().is_some())).count()
+            .filter(|file| file.results.iter().any(|result| result.severity().is_some()))
+            .count()
     }
 
     /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
@@ -100,13 +105,22 @@ impl CurrentFindings {
         self.files
             .iter()
             .flat_map(FileResults::told)
-            .filter(
-            |result| result.status.can_be_old() && result.severity() == Some(Severity::Error)).map(|result| result.findings("").len()).sum()
+            .filter(|result| result.status.can_be_old() && result.severity() == Some(Severity::Error))
+            .map(|result| result.findings("").len())
+            .sum()
     }
 
     /// Returns the files that could not be evaluated completely, which is never excused.
-    pub(crate) fn unevaluated_paths(&self) -> Vec<&str> { self.files.iter().filter(|file| { file.results.iter().any(|result| result.severity().is_some() && !result.status.can_be_old())
-            }).map(|file| file.path.as_str()).collect()
+    pub(crate) fn unevaluated_paths(&self) -> Vec<&str> {
+        self.files
+            .iter()
+            .filter(|file| {
+                file.results
+                    .iter()
+                    .any(|result| result.severity().is_some() && !result.status.can_be_old())
+            })
+            .map(|file| file.path.as_str())
+            .collect()
     }
 
     /// Returns the state of current findings that do not fail the gate, or `None` if they may fail it.
@@ -123,7 +137,9 @@ impl CurrentFindings {
         self.rules
             .iter()
             .flatten()
-            .filter( |rule| rule.state == RuleState::Enabled(Enforcement::Warn)).map(|rule| rule.id.as_str()).collect()
+            .filter(|rule| rule.state == RuleState::Enabled(Enforcement::Warn))
+            .map(|rule| rule.id.as_str())
+            .collect()
     }
 }
 

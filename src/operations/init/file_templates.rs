@@ -90,30 +90,30 @@ pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
 /// are errors only if the current findings do not fail the gate, because a new broken reference must fail it.
 fn format_project_checks(facts: &RepositoryFacts) -> String {
     ProjectCheck::ALL
-        .map(|check| format_project_check(check, &facts.findings)).join("\n")
+        .map(|check| format_project_check(check, &facts.findings))
+        .join("\n")
 }
 
 fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
-        let ( key, number) = ( check.key(), findings.count_of_check(check));
-        match findings.excused_state() {
-        _ if number ==0 => format!("  {key}: error"), Some(excuse) => format!(
-                "  {key}: error # {} today, {excuse}",
-                format_count(number, "finding")
-            ), None => format!("  {key}: warn # {} today", format_count(number, "finding")),
-        }
+    let (key, number) = (check.key(), findings.count_of_check(check));
+    match findings.excused_state() {
+        _ if number == 0 => format!("  {key}: error"),
+        Some(excuse) => format!(
+            "  {key}: error # {} today, {excuse}",
+            format_count(number, "finding")
+        ),
+        None => format!("  {key}: warn # {} today", format_count(number, "finding")),
     }
+}
 
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
-        Some(source)
-        if source.contains('@') => source.clone(),
-        Some(
-            source) =>
-            format!("{source}@v{}", env!("CARGO_PKG_VERSION")),
-        };
+        Some(source) if source.contains('@') => source.clone(),
+        Some(source) => format!("{source}@v{}", env!("CARGO_PKG_VERSION")),
+    };
     let values = [
-        ("__ACTION__",action),
+        ("__ACTION__", action),
         ("__IMAGE__", facts.source.clone().unwrap_or_else(default_image)),
         (
             "__RELEASES__",
@@ -136,7 +136,8 @@ pub(crate) fn find_placeholder(job: &str) -> Option<String> {
 }
 
 fn fill_template(template: &str, values: &[(&str, String)]) -> String {
-    values.iter().fold(template.to_owned(), |text, (name, value)| { text.replace(name, value)
+    values.iter().fold(template.to_owned(), |text, (name, value)| {
+        text.replace(name, value)
     })
 }
 

@@ -45,12 +45,16 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
             format!("{label}{SETTING} = {COMMAND}, in git's configuration of this clone")
         }
         Some(value) if value == COMMAND => format!("{NOT_CHANGED}{SETTING}: already set"),
-        Some(value) => format!("{NOT_CHANGED}{SETTING}: already set to {}", text::escape_line(&value)),
+        Some(value) => format!(
+            "{NOT_CHANGED}{SETTING}: already set to {}",
+            text::escape_line(&value)
+        ),
     }];
     let path = repo.root().join(ATTRIBUTES);
     let (new_lines, existing_lines) = compare_lines(&read_attributes(&path)?);
     report_lines.extend(
-        existing_lines.iter()
+        existing_lines
+            .iter()
             .map(|line| format!("{NOT_CHANGED}{ATTRIBUTES}: {}", text::escape_line(line))),
     );
     if !new_lines.is_empty() {
@@ -58,7 +62,10 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
             append_lines(&path, &new_lines)?;
         }
         report_lines.extend(
-            new_lines.iter().map(|line| format!("{label}{line}, in {ATTRIBUTES}")),);
+            new_lines
+                .iter()
+                .map(|line| format!("{label}{line}, in {ATTRIBUTES}")),
+        );
         report_lines.push(NEXT_STEPS.to_owned());
     }
     if !is_on_path(run) {
@@ -86,7 +93,9 @@ fn read_attributes(path: &Path) -> Result<String, Failure> {
     if path.is_symlink() {
         return Err(reject_attributes("the file is a symbolic link"));
     }
-    let bytes = read_disk_file(path, MAX_FILE_BYTES).map_err(|error| reject_attributes(&error.to_string()))?.ok_or_else(|| reject_attributes("the file is too large"))?;
+    let bytes = read_disk_file(path, MAX_FILE_BYTES)
+        .map_err(|error| reject_attributes(&error.to_string()))?
+        .ok_or_else(|| reject_attributes("the file is too large"))?;
     input::decode_utf_8(bytes).map_err(reject_attributes)
 }
 
@@ -99,7 +108,7 @@ fn compare_lines(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut new_lines, mut existing_lines) = (Vec::new(), Vec::new());
     for pattern in PATTERNS {
         let mut lines = text.lines().map(str::trim);
-        match lines.rfind(|line | sets_diff(line, pattern)) {
+        match lines.rfind(|line| sets_diff(line, pattern)) {
             Some(line) => existing_lines.push(line.to_owned()),
             None => new_lines.push(format!("{pattern} {DRIVER}")),
         }
@@ -109,10 +118,9 @@ fn compare_lines(text: &str) -> (Vec<String>, Vec<String>) {
 
 /// Returns whether the line sets or unsets how git compares the files of the pattern.
 fn sets_diff(line: &str, pattern: &str) -> bool {
-            let mut words = line.split_whitespace();
-            words.next() == Some(pattern)
-                && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
-        }
+    let mut words = line.split_whitespace();
+    words.next() == Some(pattern) && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
+}
 
 fn append_lines(path: &Path, lines: &[String]) -> Result<(), Failure> {
     let mut text = read_attributes(path)?;

@@ -31,7 +31,8 @@ pub(crate) struct HostRecipe {
     pub(crate) installation: Option<&'static str>,
 }
 
-const INSTALL_ON_PATH: Option<&str> = Some("Install the program on the agents: unpack the release on their PATH");
+const INSTALL_ON_PATH: Option<&str> =
+    Some("Install the program on the agents: unpack the release on their PATH");
 
 const RECIPES: &[HostRecipe] = &[
     HostRecipe {
@@ -152,7 +153,9 @@ impl HostRecipe {
         let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
         names.sort();
         paths.extend(names.into_iter().map(|name| format!("{}/{name}", self.marker)));
-        paths.into_iter().find(|path| file_contains(&root.join(path), PROGRAM))
+        paths
+            .into_iter()
+            .find(|path| file_contains(&root.join(path), PROGRAM))
     }
 }
 

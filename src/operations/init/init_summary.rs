@@ -27,7 +27,10 @@ pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: 
 
 /// Returns the report as JSON: schema `sluicegate.init/v1`.
 pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
-    let missing: Vec<Value> = facts.missing.iter().map(|item| value!({ "what": item.description, "hint": item.hint }))
+    let missing: Vec<Value> = facts
+        .missing
+        .iter()
+        .map(|item| value!({ "what": item.description, "hint": item.hint }))
         .collect();
     value!({
         "schema": "sluicegate.init/v1",
@@ -51,8 +54,8 @@ fn step_to_json(step: &FileStep) -> Value {
         FileStep::Keep { path, reason } => value!({ "path": path, "action": "leave", "reason": reason }),
         FileStep::EditByHand { path, text } => {
             value!({ "path": path, "action": "edit-by-hand", "text": text
-    })
-}
+            })
+        }
     }
 }
 
@@ -61,10 +64,14 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
         ("CI host", facts.host.clone()),
         ("default branch", facts.default_branch.clone()),
         ("pipelines", facts.pipelines.to_string()),
-        ("rules file",
-            facts.rules_file.clone().unwrap_or_else(|| "none".to_owned()),),
-        ("shared pipelines",
-            facts.shared_file.clone().unwrap_or_else(|| "none".to_owned()),),
+        (
+            "rules file",
+            facts.rules_file.clone().unwrap_or_else(|| "none".to_owned()),
+        ),
+        (
+            "shared pipelines",
+            facts.shared_file.clone().unwrap_or_else(|| "none".to_owned()),
+        ),
     ];
     let sole_candidate = facts.sole_candidate.as_ref().map(|name| {
         (
@@ -83,7 +90,9 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
             format!("would write       {path}\n\n{}\n", indent_block(text))
         }
         FileStep::Write { path, .. } => format!("wrote             {path}\n"),
-        FileStep::Keep { path, reason } => format!("not changed       {}: {reason}\n", text::escape_line(path)),
+        FileStep::Keep { path, reason } => {
+            format!("not changed       {}: {reason}\n", text::escape_line(path))
+        }
         FileStep::EditByHand { path, text } => {
             let reason = "the file already exists; add the missing parts by hand";
             format!("not changed       {path}: {reason}\n\n{}\n", indent_block(text))
@@ -91,9 +100,11 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
     }
 }
 
-fn indent_block(text: &str) -> String { text::escape_lines(text)
+fn indent_block(text: &str) -> String {
+    text::escape_lines(text)
         .lines()
-        .map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
+        .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
+        .collect()
 }
 
 fn describe_rules_step(facts: &RepositoryFacts) -> String {
@@ -111,10 +122,17 @@ fn describe_rules_step(facts: &RepositoryFacts) -> String {
 
 /// Returns the next steps; each is a sentence, with details on lines below.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
-    let mut steps: Vec<String> = facts.missing.iter().map(|item| {
-        let (description, hint) = (text::escape_line(&item.description), text::escape_line(&item.hint));
-        format!("Before anything can be written: {hint}\n    {description}")
-    }).collect();
+    let mut steps: Vec<String> = facts
+        .missing
+        .iter()
+        .map(|item| {
+            let (description, hint) = (
+                text::escape_line(&item.description),
+                text::escape_line(&item.hint),
+            );
+            format!("Before anything can be written: {hint}\n    {description}")
+        })
+        .collect();
     steps.extend(plan.include_step().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (facts.recipe, plan.job()) {
         steps.push(recipe.secrets.join("\n"));

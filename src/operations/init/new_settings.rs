@@ -25,9 +25,11 @@ pub(crate) fn find_new_lines(
         sources.connection(&without_flags)?,
     ];
     let ids = connections
-        .each_ref().map(|connection| connection.project_id().ok().map(|id| id.to_string()));
+        .each_ref()
+        .map(|connection| connection.project_id().ok().map(|id| id.to_string()));
     let versions = connections
-        .each_ref().map(|connection| connection.agent_version().ok().map(str::to_owned));
+        .each_ref()
+        .map(|connection| connection.agent_version().ok().map(str::to_owned));
     let config_dirs = [
         sources.config_dir(&run.global)?,
         sources.config_dir(&without_flags)?,

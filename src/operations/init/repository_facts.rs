@@ -102,7 +102,12 @@ pub(crate) fn detect_setup(
     };
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
         missing.push(
-            config_dir_prompt::reject_unknown_config_dir(&candidates, &new_settings::format_typed_command(args),).into(),);
+            config_dir_prompt::reject_unknown_config_dir(
+                &candidates,
+                &new_settings::format_typed_command(args),
+            )
+            .into(),
+        );
     }
     if let Some(failure) = reject_missing(&missing).filter(|_| !args.dry_run) {
         return Err(failure);
@@ -113,8 +118,13 @@ pub(crate) fn detect_setup(
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
-    let findings = CurrentFindings::evaluate(workspace, &snapshot, rules_file.as_ref(),
-        config_dir_name, args.adopt,)?;
+    let findings = CurrentFindings::evaluate(
+        workspace,
+        &snapshot,
+        rules_file.as_ref(),
+        config_dir_name,
+        args.adopt,
+    )?;
     Ok(RepositoryFacts {
         root: repo.root().to_owned(),
         recipe,
@@ -124,8 +134,7 @@ pub(crate) fn detect_setup(
         pipelines: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_file(&snapshot, config_dir_name),
-        is_config_dir_new:
-        config_dir_given,
+        is_config_dir_new: config_dir_given,
         sole_candidate,
         candidates,
         config_dir,
@@ -174,25 +183,35 @@ fn detect_host(
             .parse()
             .map_err(|error: crate::job::ci::UnknownHost| Failure::usage(error.to_string()))?;
         return Ok(Ok((
-            host_recipes::find_recipe(host), format!("{host}: set by --host"),)));
+            host_recipes::find_recipe(host),
+            format!("{host}: set by --host"),
+        )));
     }
     let detected_recipes: Vec<&HostRecipe> = host_recipes::recipes()
         .iter()
         .filter(|recipe| root.join(recipe.marker).exists())
         .collect();
     if detected_recipes.len() > 1 {
-        let running_recipes = detected_recipes.iter().filter(|recipe| recipe.find_program_file(root).is_some());
+        let running_recipes = detected_recipes
+            .iter()
+            .filter(|recipe| recipe.find_program_file(root).is_some());
         if let [recipe] = running_recipes.collect::<Vec<_>>().as_slice() {
             let description = format!("{}: its CI files run sluicegate", recipe.host);
             return Ok(Ok((Some(recipe), description)));
         }
     }
     if let [recipe] = detected_recipes.as_slice() {
-        return Ok(Ok((Some(recipe), format!("{}: found {}", recipe.host, recipe.marker),)));
+        return Ok(Ok((
+            Some(recipe),
+            format!("{}: found {}", recipe.host, recipe.marker),
+        )));
     }
     let server = remote.and_then(host_recipes::server_of_remote);
-    let recipe_of_remote = server.and_then(|server| { Some((
-            host_recipes::find_recipe(host_recipes::find_host_of_server(&server)?)?, server,))
+    let recipe_of_remote = server.and_then(|server| {
+        Some((
+            host_recipes::find_recipe(host_recipes::find_host_of_server(&server)?)?,
+            server,
+        ))
     });
     if let Some((recipe, server)) = recipe_of_remote {
         let description = format!("{}: the remote is on {server}", recipe.host);
@@ -224,7 +243,7 @@ fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
 
 /// Returns the repository's name: from the remote, otherwise from its directory.
 fn repository_name(root: &Path, remote: Option<&str>) -> String {
-    let dir_name = root.file_name().map(|name | name.to_string_lossy().into_owned());
+    let dir_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     remote
         .and_then(name_from_remote)
         .or(dir_name)
@@ -233,15 +252,18 @@ fn repository_name(root: &Path, remote: Option<&str>) -> String {
 
 /// Returns the last part of the remote's address, without `.git`.
 fn name_from_remote(remote: &str) -> Option<String> {
-        let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
-        let name = last_part.strip_suffix(".git").unwrap_or(last_part);
-        (!name.is_empty()).then(|| name.to_owned())
-    }
+    let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    let name = last_part.strip_suffix(".git").unwrap_or(last_part);
+    (!name.is_empty()).then(|| name.to_owned())
+}
 
 /// Returns the source, or an error if it is not plain text, as the job contains it without quotes.
 fn parse_source(text: &str) -> Result<String, Failure> {
-    if text.starts_with( |c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c)) {
+    if text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c))
+    {
         return Ok(text.to_owned());
     }
     let message = format!(

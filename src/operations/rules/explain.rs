@@ -89,7 +89,8 @@ fn rule_document(rule: &rules::Documentation) -> Value {
     let config: Vec<Value> = rule
         .config
         .iter()
-        .map( |field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default })).collect();
+        .map(|field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default }))
+        .collect();
     value!({
         "schema": "sluicegate.rule/v1",
         "id": rule.id,

@@ -30,7 +30,7 @@ pub(crate) fn lint_rules_file(run: &Run, file: Option<&Path>, output: OutputForm
     let problems = rules::lint(&bytes);
     let text = match output {
         OutputFormat::Json => format_json(&to_document(&name, &problems)),
-        OutputFormat::Text => render_text(run, &LintSource::new (&name, &bytes), &problems),
+        OutputFormat::Text => render_text(run, &LintSource::new(&name, &bytes), &problems),
     };
     run.ui.print_result(&text)?;
     Ok(if count_errors(&problems) == 0 {
@@ -46,21 +46,22 @@ fn to_document(name: &str, problems: &[LintProblem]) -> Value {
     value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
 }
 
-fn problem_to_json( problem: &LintProblem) -> Value {
-        value!({
-            "line": problem.position.line,
-            "column": problem.position.column,
-            "level": if problem.is_error { "error" } else { "warning" },
-            "errorType": problem.error_type,
-            "message": problem.message,
-            "help": problem.help,
-        })
-    }
-
-fn count_errors( problems: &[LintProblem]) -> usize { problems.iter().filter(|problem|problem.is_error).count()
+fn problem_to_json(problem: &LintProblem) -> Value {
+    value!({
+        "line": problem.position.line,
+        "column": problem.position.column,
+        "level": if problem.is_error { "error" } else { "warning" },
+        "errorType": problem.error_type,
+        "message": problem.message,
+        "help": problem.help,
+    })
 }
 
-fn render_text(run: &Run, source:&LintSource, problems: &[LintProblem]) -> String {
+fn count_errors(problems: &[LintProblem]) -> usize {
+    problems.iter().filter(|problem| problem.is_error).count()
+}
+
+fn render_text(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
     } else {
@@ -83,7 +84,10 @@ fn render_text(run: &Run, source:&LintSource, problems: &[LintProblem]) -> Strin
 fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> String {
     match (error_count, warning_count) {
         (0, 0) => format!("{name} has no problems\n"),
-        (0, _) => format!("{name} is valid, with {}\n", format_count(warning_count, "warning")),
+        (0, _) => format!(
+            "{name} is valid, with {}\n",
+            format_count(warning_count, "warning")
+        ),
         _ => format!(
             "{name}: {}, {}\n",
             format_count(error_count, "error"),
@@ -94,17 +98,19 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
 
 fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = file.display().to_string();
-    match read_linked_file(& run.env.current_dir().join(file)) {
+    match read_linked_file(&run.env.current_dir().join(file)) {
         Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(
-        Failure::new(ExitStatus::Usage, error.context(format!("could not read {name}")),)),
+        Err(error) => Err(Failure::new(
+            ExitStatus::Usage,
+            error.context(format!("could not read {name}")),
+        )),
     }
-    }
+}
 
 /// Reads a file that the user named, which may be a symbolic link.
-fn read_linked_file( path: &Path) -> Result<Vec<u8>, anyhow::Error> {
+fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     let bytes = read_disk_file(&path.canonicalize()?, DOCUMENT_LIMIT)?;
-    Ok( bytes.ok_or_else(DocumentError::too_large)?)
+    Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
 fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
@@ -132,8 +138,13 @@ impl LintSource {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
         Self {
-            name: sluicegate_base:: text::line(name),
-            lines: without_bom.replace("\r\n", "\n").replace("##", "#\u{ff03}").split(['\n', '\r']).map(|line| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}")).collect(),
+            name: sluicegate_base::text::line(name),
+            lines: without_bom
+                .replace("\r\n", "\n")
+                .replace("##", "#\u{ff03}")
+                .split(['\n', '\r'])
+                .map(|line| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}"))
+                .collect(),
         }
     }
 
@@ -162,7 +173,7 @@ impl LintSource {
     }
 
     fn source_line(&self, position: Position) -> &str {
-        let index =(position.line as usize).saturating_sub(1);
+        let index = (position.line as usize).saturating_sub(1);
         let line = self.lines.get(index).map_or("", String::as_str);
         let end = (0..=MAX_EXCERPT_BYTES.min(line.len()))
             .rev()
@@ -179,7 +190,10 @@ fn value_span(line: &str, column: usize) -> Range<usize> {
         .map_or(line.len(), |(offset, _)| offset);
     let remainder = line.get(begin..).unwrap_or_default();
     let value_length = match remainder.chars().next() {
-        Some(quote @ ('"' | '\'')) => remainder.get(1..).and_then(|quoted_text| quoted_text.find(quote)).map(|length| length + 2),
+        Some(quote @ ('"' | '\'')) => remainder
+            .get(1..)
+            .and_then(|quoted_text| quoted_text.find(quote))
+            .map(|length| length + 2),
         _ => [": ", ",", "}", "]", " #"]
             .iter()
             .filter_map(|terminator| remainder.find(terminator))

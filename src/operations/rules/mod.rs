@@ -22,27 +22,30 @@ use std::io::{self, Write as _};
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project_rules = find_project_rules(run)?;
     let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
-    let levels = project_rules.as_ref()
-            .map(|(_, levels)| levels);
+    let levels = project_rules.as_ref().map(|(_, levels)| levels);
     let rule_entries = rules::registry().iter().map(|rule| {
         let documentation = rule.documentation();
         RuleEntry {
-            id: documentation.id, kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
+            id: documentation.id,
+            kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
             applies_to: documentation.applies_to(),
             summary: documentation.summary,
-            state: rules.map(|rules| state_name(rules. state(documentation.id))), }
-            });
-            let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
+            state: rules.map(|rules| state_name(rules.state(documentation.id))),
+        }
+    });
+    let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
         id: check.id(),
         kinds: Vec::new(),
         applies_to: "the project",
         summary: check.documentation().summary,
-        state: levels.map(|levels| levels.of(check).map_or("off", Enforcement::name)), });
+        state: levels.map(|levels| levels.of(check).map_or("off", Enforcement::name)),
+    });
     let entries: Vec<RuleEntry> = rule_entries.chain(check_entries).collect();
     let text = match output.output {
         OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
         OutputFormat::Text => format_table(
-            &["rule", "here", "applies to", "requirement"], &entries.iter().map(RuleEntry::to_row).collect::<Vec<_>>(),
+            &["rule", "here", "applies to", "requirement"],
+            &entries.iter().map(RuleEntry::to_row).collect::<Vec<_>>(),
         ),
     };
     run.ui.print_result(&text)?;
@@ -52,7 +55,8 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
 /// A rule or a project check in the list.
 struct RuleEntry {
     id: &'static str,
-    kinds: Vec<&'static str>,applies_to: &'static str,
+    kinds: Vec<&'static str>,
+    applies_to: &'static str,
     summary: &'static str,
     /// Its state in this repository; `None` outside a repository or without a rules file.
     state: Option<&'static str>,
@@ -61,16 +65,16 @@ struct RuleEntry {
 impl RuleEntry {
     fn to_json(&self) -> Value {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
-            }
+    }
 
     fn to_row(&self) -> Vec<String> {
-                vec![
+        vec![
             self.id.to_owned(),
             self.state.unwrap_or("-").to_owned(),
             self.applies_to.to_owned(),
             self.summary.to_owned(),
-                ]
-            }
+        ]
+    }
 }
 
 const fn state_name(state: RuleState) -> &'static str {
@@ -120,9 +124,9 @@ fn reject_second_config_dir(
     if other_dir == config_dir || workspace.sources.sets_config_dir(config_dir) {
         return Ok(());
     }
-    let message =
-        format!(
-        "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second directory");
+    let message = format!(
+        "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second directory"
+    );
     Err(Failure::usage(message).hint(format!(
         "use --config-dir {other_dir}; to use `{config_dir}` anyway, set `config-dir: {config_dir}` in sluicegate.yaml first"
     )))

@@ -49,8 +49,10 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
             });
         };
         let id = response.task_id.as_deref().ok_or_else(|| {
-            reject_created_without_id("the task was created, but the response contains no taskId",
-                CHECK_INSTRUCTION,)
+            reject_created_without_id(
+                "the task was created, but the response contains no taskId",
+                CHECK_INSTRUCTION,
+            )
         })?;
         run.ui.say(&format!("created the task {id}"));
         wait.follow(run, &platform, id, None, args.output).await

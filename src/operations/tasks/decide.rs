@@ -24,7 +24,10 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
             Err(error) => return Err(reject_task_request(&platform, &args.id, error).await),
         };
         if let Some(wait) = wait {
-            let decided_ids = decisions.iter().map(|decision| decision_id(decision).to_owned()).collect();
+            let decided_ids = decisions
+                .iter()
+                .map(|decision| decision_id(decision).to_owned())
+                .collect();
             let earlier_state = Some((earlier_task, decided_ids));
             return wait
                 .follow(run, &platform, &args.id, earlier_state, args.output)
@@ -32,7 +35,8 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
         }
         run.print_response(args.output, &response.raw, || {
             let pending_decisions = response.pending_decisions.as_deref().unwrap_or_default();
-            describe_outcome(&response, &decisions) + &task_text::describe_decisions(&args.id, pending_decisions)
+            describe_outcome(&response, &decisions)
+                + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
         check_decided(&args.id, &response, &decisions)
     })?
@@ -59,8 +63,15 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
     let Some(pending) = &task_state.pending_decisions else {
         return Ok(());
     };
-    let pending_ids: Vec<&str> = pending.iter().filter_map(|decision| decision.decision_id()).collect();
-    let Some(id) = decisions.iter().map(decision_id).find(|id| !pending_ids.contains(id)) else {
+    let pending_ids: Vec<&str> = pending
+        .iter()
+        .filter_map(|decision| decision.decision_id())
+        .collect();
+    let Some(id) = decisions
+        .iter()
+        .map(decision_id)
+        .find(|id| !pending_ids.contains(id))
+    else {
         return Ok(());
     };
     let state = task_text::describe_state(task_state);
@@ -81,7 +92,11 @@ fn find_undecided<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) 
         .flatten()
         .filter_map(|decision| decision.decision_id())
         .collect();
-    decisions.iter().map(decision_id).filter(|id| pending_ids.contains(id)).collect()
+    decisions
+        .iter()
+        .map(decision_id)
+        .filter(|id| pending_ids.contains(id))
+        .collect()
 }
 
 fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
@@ -98,17 +113,17 @@ fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> St
 /// Checks that the platform applied the decisions.
 fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
     let undecided_ids = find_undecided(response, decisions);
-    let(status, message) =
-    if response.pending_decisions.is_none() {
-        let message = "the response does not list the pending decisions";(ExitStatus::Undecided, message.to_owned())
-    } else
-    if undecided_ids.is_empty() {
+    let (status, message) = if response.pending_decisions.is_none() {
+        let message = "the response does not list the pending decisions";
+        (ExitStatus::Undecided, message.to_owned())
+    } else if undecided_ids.is_empty() {
         return Ok(ExitStatus::Success);
     } else {
-    let message = format!(
-        "the platform accepted the decisions, but these are still pending: {}",
+        let message = format!(
+            "the platform accepted the decisions, but these are still pending: {}",
             undecided_ids.join(", ")
-    );(ExitStatus::RemoteFailed, message)
+        );
+        (ExitStatus::RemoteFailed, message)
     };
     let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
     Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
@@ -122,11 +137,11 @@ fn decision_id(decision: &Decision) -> &str {
 
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let scope = scope_word(args.scope == ApprovalScope::Conversation);
-    let approvals = args.approve.iter().map( |id| (
-        id, true));
-    let denials = args.deny.iter().map(|id|(id, false));
-    let mut
-    decisions: Vec<Decision> = approvals.chain(denials).map(|(id, is_approved)| Decision::Tool {
+    let approvals = args.approve.iter().map(|id| (id, true));
+    let denials = args.deny.iter().map(|id| (id, false));
+    let mut decisions: Vec<Decision> = approvals
+        .chain(denials)
+        .map(|(id, is_approved)| Decision::Tool {
             id: id.clone(),
             approved: is_approved,
             scope: scope.to_owned(),
@@ -142,7 +157,7 @@ fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
 }
 
 /// Returns the question, its part and the option of `ID:PART=OPTION`.
-fn parse_answer( text: &str) -> Option<(&str, usize, &str)> {
+fn parse_answer(text: &str) -> Option<(&str, usize, &str)> {
     let (question_part, option) = text.split_once('=')?;
     let (question, part) = question_part.rsplit_once(':')?;
     Some((question, part.parse().ok()?, option))

@@ -24,7 +24,8 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     };
     run.block_on(async {
         let project_tasks = match (platform.tasks(&filter).await, project) {
-            (Err(error), Some(project)) => { return Err(reject_project_request(&platform, project, error).await);
+            (Err(error), Some(project)) => {
+                return Err(reject_project_request(&platform, project, error).await);
             }
             (response, _) => response?,
         };
@@ -40,10 +41,11 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         };
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         if args.output.output == OutputFormat::Text {
-            let states: Vec<String> = stream::iter(tasks.iter().map(|task| describe_task_state(&platform, task)))
-                .buffered(MAX_CONCURRENT_REQUESTS)
-                .try_collect()
-                .await?;
+            let states: Vec<String> =
+                stream::iter(tasks.iter().map(|task| describe_task_state(&platform, task)))
+                    .buffered(MAX_CONCURRENT_REQUESTS)
+                    .try_collect()
+                    .await?;
             for (item, state) in items.iter_mut().zip(states) {
                 if let Value::Object(fields) = item {
                     fields.insert("status".to_owned(), state.into());
@@ -61,7 +63,9 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
             ("branchId", "branch"),
         ];
         run.print_items(
-            args.output,"tasks", items.into_iter(),
+            args.output,
+            "tasks",
+            items.into_iter(),
             &columns,
             "no tasks match",
         )
@@ -74,10 +78,11 @@ async fn filter_by_branch(
     tasks: Vec<ApiValue<Task>>,
     branch: &str,
 ) -> Result<Vec<ApiValue<Task>>, HttpError> {
-    let branch_names: Vec<Option<String>> = stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
-        .buffered(MAX_CONCURRENT_REQUESTS)
-        .try_collect()
-        .await?;
+    let branch_names: Vec<Option<String>> =
+        stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
+            .buffered(MAX_CONCURRENT_REQUESTS)
+            .try_collect()
+            .await?;
     let pairs = tasks.into_iter().zip(branch_names);
     Ok(pairs
         .filter(|(_, name)| name.as_deref() == Some(branch))

@@ -162,7 +162,10 @@ fn format_event(event: &Value, now: Timestamp) -> String {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let is_unnamed = ["groupId", "data"].contains(&key.as_str());
         parts.push(if is_unnamed {
-            text } else { format!("{key}: {text}") });
+            text
+        } else {
+            format!("{key}: {text}")
+        });
     }
     text::escape_line(&parts.join("  ")) + "\n"
 }

@@ -8,7 +8,12 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Permission, Permissions};
 
-pub(crate) fn replace_permissions(run: &Run, id: &str, tools: &[String], output: OutputArgs,) -> CommandResult {
+pub(crate) fn replace_permissions(
+    run: &Run,
+    id: &str,
+    tools: &[String],
+    output: OutputArgs,
+) -> CommandResult {
     let platform = platform(run)?;
     let permissions: Vec<Permission> = tools.iter().map(Permission::from).collect();
     run.block_on(async {
@@ -24,7 +29,11 @@ pub(crate) fn replace_permissions(run: &Run, id: &str, tools: &[String], output:
 fn granted_names(response: &Permissions) -> Option<Vec<&str>> {
     let permissions = response.granted_permissions.as_ref()?;
     Some(
-        permissions.iter().map(|permission| permission.tool_name.as_str()).collect(),)
+        permissions
+            .iter()
+            .map(|permission| permission.tool_name.as_str())
+            .collect(),
+    )
 }
 
 fn describe_permissions(id: &str, response: &Permissions) -> String {
@@ -41,9 +50,9 @@ fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -
     let Some((status, message)) = compare_permissions(requested_tools, response) else {
         return Ok(ExitStatus::Success);
     };
-        let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
-        Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
-    }
+    let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
+    Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+}
 
 /// Returns how the granted permissions differ from the requested ones, with the exit code.
 fn compare_permissions(requested_tools: &[String], response: &Permissions) -> Option<(ExitStatus, String)> {
@@ -65,6 +74,7 @@ fn compare_permissions(requested_tools: &[String], response: &Permissions) -> Op
         .filter(|tool| !requested_tools.iter().any(|name| name == tool))
         .collect();
     (!extra_tools.is_empty()).then(|| {
-    let message = format!("the platform did not revoke {}", extra_tools.join(", "));(ExitStatus::RemoteFailed, message)
+        let message = format!("the platform did not revoke {}", extra_tools.join(", "));
+        (ExitStatus::RemoteFailed, message)
     })
 }

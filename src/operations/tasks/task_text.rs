@@ -96,7 +96,10 @@ fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<Str
     let command = format!("sluicegate tasks decide {}", text::quote_shell_word(task_id));
     if let Some(tool) = &decision.tool_id {
         let id = text::quote_shell_word(tool);
-        return vec![format!("{command} --approve {id}"), format!("{command} --deny {id}"),];
+        return vec![
+            format!("{command} --approve {id}"),
+            format!("{command} --deny {id}"),
+        ];
     }
     let Some(question) = &decision.id else {
         return Vec::new();

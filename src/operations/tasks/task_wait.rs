@@ -44,8 +44,11 @@ impl TaskWait {
         }))
     }
 
-    pub(crate) fn without_policy(run: &Run,
-        is_requested: bool, pace: &PaceArgs,) -> Result<Option<Self>, Failure> {
+    pub(crate) fn without_policy(
+        run: &Run,
+        is_requested: bool,
+        pace: &PaceArgs,
+    ) -> Result<Option<Self>, Failure> {
         let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
         Ok(is_requested.then(|| Self {
             policy: ApprovalPolicy::default(),
@@ -68,12 +71,12 @@ impl TaskWait {
         let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
             print_turn(run, turn)
         })
-            .await
-            .map_err(|error| {
-                Failure::from(error).hint(format!(
-                    "the task is still running; run `sluicegate tasks show {id}` to see its status"
-                ))
-            })?;
+        .await
+        .map_err(|error| {
+            Failure::from(error).hint(format!(
+                "the task is still running; run `sluicegate tasks show {id}` to see its status"
+            ))
+        })?;
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
         match describe_problem(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),

@@ -42,8 +42,12 @@ async fn find_steps(
     if !args.allow_unknown {
         variables::check_names(document, wanted_variables, &current_variables)?;
     }
-    Ok(variables::compare(document,
-        wanted_variables, &current_variables, args.prune,)?)
+    Ok(variables::compare(
+        document,
+        wanted_variables,
+        &current_variables,
+        args.prune,
+    )?)
 }
 
 /// Prints the changes before they are applied.
@@ -71,18 +75,23 @@ fn describe_problem(outcome: &Applied) -> Option<String> {
         Applied::Partly(refusals) => {
             let reasons: Vec<String> = refusals
                 .iter()
-                .map(|(environment, reason)| format!("{environment}: {reason}")).collect();
+                .map(|(environment, reason)| format!("{environment}: {reason}"))
+                .collect();
             Some(reasons.join("; "))
         }
         Applied::Skipped => Some("skipped because of an earlier failure".to_owned()),
     }
 }
 
-fn report_results(run: &Run, args: &ApplyArgs,
+fn report_results(
+    run: &Run,
+    args: &ApplyArgs,
     steps: &[VariableStep],
-    results: Option<&[Applied]>,) -> CommandResult {
+    results: Option<&[Applied]>,
+) -> CommandResult {
     if args.output.output == OutputFormat::Json {
-        run.ui.print_result(&response_output::format_json(&to_document(steps, results)))?;
+        run.ui
+            .print_result(&response_output::format_json(&to_document(steps, results)))?;
     }
     let Some(results) = results else {
         let text = match steps.len() {
@@ -97,7 +106,10 @@ fn report_results(run: &Run, args: &ApplyArgs,
         }
         return Ok(ExitStatus::Success);
     };
-    let failed_count = results.iter().filter(|result| !matches!(result, Applied::Done)).count();
+    let failed_count = results
+        .iter()
+        .filter(|result| !matches!(result, Applied::Done))
+        .count();
     if failed_count == 0 {
         if args.output.output == OutputFormat::Text {
             run.ui
@@ -132,7 +144,7 @@ fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
     let entries: Vec<Value> = steps
         .iter()
         .enumerate()
-        .map( |(index, step)| {
+        .map(|(index, step)| {
             let outcome = results.map(|results| results.get(index).unwrap_or(&Applied::Skipped));
             step_to_json(step, outcome)
         })
@@ -140,17 +152,17 @@ fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
     json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
 }
 
-fn step_to_json(step: &VariableStep, outcome: Option< &Applied>) -> Value {
-        let mut entry = json!(step);
-        if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {
-            let outcome_name = match outcome {
-                Applied::Done => "done",
-                Applied::Failed(_) => "failed",
-                Applied::Partly(_) => "partly",
-                Applied::Skipped => "skipped",
-            };
+fn step_to_json(step: &VariableStep, outcome: Option<&Applied>) -> Value {
+    let mut entry = json!(step);
+    if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {
+        let outcome_name = match outcome {
+            Applied::Done => "done",
+            Applied::Failed(_) => "failed",
+            Applied::Partly(_) => "partly",
+            Applied::Skipped => "skipped",
+        };
         fields.insert("outcome".to_owned(), outcome_name.into());
         fields.insert("error".to_owned(), describe_problem(outcome).into());
-        }
-        entry
+    }
+    entry
 }

@@ -83,26 +83,36 @@ pub(crate) async fn update_variable(
 async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.variables(project.id).await;
     let variables = project.read_response(response).await?;
-    let names: Vec<String> = variables.iter().filter_map(|variable| variable.name.clone()).collect();
-    let variable = variables.into_iter().find(|candidate| candidate.name.as_deref() == Some(name));
+    let names: Vec<String> = variables
+        .iter()
+        .filter_map(|variable| variable.name.clone())
+        .collect();
+    let variable = variables
+        .into_iter()
+        .find(|candidate| candidate.name.as_deref() == Some(name));
     variable.map(|variable| variable.value).ok_or_else(|| {
         let message = format!("the project {} has no variable {name}", project.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(variable_lookup(name).hint(&names))
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .hint(variable_lookup(name).hint(&names))
     })
 }
 
 /// Returns the given fields, completed by the known type and behaviour.
 fn build_fields(args: FieldArgs, current_variable: Option<&Variable>) -> Result<VariableFields, Failure> {
     let type_name = args
-        .r#type.or_else(|| current_variable.and_then(|variable| variable.r#type.clone()));
+        .r#type
+        .or_else(|| current_variable.and_then(|variable| variable.r#type.clone()));
     let value = match args.value {
         None => None,
         Some(value) => Some(
-            typed_text(type_name.as_deref(), &value).map_err(|error| Failure::usage(format!("--value: {error}")))?,
+            typed_text(type_name.as_deref(), &value)
+                .map_err(|error| Failure::usage(format!("--value: {error}")))?,
         ),
     };
     Ok(VariableFields {
-        behaviour:args.behaviour.or_else(|| current_variable.and_then(|variable| variable.behaviour.clone())),
+        behaviour: args
+            .behaviour
+            .or_else(|| current_variable.and_then(|variable| variable.behaviour.clone())),
         description: args.description,
         value,
         supports_double_resolution: args.double_resolution,

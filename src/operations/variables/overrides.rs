@@ -43,7 +43,9 @@ async fn list_overrides(
         Err(error) => return Err(project.reject_variable_request(name, error).await),
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
-    let items = response.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
+    let items = response.raw["overrides"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
     let empty_message = text::escape_line(&format!("{name} has no overrides"));
     run.print_response_with(output, &response.raw, |output| {
         response_output::write_list(items, &columns, &empty_message, output)
@@ -88,10 +90,12 @@ async fn set_overrides(
             .any(|(environment, _)| *environment == accepted_override.environment_name)
     });
     let text: String = accepted_overrides
-        .map(|Override {
+        .map(
+            |Override {
                  environment_name,
                  value,
-             }| { text::escape_line(&format!("{name} is {value} in {environment_name}")) + "\n" },)
+             }| { text::escape_line(&format!("{name} is {value} in {environment_name}")) + "\n" },
+        )
         .collect();
     run.print_response(output, &response.raw, || text)?;
     if refusals.is_empty() {
@@ -137,20 +141,31 @@ async fn unset_overrides(
                 }
             }
             Err(error) => {
-                status =
-                    status.worse(run.report_failure(&reject_override_request(project, name, environment, error).await),);
+                status = status.worse(
+                    run.report_failure(&reject_override_request(project, name, environment, error).await),
+                );
             }
         }
     }
     if output.output == OutputFormat::Json {
-        run.ui.print_result(&response_output::format_json(&serde_json::Value::Null))?;
+        run.ui
+            .print_result(&response_output::format_json(&serde_json::Value::Null))?;
     }
     let is_partly_done = removed_count > 0 && status == ExitStatus::Undecided;
-    Ok(if is_partly_done { ExitStatus::RemoteFailed } else { status })
+    Ok(if is_partly_done {
+        ExitStatus::RemoteFailed
+    } else {
+        status
+    })
 }
 
 /// Returns the failure for a missing variable or a missing override.
-async fn reject_override_request(project: &RemoteProject, name: &str, environment: &str, error: HttpError,) -> Failure {
+async fn reject_override_request(
+    project: &RemoteProject,
+    name: &str,
+    environment: &str,
+    error: HttpError,
+) -> Failure {
     let list_command = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
         return reject_creation(error, &format!("run `sluicegate {list_command}` to check"));
@@ -165,8 +180,14 @@ async fn reject_override_request(project: &RemoteProject, name: &str, environmen
                 list_command: Some(&list_command),
                 show_command: None,
             };
-            lookup.reject_missing_among(error, Some(
-                    existing_overrides.map(|existing_override| existing_override.environment_name).collect(),),)
+            lookup.reject_missing_among(
+                error,
+                Some(
+                    existing_overrides
+                        .map(|existing_override| existing_override.environment_name)
+                        .collect(),
+                ),
+            )
         }
     }
 }

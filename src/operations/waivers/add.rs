@@ -17,9 +17,7 @@ use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, V
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
 use sluicegate_pipelines::rules::{self, consequences};
-use sluicegate_pipelines::waivers::{
-    self, FILE_NAME, Former, WaiverEntry, Waivers, read, remove
-};
+use sluicegate_pipelines::waivers::{self, FILE_NAME, Former, WaiverEntry, Waivers, read, remove};
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.
@@ -63,7 +61,9 @@ pub(crate) fn add_waivers(
     ));
     match args.output.output {
         OutputFormat::Text => Ok(()),
-        OutputFormat::Json => run.ui.print_result(&format_json(&entries.iter().map(entry_to_json).collect())),
+        OutputFormat::Json => run
+            .ui
+            .print_result(&format_json(&entries.iter().map(entry_to_json).collect())),
     }
 }
 
@@ -75,19 +75,22 @@ fn parse_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
     })
 }
 
-fn parse_last_day(text: &str) -> Result< Date, Failure> {
+fn parse_last_day(text: &str) -> Result<Date, Failure> {
     let problem = match text.parse::<Date>() {
-        Ok(date)
-        if date >= today() =>
-            return
-        Ok(date),
-    Ok(_) => "is in the past",
+        Ok(date) if date >= today() => return Ok(date),
+        Ok(_) => "is in the past",
         Err(_) => "is not a date",
     };
     Err(Failure::usage(format!("--until {text:?} {problem}")).hint("write a day as 2027-03-31"))
 }
 
-fn build_entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &WaiverTerms,) -> WaiverEntry {
+fn build_entry(
+    rule: &str,
+    path: String,
+    about: Option<String>,
+    size: Option<u64>,
+    terms: &WaiverTerms,
+) -> WaiverEntry {
     WaiverEntry {
         rule: rule.to_owned(),
         path,
@@ -100,8 +103,11 @@ fn build_entry(rule: &str, path: String, about: Option<String>, size: Option<u64
 }
 
 /// Returns an error for entries that no run could read: an unknown rule, which a report may contain, or no reason.
-fn reject_unreadable(workspace: &Workspace<'_>,
-    waivers_file: &WaiversFile, entries: &[WaiverEntry],) -> Result<(), Failure> {
+fn reject_unreadable(
+    workspace: &Workspace<'_>,
+    waivers_file: &WaiversFile,
+    entries: &[WaiverEntry],
+) -> Result<(), Failure> {
     let knows = workspace.known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
         read(format!("- {entry}\n").as_bytes(), &knows)
@@ -153,8 +159,13 @@ pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str
 
 /// Returns a waiver for each finding that can have one and has none.
 fn unwaived_findings(
-    waivers_file: &WaiversFile, mut files: Vec<FileResults>, terms: &WaiverTerms,) -> Result<Vec<WaiverEntry>, Failure> {
-    waivers_file.waivers()?.mark(&mut files, &Former::default(), today());
+    waivers_file: &WaiversFile,
+    mut files: Vec<FileResults>,
+    terms: &WaiverTerms,
+) -> Result<Vec<WaiverEntry>, Failure> {
+    waivers_file
+        .waivers()?
+        .mark(&mut files, &Former::default(), today());
     Ok(build_entries(&files, terms))
 }
 
@@ -162,9 +173,17 @@ fn unwaived_findings(
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
-        let findings = file.results.iter().filter(|result| result.status.can_be_old()).flat_map(|result| result.findings(&file.path));
+        let findings = file
+            .results
+            .iter()
+            .filter(|result| result.status.can_be_old())
+            .flat_map(|result| result.findings(&file.path));
         entries.extend(findings.filter(Finding::counts).map(|finding| {
-            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule)).map(str::to_owned);
+            let about = finding
+                .identity()
+                .about
+                .filter(|_| !rules::counts(finding.rule))
+                .map(str::to_owned);
             build_entry(finding.rule, escape_glob(&file.path), about, finding.size, terms)
         }));
     }
@@ -187,7 +206,10 @@ fn read_reported_files(
         let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
             continue;
         };
-        let Ok(Ok(pipeline)) = workspace.read_document(&snapshot_file)?.map(|bytes| Pipeline::parse(&bytes)) else {
+        let Ok(Ok(pipeline)) = workspace
+            .read_document(&snapshot_file)?
+            .map(|bytes| Pipeline::parse(&bytes))
+        else {
             continue;
         };
         let folded_results = find_folded_results(file, current, &pipeline);
@@ -215,13 +237,16 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     }
     let mut suggestions = ComponentSuggestions::default();
     let expected_consequences = consequences(pipeline, &mut |name| {
-        let names =
-        pipeline
+        let names = pipeline
             .components
             .iter()
-            .map(|component| component.name.as_str()); suggestions.find(names, name)
+            .map(|component| component.name.as_str());
+        suggestions.find(names, name)
     });
-    let files = current.files.iter().filter(|file| file.path == reported_file.path);
+    let files = current
+        .files
+        .iter()
+        .filter(|file| file.path == reported_file.path);
     let mut results: Vec<RuleResult> = files.flat_map(|file| file.results.clone()).collect();
     for result in &mut results {
         let rule = result.rule.clone();
@@ -255,7 +280,8 @@ fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<
     let is_replaced: Vec<bool> = waivers_file
         .entries
         .iter()
-        .map( |placed_waiver| subjects.contains(&placed_waiver.entry.subject())).collect();
+        .map(|placed_waiver| subjects.contains(&placed_waiver.entry.subject()))
+        .collect();
     let text = if is_replaced.contains(&true) {
         remove(&waivers_file.text, &is_replaced)
     } else {

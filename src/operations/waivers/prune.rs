@@ -19,16 +19,21 @@ pub(crate) fn prune_waivers(
     let statuses = waivers_file.statuses(snapshot)?;
     let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_vain).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
-    let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status.filter(|(_, status)| status.is_vain()).collect();
+    let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status
+        .filter(|(_, status)| status.is_vain())
+        .collect();
     if removed_entries.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
         waivers_file.write(remove(&waivers_file.text, &is_unneeded))?;
     }
     match output.output {
-        OutputFormat::Json => run
-            .ui
-            .print_result(&format_json(&removed_entries.into_iter().map(|(waiver, status)| waiver_to_json(waiver, status)).collect(),)),
+        OutputFormat::Json => run.ui.print_result(&format_json(
+            &removed_entries
+                .into_iter()
+                .map(|(waiver, status)| waiver_to_json(waiver, status))
+                .collect(),
+        )),
         OutputFormat::Text if removed_entries.is_empty() => Ok(()),
         OutputFormat::Text => run.ui.print_result(&describe_removed(&removed_entries)),
     }
@@ -37,8 +42,8 @@ pub(crate) fn prune_waivers(
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let lines: String = removed_entries
         .iter()
-        .map( |(waiver, _)| {
-        format!("  {}\n", text::escape_line(&waiver.entry.in_words()))).collect();
+        .map(|(waiver, _)| format!("  {}\n", text::escape_line(&waiver.entry.in_words())))
+        .collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",
         format_count(removed_entries.len(), "waiver")

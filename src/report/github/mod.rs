@@ -49,12 +49,18 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         .place
         .as_ref()
         .map_or_else(String::new, |(path, line)| {
-            let path =
-                truncation::escape_and_truncate(&text::escape_line(path), MESSAGE_LIMIT, push_escaped_property);
+            let path = truncation::escape_and_truncate(
+                &text::escape_line(path),
+                MESSAGE_LIMIT,
+                push_escaped_property,
+            );
             format!("file={path},line={line},")
         });
-    let title =
-        truncation::escape_and_truncate(&text::escape_line(&annotation.title), TITLE_LIMIT, push_escaped_property);
+    let title = truncation::escape_and_truncate(
+        &text::escape_line(&annotation.title),
+        TITLE_LIMIT,
+        push_escaped_property,
+    );
     let message = truncation::escape_and_truncate(
         &text::escape_lines(&annotation.message),
         MESSAGE_LIMIT,

@@ -109,7 +109,10 @@ pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) 
         ));
     }
     if other_files.len() > MAX_UNAFFECTED_FILES {
-        let omission = capitalize(&format_and_more_of(other_files.len() - MAX_UNAFFECTED_FILES, "file"));
+        let omission = capitalize(&format_and_more_of(
+            other_files.len() - MAX_UNAFFECTED_FILES,
+            "file",
+        ));
         let _ = writeln!(html, "<p>{omission}: see the JSON report.</p>");
     }
     html + "</section>\n"

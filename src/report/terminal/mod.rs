@@ -167,7 +167,11 @@ fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
     }
     if context.reproduction_command.is_some() && !context.reports.is_empty() {
-        let _ = writeln!(output, "Reports: {}", text::escape_line(&context.reports.join(", ")));
+        let _ = writeln!(
+            output,
+            "Reports: {}",
+            text::escape_line(&context.reports.join(", "))
+        );
     }
 }
 

@@ -185,8 +185,12 @@ impl<'a> View<'a> {
 
     /// Returns a sentence about the findings that are not listed; `None` if all are listed.
     pub(super) fn describe_omission(&self) -> Option<String> {
-        let old = (self.omitted_old_count > 0)
-            .then(|| format!("{} known or waived", format_count(self.omitted_old_count, "finding")));
+        let old = (self.omitted_old_count > 0).then(|| {
+            format!(
+                "{} known or waived",
+                format_count(self.omitted_old_count, "finding")
+            )
+        });
         let noun = if self.entries.is_empty() {
             "finding"
         } else {
