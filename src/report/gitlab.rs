@@ -105,10 +105,10 @@ fn full(text: &str) -> &str {
 mod tests {
     use super::*;
     use crate::report::sample;
-    use crate::schema::hold;
     use proptest::prelude::*;
     use serde_json::{Value, json};
     use sluicegate_pipelines::findings::{Status, Verdict};
+    use sluicegate_test_support::json_schema::hold;
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {

@@ -41,5 +41,3 @@ mod support;
 mod usage;
 mod waivers;
 mod workflows;
-
-use support::{repo, scratch};

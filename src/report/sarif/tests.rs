@@ -1,9 +1,9 @@
 use super::*;
 use crate::report::{RuleText, sample};
-use crate::schema::hold;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sluicegate_pipelines::findings::{Severity, Shard, Status};
+use sluicegate_test_support::json_schema::hold;
 use std::collections::BTreeSet;
 
 fn about() -> About {

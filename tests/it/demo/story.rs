@@ -1,6 +1,6 @@
 //! `sluicegate demo`: its story and its directory of reports.
 
-use crate::support::geometry::{Drawn, of_class};
+use crate::support::picture_geometry::{Drawn, of_class};
 use crate::support::{Call, Served, git, scratch};
 use std::fs;
 

@@ -314,6 +314,8 @@ fn crates(edges: &str) -> HashSet<String> {
         "--offline",
         "--prefix=none",
         "--format={p} {f}",
+        "--workspace",
+        "--exclude=sluicegate-test-support",
     ]);
     let listed = cargo
         .args(["--edges", edges])

@@ -1,6 +1,6 @@
 //! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
-use crate::support::{Call, Ended, PROJECT, World, pipeline, schema::hold, scratch};
+use crate::support::{Call, Ended, PROJECT, World, json_schema::hold, pipeline, scratch};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! Kills the program at any moment under load: acknowledged changes exist at the next start.
 
-use crate::support::bodies::{
+use crate::support::platform_requests::{
     AGENT, ARTIFACTS, DETAILS, FORM, WHOLE, client, connection, definition, environment, form, task_in, text,
     with_a_pipeline,
 };

@@ -1,6 +1,6 @@
 //! `sluicegate schema`, `completions` and `man`.
 
-use crate::support::{Call, schema::hold, scratch};
+use crate::support::{Call, json_schema::hold, scratch};
 use clap::{Command, CommandFactory as _};
 use std::fs;
 

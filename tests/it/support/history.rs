@@ -1,9 +1,6 @@
 //! Realistic histories, checked out as CI hosts do: a new repository with only the references that the job fetches.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use super::repo::{World, git};
+use crate::support::{World, git};
 use std::fs;
 use std::path::PathBuf;
 

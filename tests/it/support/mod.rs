@@ -1,20 +1,5 @@
 //! What the tests share: the program in a clean environment, repositories, a platform, and the jobs of CI hosts.
 
-#[path = "../../../crates/local-platform/tests/service/bodies.rs"]
-pub mod bodies;
-#[path = "../../support/dice.rs"]
-pub mod dice;
-#[path = "../../support/geometry.rs"]
-pub mod geometry;
-#[path = "../../support/repo.rs"]
-pub mod repo;
-#[path = "../../support/schema.rs"]
-pub mod schema;
-#[path = "../../support/scratch.rs"]
-pub mod scratch;
-#[path = "../../support/tls_server.rs"]
-pub mod tls_server;
-
 mod history;
 mod job;
 mod program;
@@ -25,8 +10,11 @@ pub use history::*;
 pub use job::*;
 pub use program::*;
 pub use pull_request::*;
-pub use repo::*;
 pub use scripted_platform::*;
+pub use sluicegate_test_support::repository::*;
+pub use sluicegate_test_support::{
+    dice, json_schema, picture_geometry, platform_requests, scratch, tls_server,
+};
 
 use sluicegate_git::Repository;
 use std::path::Path;

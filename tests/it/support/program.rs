@@ -1,9 +1,6 @@
 //! Runs the real program in a clean environment.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-use super::repo::path_variable;
+use super::path_variable;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -1,9 +1,9 @@
 //! Merge-bases and the differences from them, compared with git's own results.
 
-use crate::dice::Dice;
-use crate::repo::World;
 use crate::{anything, open, short};
 use sluicegate_git::{GitError, Repository};
+use sluicegate_test_support::World;
+use sluicegate_test_support::dice::Dice;
 
 /// Commits the tree of HEAD with these parents and returns the commit's ID.
 fn commit(world: &World, number: usize, parents: &[String]) -> String {

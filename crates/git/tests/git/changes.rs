@@ -1,9 +1,9 @@
 //! The changes between two commits, compared with git's own results.
 
-use crate::dice::Dice;
-use crate::repo::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
 use crate::{anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
+use sluicegate_test_support::dice::Dice;
+use sluicegate_test_support::repository::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 

@@ -4,16 +4,8 @@
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../../../../tests/support/dice.rs"]
-mod dice;
-#[path = "../../../../tests/support/repo.rs"]
-mod repo;
-#[path = "../../../../tests/support/scratch.rs"]
-mod scratch;
-
 mod bases;
 mod changes;
-mod example;
 mod odd;
 mod reading;
 

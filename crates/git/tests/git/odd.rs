@@ -1,9 +1,9 @@
 //! Incomplete clones, and repositories that belong to other users.
 
-use crate::repo::{self, World, git, store_references_as_reftable};
-use crate::scratch;
 use crate::{anything, open, short};
 use sluicegate_git::{CommitId, GitError, Repository};
+use sluicegate_test_support::repository::{self, World, git, store_references_as_reftable};
+use sluicegate_test_support::scratch;
 use std::path::{Path, PathBuf};
 
 /// Clones the remote through a URL, because git ignores depth and filter for a local path.
@@ -187,7 +187,7 @@ fn a_partial_clone_without_its_remote_names_the_blob() {
 
 /// Changes the owner of the directory and its git directory, if permitted.
 fn give_away(folder: &Path) -> bool {
-    repo::give_away(&[&folder.join(".git"), folder])
+    repository::give_away(&[&folder.join(".git"), folder])
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
 fn a_bare_repository_of_another_user_is_bare() {
     let world = World::new();
     forked(&world);
-    if !repo::give_away(&[&world.remote()]) {
+    if !repository::give_away(&[&world.remote()]) {
         return;
     }
     let repo = open(&world.remote());
@@ -239,7 +239,7 @@ fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subf
     forked(&world);
     world.write("sub/x", "1");
     world.git(&["init", "-q", "--separate-git-dir", "../elsewhere"]);
-    if !repo::give_away(&[&world.path().join("elsewhere")]) {
+    if !repository::give_away(&[&world.path().join("elsewhere")]) {
         return;
     }
     let repo = open(&world.work().join("sub"));

@@ -1,9 +1,9 @@
 //! Finding the repository, its commits, files and branches.
 
-use crate::repo::{World, git};
-use crate::scratch;
 use crate::{anything, open};
 use sluicegate_git::{FileKind, GitError, Repository};
+use sluicegate_test_support::repository::{World, git};
+use sluicegate_test_support::scratch;
 use std::fs;
 use std::io::Read as _;
 

@@ -235,8 +235,8 @@ impl ShapePart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::hold;
     use serde_json::json;
+    use sluicegate_test_support::json_schema::hold;
 
     fn found(shape: &Shape, body: &Value) -> String {
         let mut check = BodyCheck::default();

@@ -1,9 +1,9 @@
 //! Permissions of the roles, and requests that are rejected before anything else is checked.
 
-use crate::bodies::{ARTIFACTS, DETAILS};
 use crate::platform::{Platform, SHARED, fields, refused};
 use reqwest::Method;
 use serde_json::json;
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -1,11 +1,11 @@
 //! Compares the API description with real responses.
 
-use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
 use crate::platform::{Platform, SHARED, refused, success};
-use crate::repo::World;
-use crate::schema::hold;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::json_schema::hold;
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
 use uuid::Uuid;
 
 const PROJECT: Uuid = Uuid::from_u128(5);

@@ -1,15 +1,15 @@
 //! Data that survives a restart, and operations that continue after it.
 
-use crate::bodies::{text, with_a_pipeline};
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
-use crate::repo::World;
-use crate::scratch;
 use crate::streaming;
 use crate::tasks::{begin, task};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::{Clock, Options};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{text, with_a_pipeline};
+use sluicegate_test_support::scratch;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);

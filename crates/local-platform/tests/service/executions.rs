@@ -2,10 +2,10 @@
 
 use crate::platform::{Platform, column, fields, options, same_keys, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
-use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::Options;
+use sluicegate_test_support::World;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! Start, stop, and the data that exists afterwards.
 
-use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
 use crate::platform::{Platform, options, refused, success};
-use crate::scratch;
 use reqwest::Method;
 use secrecy::ExposeSecret;
 use sluicegate_local_platform::{Options, Role, ServiceError, StoreError, start};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
+use sluicegate_test_support::scratch;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -9,20 +9,11 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../../../tests/support/repo.rs"]
-mod repo;
-#[path = "../../../../tests/support/schema.rs"]
-mod schema;
-#[path = "../../../../tests/support/scratch.rs"]
-mod scratch;
-
 mod access;
 mod artifacts;
-mod bodies;
 mod description;
 mod durability;
 mod events;
-mod example;
 mod executions;
 mod lifecycle;
 mod load;

@@ -1,12 +1,12 @@
 //! Overrides of variables in environments.
 
-use crate::bodies::{environment, text};
 use crate::platform::{Platform, fields, same_keys};
 use crate::projects::{GIVEN, with_environments, with_given};
-use crate::repo::World;
 use crate::variables::number;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{environment, text};
 
 fn project() -> String {
     format!("/v1/projects/{GIVEN}")

@@ -1,10 +1,10 @@
 //! Projects, environments, connections, secrets and repositories.
 
-use crate::bodies::{AGENT, connection, environment};
 use crate::platform::{Platform, column, fields, same_keys};
-use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{AGENT, connection, environment};
 use uuid::Uuid;
 
 /// A project that the platform is started with; it has no commit.

@@ -1,9 +1,9 @@
 //! Publishing: accepted, excluded and rejected files.
 
-use crate::bodies::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
 use crate::platform::{Platform, SHARED, fields, keys, refused, success};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
 use std::collections::BTreeSet;
 
 async fn nothing_is_stored(platform: &Platform) {

@@ -3,9 +3,9 @@
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::platform::{Platform, fields, keys, refused, success};
-use crate::repo::World;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
 use uuid::Uuid;
 
 const PROJECT: Uuid = Uuid::from_u128(0x9c5b_94b1_35ad_49bb_b118_8e8f_c24a_bf80);

@@ -1,8 +1,8 @@
 //! Certificates: rejected at once if unknown, accepted if their root certificate is configured.
 
 use crate::support::{platform_with, settings};
-use crate::tls_server::TlsServer;
 use sluicegate_platform::http::ErrorKind;
+use sluicegate_test_support::tls_server::TlsServer;
 
 #[tokio::test]
 async fn an_unknown_certificate_is_refused_and_not_asked_twice() {

@@ -1,10 +1,10 @@
 //! Tokens: read from each source, fetched once, shared, refreshed, and rejected with a reason.
 
-use crate::scratch;
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
+use sluicegate_test_support::scratch;
 use wiremock::matchers::{body_string_contains, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

@@ -2,10 +2,10 @@
 
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
-use crate::scratch;
 use crate::support::{platform, platform_with, refused, settings};
 use sluicegate_platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
 use sluicegate_platform::http::{ErrorKind, HttpError, Settings, TokenSource};
+use sluicegate_test_support::scratch;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

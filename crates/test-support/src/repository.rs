@@ -1,9 +1,6 @@
 //! Real git repositories for tests, with fixed names and dates. What a test does to them is done by the git program in a
 //! clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs time.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use crate::scratch;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,5 @@
 //! A server with an untrusted certificate.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use crate::scratch;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};

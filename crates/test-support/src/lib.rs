@@ -1,0 +1,18 @@
+//! What the tests of several packages share. No package depends on it except for its tests, and it is not published.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test fails by panicking"
+)]
+
+pub mod dice;
+pub mod json_schema;
+pub mod picture_geometry;
+pub mod platform_requests;
+pub mod repository;
+pub mod scratch;
+pub mod tls_server;
+
+pub use repository::World;
