@@ -7,12 +7,16 @@
     reason = "a test fails by panicking"
 )]
 
+mod arguments;
 pub mod dice;
 pub mod json_schema;
 pub mod picture_geometry;
+mod pipeline;
 pub mod platform_requests;
 pub mod repository;
 pub mod scratch;
 pub mod tls_server;
 
+pub use arguments::Arguments;
+pub use pipeline::pipeline;
 pub use repository::World;

@@ -25,14 +25,14 @@ impl TlsServer {
         Self::start_until(names, 4000)
     }
 
-    /// Like `start`, with a certificate of a certificate authority.
+    /// Starts a server with a certificate of a certificate authority.
     pub fn start_as_authority(names: &[&str]) -> Self {
         let mut params = params(names);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self::start_with(&params)
     }
 
-    /// Like `start`, with a certificate that expires at the beginning of this year.
+    /// Starts a server with a certificate that expires at the beginning of this year.
     pub fn start_until(names: &[&str], year: i32) -> Self {
         let mut params = params(names);
         params.not_after = rcgen::date_time_ymd(year, 1, 1);

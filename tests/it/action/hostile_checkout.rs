@@ -220,13 +220,13 @@ fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
 fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/clone");
-    let git = |args: &[&str]| crate::support::git(&action, args);
-    git(&["init", "-q"]);
-    git(&["add", "-A"]);
-    git(&["commit", "-q", "-m", "one"]);
+    let git = |args: &str| crate::support::git(&action, args);
+    git("init -q");
+    git("add -A");
+    git("commit -q -m one");
     let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
     assert!(done && !runner.is_cached(), "{said}");
-    let own = git(&["rev-parse", "HEAD"]);
+    let own = git("rev-parse HEAD");
     fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
     let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
     assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");

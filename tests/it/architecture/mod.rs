@@ -2,6 +2,7 @@
 
 mod dependency_circles;
 
+use crate::support::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,6 @@ const TEST_SUPPORT: &str = "test-support";
 const PROGRAM: &str = "sluicegate";
 
 type Names = BTreeSet<String>;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Returns the directory of each package, by the package's name.
 fn packages() -> BTreeMap<String, PathBuf> {

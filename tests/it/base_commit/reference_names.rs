@@ -1,6 +1,6 @@
 //! A name refers to the branch of the remote, never to another reference that somebody pushed with the same name.
 
-use crate::support::{EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, git};
+use crate::support::{Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ fn shadowed(project: &Project) -> PathBuf {
     checkout(&project.world, &specs, &project.feature)
 }
 
-fn azure(folder: &Path, project: &Project) -> Job {
+fn azure(folder: &Path, project: &Project) -> Checkout {
     let variables = [
         ("TF_BUILD", "True"),
         ("BUILD_REASON", "PullRequest"),
@@ -30,7 +30,7 @@ fn azure(folder: &Path, project: &Project) -> Job {
         ("SYSTEM_PULLREQUEST_ISFORK", "False"),
         ("SYSTEM_PULLREQUEST_SOURCECOMMITID", &project.feature),
     ];
-    Job::new(folder, &variables)
+    Checkout::new(folder, &variables)
 }
 
 #[test]
@@ -64,10 +64,10 @@ fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
 fn a_head_that_a_tag_shadows_is_the_branch_of_the_remote() {
     let project = Project::new();
     let tag = format!("{}:refs/tags/origin/feature", project.main);
-    project.world.git(&["push", "-q", "origin", &tag]);
+    project.world.git(format!("push -q origin {tag}"));
     let folder = shadowed(&project);
     for name in ["origin/feature", "feature"] {
-        Job::new(
+        Checkout::new(
             &folder,
             &[
                 ("SLUICEGATE_HEAD", name),
@@ -143,7 +143,7 @@ fn a_default_branch_is_not_guessed_where_two_could_be_it() {
         ("CIRCLE_SHA1", project.feature.as_str()),
         ("CIRCLE_BRANCH", "feature"),
     ];
-    Job::new(&folder, &variables)
+    Checkout::new(&folder, &variables)
         .says()
         .everything("does not know the remote's default branch")
         .warns("all pipelines are selected");
@@ -165,7 +165,7 @@ fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_SHA", &project.feature),
     ];
-    Job::new(&folder, &variables)
+    Checkout::new(&folder, &variables)
         .payload(&payload)
         .unsettled(&["is not among the remote branches of this clone"]);
 }
@@ -200,7 +200,9 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];
-    Job::new(&folder, &gitlab).says().everything("is the head itself");
+    Checkout::new(&folder, &gitlab)
+        .says()
+        .everything("is the head itself");
     // If an event has the same commit on both sides, the run reports it, also if a base was set.
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
@@ -215,7 +217,7 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("GITHUB_SHA", project.feature.as_str()),
         ("SLUICEGATE_BASE", "HEAD"),
     ];
-    let said = Job::new(&folder, &github).payload(&payload).says();
+    let said = Checkout::new(&folder, &github).payload(&payload).says();
     assert_eq!(said.json["selected"], json!([]));
 }
 

@@ -83,7 +83,7 @@ fn a_report_of_0_1_is_rendered_again_with_every_value() {
         let frozen = parsed(text);
         assert_eq!(frozen["schema"], "sluicegate.report/v1", "{name}");
         let ended = Call::new(folder.path())
-            .run(&["report", name, "--report", "json=-"])
+            .run(format!("report {name} --report json=-"))
             .expect(code_of(&frozen));
         assert_kept(&frozen, &ended.json(), name);
     }
@@ -118,7 +118,7 @@ fn a_shard_of_0_1_is_read() {
     report["context"]["shard"] = json!("1/1");
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
     Call::new(folder.path())
-        .run(&["report", "report.json"])
+        .run("report report.json")
         .expect(code_of(&report));
 }
 
@@ -186,7 +186,7 @@ fn a_receipt_of_0_1_is_verified() {
         fs::write(folder.path().join("receipt.json"), receipt.to_string()).unwrap();
         Call::with_platform(folder.path(), &platform.server.uri())
             .variable("SLUICEGATE_RETRIES", "0")
-            .run(&["verify", "receipt.json", "-o", "json"])
+            .run("verify receipt.json -o json")
     };
     let told = verify(&receipt).expect(0).json();
     assert_eq!(
@@ -239,7 +239,7 @@ fn the_settings_of_0_1_are_read_without_a_warning() {
         ),
     ] {
         world.write("sluicegate.yaml", text);
-        call.run(&["check", "--all"])
+        call.run("check --all")
             .expect(2)
             .saying(&["sluicegate.yaml:", said]);
     }
@@ -250,7 +250,7 @@ fn the_waivers_of_0_1_are_listed_with_every_value() {
     let world = project();
     world.write("sluicegate-waivers.yaml", WAIVERS);
     let listed = Call::new(&world.work())
-        .run(&["waivers", "list", "-o", "json"])
+        .run("waivers list -o json")
         .expect(0)
         .json();
     let expected = json!([
@@ -358,11 +358,11 @@ fn edited() -> World {
     world.write("broken.orch.yaml", pipeline(&["Start", "Break", "Done"]));
     world.commit("pipelines");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(".platform/shared-pipelines.yaml", SHARED_AFTER);
     world.write("load.orch.yaml", AFTER);
-    world.git(&["mv", "old-name.orch.yaml", "new-name.orch.yaml"]);
-    world.git(&["rm", "-q", "gone.orch.yaml"]);
+    world.git("mv old-name.orch.yaml new-name.orch.yaml");
+    world.git("rm -q gone.orch.yaml");
     world.write("added.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("broken.orch.yaml", "type: [\n");
     world.commit("change");
@@ -374,7 +374,7 @@ fn the_diff_of_0_1_has_no_key_that_is_gone() {
     let frozen = parsed(DIFF);
     let world = edited();
     let made = Call::new(&world.work())
-        .run(&["diff", "main..change", "--callers", "-o", "json"])
+        .run("diff main..change --callers -o json")
         .expect(0)
         .json();
     assert_eq!(

@@ -11,16 +11,13 @@ mod job_examples;
 mod project_address;
 mod style_counts;
 
+use crate::support::root;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::job::{cli::Cli, settings};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::PathBuf;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Returns the directory of each package of the workspace.
 fn packages() -> Vec<PathBuf> {

@@ -1,14 +1,13 @@
 //! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
 
 use crate::support::{
-    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, answer, git, project, scratch,
+    Call, Ended, PROJECT, Platform, RULES, RULES_FILE, Served, TOKEN, World, answer, git, project, scratch,
     tls_server::TlsServer,
 };
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use wiremock::ResponseTemplate;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
 
 fn serve(world: &World, role: &str) -> Served {
@@ -18,7 +17,7 @@ fn serve(world: &World, role: &str) -> Served {
 }
 
 fn doctor(call: &Call) -> Ended {
-    call.run(&["doctor", "--json"])
+    call.run("doctor --json")
 }
 
 /// Returns one check of a report.
@@ -103,15 +102,15 @@ fn against_the_local_platform_nothing_is_missing() {
         .collect();
     // For a local platform, proxy, DNS and TLS do not apply.
     assert_eq!(not_ok, ["proxy", "dns", "tls"], "{report}");
-    let text = call.run(&["doctor"]).expect(0).out;
+    let text = call.run("doctor").expect(0).out;
     assert!(text.ends_with("\nall checks passed\n"), "{text}");
     assert!(text.contains("ok      token"), "{text}");
     // Doctor was right: the job of the default branch reviews and publishes.
     world.commit("set up");
     world.push();
-    let job = call.run(&["ci", "--publish"]).expect(0);
+    let job = call.run("ci --publish").expect(0);
     assert!(job.all().contains("published"), "{}", job.all());
-    let again = call.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+    let again = call.run("artifacts list -o json").expect(0).json();
     assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");
 }
 
@@ -297,13 +296,13 @@ fn a_shallow_clone_is_exit_7() {
     world.commit("second");
     world.push();
     let remote = format!("file://{}", world.remote().display());
-    git(world.path(), &["clone", "-q", "--depth", "1", &remote, "shallow"]);
+    git(world.path(), format!("clone -q --depth 1 {remote} shallow"));
     let platform = platform();
     let call = Call::with_platform(&world.path().join("shallow"), &platform.server.uri());
     only(doctor(&call), 7, "clone-depth", &["git fetch --unshallow"]);
     let on_gitlab = [
         ("GITLAB_CI", "true"),
-        ("CI_COMMIT_SHA", &world.git(&["rev-parse", "HEAD"])),
+        ("CI_COMMIT_SHA", &world.git("rev-parse HEAD")),
         ("CI_COMMIT_BRANCH", "main"),
         ("CI_PIPELINE_SOURCE", "push"),
     ];
@@ -449,7 +448,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
     );
     let ended = doctor(&platform.call(&world)).expect(4);
     assert_eq!(check(&ended, "rules-file")["status"], "failed");
-    let text = platform.call(&world).run(&["doctor"]).expect(4).out;
+    let text = platform.call(&world).run("doctor").expect(4).out;
     assert!(
         text.ends_with("\n2 checks failed\n") && text.contains("hint: "),
         "{text}"
@@ -464,7 +463,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
         "/projects",
         ResponseTemplate::new(500).set_body_string(words),
     );
-    let text = hostile.call(&world).run(&["doctor"]).expect(3).out;
+    let text = hostile.call(&world).run("doctor").expect(3).out;
     assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
     assert!(
         text.lines().all(|line| !line.trim_start().starts_with("::")),
@@ -500,7 +499,7 @@ fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
         assert!(hint.contains(variable) && hint.contains(words), "{check}");
         // A review prints the same message.
         let call = platform.call(&world).without(variable);
-        call.run(&["review", "--all"])
+        call.run("review --all")
             .expect(2)
             .saying(&[check["found"].as_str().unwrap(), hint]);
     }
@@ -524,7 +523,7 @@ fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
         "rules-file",
         &["`sluicegate rules init --config-dir .acme`"],
     );
-    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    call.run("rules init --config-dir .acme").expect(0);
     world.commit("rules");
     assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
 }

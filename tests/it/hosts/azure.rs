@@ -2,7 +2,7 @@
 //! `refs/remotes/`; it fetches the trial merge of a pull request.
 
 use crate::support::{
-    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, with_default,
+    ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, with_default,
 };
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     with_default(checkout(&project.world, &fetch, commit))
 }
 
-fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {
+fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Checkout {
     let fixed = [
         ("TF_BUILD", "True"),
         ("BUILD_REASON", reason),
@@ -19,10 +19,10 @@ fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {
         ("BUILD_SOURCEVERSION", version),
         ("BUILD_BUILDNUMBER", "20261120.3"),
     ];
-    Job::new(folder, &fixed)
+    Checkout::new(folder, &fixed)
 }
 
-fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, target: &str) -> Job {
+fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, target: &str) -> Checkout {
     let more = [
         ("SYSTEM_PULLREQUEST_SOURCEBRANCH", source),
         ("SYSTEM_PULLREQUEST_TARGETBRANCH", target),
@@ -115,7 +115,7 @@ fn a_branch_with_slashes_keeps_them() {
     let project = Project::new();
     project
         .world
-        .git(&["push", "-q", "origin", "feature:refs/heads/team/a/feature"]);
+        .git("push -q origin feature:refs/heads/team/a/feature");
     job(
         &whole(&project, &project.feature),
         "IndividualCI",
@@ -144,7 +144,7 @@ fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
 fn a_tag_is_everything_on_the_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     job(
         &whole(&project, &project.main),
         "IndividualCI",

@@ -1,10 +1,10 @@
 //! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
 //! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout};
 use std::path::Path;
 
-fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("BUILDKITE", "true"),
         ("BUILDKITE_SOURCE", "webhook"),
@@ -18,7 +18,7 @@ fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Job 
         ("BUILDKITE_TAG", ""),
         ("BUILDKITE_BUILD_NUMBER", "7"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
 fn pull_request(repository: &str) -> [(&str, &str); 3] {

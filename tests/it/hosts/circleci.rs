@@ -1,7 +1,7 @@
 //! CircleCI: <https://circleci.com/docs/reference/variables/>. The entire repository is cloned, and the branch is
 //! checked out at the commit.
 
-use crate::support::{ALL_OF_MAIN, FEATURE, Job, Project, git, url};
+use crate::support::{ALL_OF_MAIN, Checkout, FEATURE, Project, git, url};
 use std::path::{Path, PathBuf};
 
 fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
@@ -11,17 +11,17 @@ fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
         &["clone", "-q", "--no-checkout", &url(world), "project"],
     );
     let folder = world.path().join("project");
-    git(&folder, &["checkout", "-q", "-B", branch, commit]);
+    git(&folder, format!("checkout -q -B {branch} {commit}"));
     folder
 }
 
-fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", commit),
         ("CIRCLE_BUILD_NUM", "6"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull
 //! request, they check out its head.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     )
 }
 
-fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
     let variables = [
         (mark, "true"),
         ("GITHUB_ACTIONS", "true"),
@@ -25,7 +25,7 @@ fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, pa
         ("GITHUB_SHA", commit),
         ("GITHUB_REPOSITORY", "o/p"),
     ];
-    Job::new(folder, &variables).payload(payload)
+    Checkout::new(folder, &variables).payload(payload)
 }
 
 fn pull_request(project: &Project, from: &str) -> Value {
@@ -120,7 +120,7 @@ fn a_push_and_a_new_branch() {
 fn a_tag_a_schedule_and_a_run_by_hand() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = whole(&project, &project.main);
     let payload = push(ZEROS, &project.main);
     job(&folder, MARKS[1], "push", "refs/tags/v1", &project.main, &payload)

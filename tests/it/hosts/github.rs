@@ -2,14 +2,14 @@
 //! checked out as <https://github.com/actions/checkout> does it, with and without `fetch-depth: 0`.
 
 use crate::support::{
-    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout,
+    ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const ABSENT: &str = "4444444444444444444444444444444444444444";
 
-fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
     let variables = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", event),
@@ -18,7 +18,7 @@ fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Valu
         ("GITHUB_REPOSITORY", "o/p"),
         ("GITHUB_RUN_NUMBER", "12"),
     ];
-    Job::new(folder, &variables).payload(payload)
+    Checkout::new(folder, &variables).payload(payload)
 }
 
 fn repository() -> Value {
@@ -56,7 +56,7 @@ fn whole_pull(project: &Project, merge: &str) -> PathBuf {
     )
 }
 
-fn push(project: &Project, branch: &str, before: &str, after: &str) -> Job {
+fn push(project: &Project, branch: &str, before: &str, after: &str) -> Checkout {
     let reference = format!("refs/heads/{branch}");
     let payload = json!({ "ref": reference, "before": before, "after": after, "repository": repository() });
     job(&whole(project, after), "push", &reference, after, &payload)
@@ -122,10 +122,10 @@ fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
 fn a_pull_request_that_took_in_its_target_has_a_stale_base_in_the_payload() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.git("checkout -q feature");
+    world.git("merge -q -m 'take in' main");
     world.push();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let payload = pull_request(&head, &project.fork);
     job(
         &whole(&project, &head),
@@ -144,10 +144,10 @@ fn a_pull_request_that_took_in_its_target_has_a_stale_base_in_the_payload() {
 fn a_pull_request_that_was_rebased_is_its_new_head() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["rebase", "-q", "main"]);
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q feature");
+    world.git("rebase -q main");
+    world.git("push -q --force origin feature");
+    let head = world.git("rev-parse HEAD");
     let payload = pull_request(&head, &project.main);
     job(
         &whole(&project, &head),
@@ -190,7 +190,7 @@ fn a_pull_request_into_a_branch_that_is_not_the_default_one() {
 fn a_pull_request_that_was_merged_meanwhile_is_still_its_change() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["merge", "-q", "--no-ff", "-m", "merged", "feature"]);
+    world.git("merge -q --no-ff -m merged feature");
     world.push();
     let payload = pull_request(&project.feature, &project.main);
     job(
@@ -279,7 +279,7 @@ fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
         )
         .changes(&FEATURE);
     // One more commit does not hide earlier failures.
-    project.world.git(&["checkout", "-q", "feature"]);
+    project.world.git("checkout -q feature");
     let empty = project.world.commit("nothing");
     project.world.push();
     push(&project, "feature", &project.feature, &empty)
@@ -305,11 +305,11 @@ fn a_push_of_a_new_branch_is_compared_with_the_default_branch() {
 fn a_forced_push_is_compared_with_the_default_branch_whether_the_old_commit_is_there_or_not() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
+    world.git("checkout -q feature");
     world.git(&["reset", "-q", "--hard", &project.before]);
     world.write("rewritten.orch.yaml", "3");
     let head = world.commit("rewritten");
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    world.git("push -q --force origin feature");
     let expected = ["A first.orch.yaml", "A rewritten.orch.yaml"];
     let job = push(&project, "feature", &project.feature, &head);
     job.says()
@@ -380,8 +380,8 @@ fn the_first_push_of_a_repository_is_everything() {
 fn a_push_of_a_branch_without_common_history_is_everything_of_it() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
-    world.git(&["rm", "-q", "-r", "-f", "."]);
+    world.git("checkout -q --orphan alone");
+    world.git("rm -q -r -f .");
     world.write("alone.orch.yaml", "1");
     let head = world.commit("alone");
     world.push();
@@ -398,8 +398,8 @@ fn renamed_deleted_and_changed_pipelines_are_told_apart() {
     let world = &project.world;
     world.write("kept.orch.yaml", "a line that stays\nanother line that stays\n");
     let before = world.commit("more");
-    world.git(&["mv", "kept.orch.yaml", "moved name.orch.yaml"]);
-    world.git(&["rm", "-q", "old.orch.yaml"]);
+    world.git("mv kept.orch.yaml 'moved name.orch.yaml'");
+    world.git("rm -q old.orch.yaml");
     world.write("other.orch.yaml", "changed");
     world.write("notes.yaml", "no pipeline");
     let head = world.commit("all kinds");
@@ -437,7 +437,7 @@ fn a_deleted_branch_or_tag_leaves_nothing_to_do() {
     ] {
         let job = job(&folder, event, "refs/heads/main", &project.main, &payload);
         job.says().everything(why).changes(&[]);
-        let ended = job.reviewing().run(&["review"]).expect(0);
+        let ended = job.reviewing().run("review").expect(0);
         assert!(ended.out.contains(why), "{}", ended.all());
     }
 }
@@ -454,9 +454,9 @@ fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
     ]);
     world.git(&["tag", "v1", &project.fork]);
     world.git(&["tag", "-a", "-m", "one", "v2", &project.fork]);
-    world.git(&["push", "-q", "origin", "v1", "v2"]);
+    world.git("push -q origin v1 v2");
     for tag in ["v1", "v2"] {
-        let (reference, object) = (format!("refs/tags/{tag}"), world.git(&["rev-parse", tag]));
+        let (reference, object) = (format!("refs/tags/{tag}"), world.git(format!("rev-parse {tag}")));
         let payload =
             json!({ "ref": reference, "before": ZEROS, "after": object, "repository": repository() });
         for named in [&project.fork, &object] {
@@ -474,7 +474,7 @@ fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
 fn a_tag_beside_the_default_branch_is_on_its_own_branch() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.feature]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let payload = json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.feature, "repository": repository() });
     job(
         &whole(&project, "v1"),
@@ -492,13 +492,13 @@ fn a_tag_beside_the_default_branch_is_on_its_own_branch() {
 fn a_tag_in_the_default_checkout_has_no_branch_to_name() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
     let payload =
         json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.main, "repository": repository() });
     let job = job(&folder, "push", "refs/tags/v1", &project.main, &payload);
     job.says().has("branch", Value::Null).changes(&ALL_OF_MAIN);
-    job.reviewing().run(&["review"]).expect(7).saying(&[
+    job.reviewing().run("review").expect(7).saying(&[
         "no known remote branch",
         "--branch",
         "`fetch-depth: 0`",
@@ -575,13 +575,7 @@ fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
     crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.before]);
     crate::support::git(
         &folder,
-        &[
-            "fetch",
-            "-q",
-            "--depth=1",
-            "origin",
-            "+refs/heads/main:refs/remotes/origin/main",
-        ],
+        "fetch -q --depth=1 origin +refs/heads/main:refs/remotes/origin/main",
     );
     let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
     job(&folder, "push", "refs/heads/feature", &project.feature, &payload)

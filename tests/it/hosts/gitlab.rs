@@ -1,7 +1,7 @@
 //! GitLab CI/CD: <https://docs.gitlab.com/ci/pipelines/pipeline_types/>. The runner fetches the pipeline's commit and,
 //! for a branch or a tag, that reference, 20 commits deep; with `GIT_DEPTH: 0`, the entire history.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     )
 }
 
-fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("GITLAB_CI", "true"),
         ("CI_PIPELINE_SOURCE", source),
@@ -34,10 +34,10 @@ fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Job 
         ("CI_PROJECT_ID", "5"),
         ("CI_PIPELINE_IID", "42"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
-fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
+fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Checkout {
     let more = [
         ("CI_COMMIT_BRANCH", name),
         ("CI_COMMIT_REF_NAME", name),
@@ -48,7 +48,7 @@ fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
 
 /// Returns a merge request's job. `source` is the head of the source branch, which GitLab sets only for merged results
 /// and merge trains.
-fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Job {
+fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Checkout {
     let more = [
         ("CI_MERGE_REQUEST_IID", "9"),
         ("CI_MERGE_REQUEST_EVENT_TYPE", kind),
@@ -128,10 +128,10 @@ fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
 fn a_forced_push_is_compared_with_the_default_branch() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["commit", "-q", "--amend", "-m", "amended"]);
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q feature");
+    world.git("commit -q --amend -m amended");
+    world.git("push -q --force origin feature");
+    let head = world.git("rev-parse HEAD");
     branch(&whole(&project, &head), "feature", &project.feature, &head)
         .says()
         .head("feature", &head)
@@ -199,14 +199,14 @@ fn a_merged_result_is_the_source_not_the_merge() {
 fn a_merge_train_is_the_source_not_what_rides_before_it() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "-b", "ahead", "main"]);
+    world.git("checkout -q -b ahead main");
     world.write("ahead.orch.yaml", "1");
     world.commit("the request before in the train");
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "first of the train", "ahead"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "second of the train", "feature"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
-    let train = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m 'first of the train' ahead");
+    world.git("merge -q --no-ff -m 'second of the train' feature");
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let train = world.git("rev-parse HEAD");
     let folder = shallow(&project, 20, &train, "");
     merge_request(&folder, "merge_train", &train, &project.feature, &project.fork)
         .says()
@@ -221,10 +221,10 @@ fn a_merge_train_is_the_source_not_what_rides_before_it() {
 fn a_fast_forward_train_ends_with_what_to_fetch() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--detach", "feature"]);
-    world.git(&["rebase", "-q", "main"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
-    let train = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q --detach feature");
+    world.git("rebase -q main");
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let train = world.git("rev-parse HEAD");
     let folder = shallow(&project, 20, &train, "");
     merge_request(&folder, "merge_train", &train, &project.feature, &project.fork).unsettled(&[
         &project.feature,
@@ -287,7 +287,7 @@ fn a_merge_request_of_a_fork_is_one_wherever_it_runs() {
     }
 }
 
-fn tag(folder: &Path, commit: &str) -> Job {
+fn tag(folder: &Path, commit: &str) -> Checkout {
     let more = [
         ("CI_COMMIT_TAG", "v1"),
         ("CI_COMMIT_REF_NAME", "v1"),
@@ -300,7 +300,7 @@ fn tag(folder: &Path, commit: &str) -> Job {
 fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     tag(&whole(&project, &project.main), &project.main)
         .says()
         .head("main", &project.main)
@@ -346,7 +346,7 @@ fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_c
     let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
     // The request is sent, but no server responds, and the local check has no rules file.
     job.reviewing()
-        .run(&["review"])
+        .run("review")
         .expect(1)
         .saying(&["could not determine whether the remote's branch `feature` has the commit"]);
 }

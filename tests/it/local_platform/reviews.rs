@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// Reviews a pushed branch with this file, expects this exit code and returns the report.
 fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Value {
-    local.world.git(&["checkout", "-q", "-B", "change"]);
+    local.world.git("checkout -q -B change");
     local.world.write(path, text);
     local.world.commit("change");
-    local.world.git(&["push", "-q", "--force", "origin", "change"]);
-    let args = [&["review", "--report", "json=report.json"], args].concat();
+    local.world.git("push -q --force origin change");
+    let args = ("review --report json=report.json", args);
     local.run(&args).expect(code);
     serde_json::from_slice(&std::fs::read(local.world.work().join("report.json")).unwrap()).unwrap()
 }
@@ -71,7 +71,7 @@ fn the_commit_must_be_on_the_remote() {
     let local = Local::new();
     local.world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
     local.world.commit("not pushed");
-    local.run(&["review"]).expect(7);
+    local.run("review").expect(7);
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn the_agent_version_is_needed() {
     local
         .call()
         .without("SLUICEGATE_AGENT_VERSION")
-        .run(&["review", "--all"])
+        .run("review --all")
         .expect(2)
         .saying(&["--agent-version"]);
-    local.run(&["review", "--all"]).expect(0);
+    local.run("review --all").expect(0);
 }

@@ -59,15 +59,15 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
 fn the_branch_is_named_as_on_the_remote() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "-b", "mine", "feature"]);
-    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs"]);
+    world.git("checkout -q -b mine feature");
+    world.git("push -q -u origin HEAD:theirs");
     assert_eq!(
         settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
         Some("theirs")
     );
-    world.git(&["checkout", "-q", "-b", "follower", "--track", "origin/main"]);
+    world.git("checkout -q -b follower --track origin/main");
     world.commit("more");
-    world.git(&["push", "-q", "origin", "follower"]);
+    world.git("push -q origin follower");
     let target = settle(&world.work(), &nobody()).unwrap();
     assert_eq!(
         target.branch.as_deref(),
@@ -80,7 +80,7 @@ fn the_branch_is_named_as_on_the_remote() {
 #[test]
 fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
     let project = Project::new();
-    project.world.git(&["remote", "remove", "origin"]);
+    project.world.git("remote remove origin");
     let target = settle(&project.world.work(), &nobody()).unwrap();
     assert_eq!(base(&target), None);
     assert!(
@@ -144,7 +144,7 @@ fn what_was_asked_for_wins() {
 fn revisions_that_cannot_be_used_are_named() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.git("checkout -q --orphan alone");
     world.commit("alone");
     for wish in [
         RequestedRevisions {
@@ -189,16 +189,7 @@ fn a_shallow_clone_will_do_if_no_base_is_needed() {
     let url = format!("file://{}", project.world.remote().display());
     git(
         project.world.path(),
-        &[
-            "clone",
-            "-q",
-            "--depth=1",
-            "--no-single-branch",
-            "-b",
-            "feature",
-            &url,
-            "shallow",
-        ],
+        format!("clone -q --depth=1 --no-single-branch -b feature {url} shallow"),
     );
     let shallow = project.world.path().join("shallow");
     let error = settle(&shallow, &nobody()).unwrap_err();

@@ -126,7 +126,7 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
         breaker(&world);
         let commit = world.commit("broken");
         let error = refused(&world).replace(&commit[..7], "<commit>");
-        let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+        let head = world.git("rev-parse --short=7 HEAD");
         let _ = writeln!(told, "# {name}\n{}", error.replace(&head, "<commit>"));
     }
     insta::assert_snapshot!(told, @"
@@ -207,7 +207,7 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
         "type: orchestration # has an orchestrationJob\npipeline: [",
     );
     let plan = planned(&world);
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     .hidden/other.orch.yaml:8: component `Step 0` calls the transformation `nowhere`, which is not in the project
@@ -422,7 +422,7 @@ fn the_configuration_must_be_there_and_right() {
         config_dir: Some(".third".to_owned()),
         ..Asked::default()
     };
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     told.push_str(&format!("named: {}", asked.plan(&world).unwrap_err()).replace(&head, "<commit>"));
     insta::assert_snapshot!(told, @"
     none: no hidden directory at the repository root contains `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
@@ -446,13 +446,8 @@ fn links_are_refused_and_submodules_are_skipped() {
         "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n",
     );
     let commit = world.commit("all");
-    world.git(&[
-        "update-index",
-        "--add",
-        "--cacheinfo",
-        &format!("160000,{commit},lib"),
-    ]);
-    world.git(&["commit", "-q", "-m", "submodule"]);
+    world.git(format!("update-index --add --cacheinfo 160000,{commit},lib"));
+    world.git("commit -q -m submodule");
     let plan = Asked::default().plan(&world).unwrap();
     assert_eq!(
         plan.warnings,
@@ -464,8 +459,8 @@ fn links_are_refused_and_submodules_are_skipped() {
     assert!(!paths(&plan).contains(&"lib"));
 
     symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();
-    world.git(&["add", "secret.orch.yaml"]);
-    world.git(&["commit", "-q", "-m", "link"]);
+    world.git("add secret.orch.yaml");
+    world.git("commit -q -m link");
     insta::assert_snapshot!(Asked::default().plan(&world).unwrap_err(), @"
     symbolic links are not published:
       secret.orch.yaml
@@ -484,8 +479,8 @@ fn files_whose_parts_would_have_one_name_are_refused() {
     ] {
         std::fs::copy(world.work().join("load.orch.yaml"), world.work().join(name)).unwrap();
     }
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "twins"]);
+    world.git("add .");
+    world.git("commit -q -m twins");
     let error = Asked::default().plan(&world).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     two files would have the same name in the upload:

@@ -35,7 +35,7 @@ fn what_differs_from_the_commit_is_said() {
     world.write("sql/load.sql", "select 3;\n");
     std::fs::remove_file(world.work().join(".hidden/other.orch.yaml")).unwrap();
     let plan = on_disk(&world);
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
@@ -48,13 +48,13 @@ fn what_git_ignores_is_left_out_unless_it_is_committed() {
     let world = world();
     world.write(".gitignore", "build/\n*.sql\n");
     world.write("build/x.orch.yaml", pipeline("orchestration", &[]));
-    world.git(&["add", "-f", "sql/load.sql"]);
+    world.git("add -f sql/load.sql");
     world.commit("all");
     let plan = on_disk(&world);
     assert!(!paths(&plan).contains(&"build/x.orch.yaml"));
     assert!(paths(&plan).contains(&"sql/load.sql"));
-    world.git(&["rm", "-q", "--cached", "sql/load.sql"]);
-    world.git(&["commit", "-q", "-m", "forgotten"]);
+    world.git("rm -q --cached sql/load.sql");
+    world.git("commit -q -m forgotten");
     assert!(
         asked()
             .plan(&world)
@@ -92,7 +92,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
     world.write(".gitignore", "ignored.orch.yaml\n");
     world.commit("all");
     world.write("ignored.orch.yaml", pipeline("orchestration", &[]));
-    world.git(&["add", "-f", "ignored.orch.yaml"]);
+    world.git("add -f ignored.orch.yaml");
     assert!(paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
 
     for flag in ["skip-worktree", "assume-unchanged"] {
@@ -116,7 +116,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
     }
 
     let committed = planned(&world);
-    world.git(&["update-index", "--skip-worktree", "load.orch.yaml"]);
+    world.git("update-index --skip-worktree load.orch.yaml");
     std::fs::remove_file(world.work().join("load.orch.yaml")).unwrap();
     assert!(
         paths(&on_disk(&world)).contains(&"load.orch.yaml"),
@@ -129,7 +129,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
             .count(),
         1
     );
-    world.git(&["update-index", "--no-skip-worktree", "load.orch.yaml"]);
+    world.git("update-index --no-skip-worktree load.orch.yaml");
 
     let made = std::process::Command::new("mkfifo")
         .arg(world.work().join("load.orch.yaml"))

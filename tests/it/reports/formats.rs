@@ -1,6 +1,6 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
-use crate::support::{Call, PROJECT, Platform, World, asked, change, each, pipeline};
+use crate::support::{Call, FORMATS, PROJECT, Platform, World, asked, change, each, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -30,17 +30,6 @@ fn text(path: &Path) -> String {
 fn json_of(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap()
 }
-
-/// All report formats.
-pub const FORMATS: [&str; 7] = [
-    "junit",
-    "junit-strict",
-    "json",
-    "sarif",
-    "gitlab",
-    "markdown",
-    "html",
-];
 
 /// Returns `--report FORMAT=FOLDER/FORMAT` for each format.
 fn everything(folder: &str) -> Vec<String> {
@@ -84,7 +73,7 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
     let ended = review(platform.call(&world), "whole.sarif");
     assert!(!ended.err.contains("omits"), "{}", ended.all());
     assert_eq!(levels("whole.sarif"), (5_150, 50));
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let on_github = platform
         .call(&world)
         .variable("GITHUB_ACTIONS", "true")
@@ -133,14 +122,7 @@ fn the_page_links_to_the_lines_where_the_host_shows_them() {
         for (variable, value) in variables {
             call = call.variable(variable, value);
         }
-        let flags = [
-            "report",
-            "out/json",
-            "--annotations",
-            "none",
-            "--report",
-            "html=page",
-        ];
+        let flags = "report out/json --annotations none --report html=page";
         call.run(&flags).expect(1);
         let page = text(&world.work().join("page"));
         assert!(page.contains(&address), "{address}: {page}");
@@ -186,7 +168,7 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
 fn a_file_holds_what_standard_output_would() {
     let (world, platform) = (broken(), failing());
     let call = platform.call(&world);
-    let json = ["review", "--base", "origin/main", "--report", "json=first.json"];
+    let json = "review --base origin/main --report json=first.json";
     call.run(&json).expect(1);
     run(&call, &["report", "first.json"], &everything("files")).expect(1);
     for format in FORMATS {
@@ -272,7 +254,7 @@ fn errors_on_changed_lines_are_annotated_first() {
     world.write("a.orch.yaml", pipeline(&["Start", "load it", "Then", "Done"]));
     world.commit("old");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         "a.orch.yaml",
         pipeline(&["Start", "load it", "Then", "sum up", "Done"]),
@@ -309,7 +291,7 @@ fn each_host_finds_its_reports_where_it_looks() {
     ];
     for (host, places) in hosts {
         let (world, platform) = (broken(), failing());
-        let head = world.git(&["rev-parse", "HEAD"]);
+        let head = world.git("rev-parse HEAD");
         let mut call = platform.call(&world).variable("SLUICEGATE_CI", host);
         for name in [
             "CI_COMMIT_SHA",
@@ -386,8 +368,8 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
             .fold(call, |call, name| call.variable(name, &head))
         };
         let call = in_folder(&world.work());
-        let check = ["check", "--base", "origin/main", "--head", "HEAD"];
-        call.run(&[&check[..], &["--report", "json=one.json"]].concat());
+        let check = "check --base origin/main --head HEAD";
+        call.run((check, "--report json=one.json"));
         let warned = format!("{folder}/{name} for ");
         let why = "a symbolic link in the path leads out of it";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
@@ -411,7 +393,7 @@ fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
         .variable("CI_COMMIT_BRANCH", "change")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
     let refused = |why: &str| {
         call.run(&["check", "--base", "origin/main"])
             .expect(1)

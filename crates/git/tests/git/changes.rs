@@ -34,17 +34,17 @@ fn each_kind_of_change_is_told_apart() {
     }
     world.write("same", "same");
     world.commit("one");
-    world.git(&["rm", "-q", "deleted", "link"]);
+    world.git("rm -q deleted link");
     world.write("edited", lines(21, "edited"));
-    world.git(&["update-index", "--chmod=+x", "executable"]);
-    world.git(&["mv", "moved/exact", "exact"]);
-    world.git(&["mv", "moved/similar", "renamed"]);
+    world.git("update-index --chmod=+x executable");
+    world.git("mv moved/exact exact");
+    world.git("mv moved/similar renamed");
     world.write("renamed", lines(24, "moved/similar"));
     world.write("new", "completely different");
     std::os::unix::fs::symlink("same", world.work().join("link")).unwrap();
-    world.git(&["add", "-A"]);
-    world.git(&["update-index", "--chmod=+x", "executable"]);
-    world.git(&["commit", "-q", "-m", "two"]);
+    world.git("add -A");
+    world.git("update-index --chmod=+x executable");
+    world.git("commit -q -m two");
     let expected = [
         "D deleted",
         "M edited",
@@ -116,7 +116,7 @@ fn a_file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
     world.write("a", lines(9, "file"));
     world.write("a.b", "between the two in git's order");
     world.commit("one");
-    world.git(&["rm", "-q", "a"]);
+    world.git("rm -q a");
     world.write("a/inner", "something else");
     world.commit("two");
     assert_eq!(last(&world), ["D a", "A a/inner"]);
@@ -154,7 +154,7 @@ fn a_rename_of_case_alone_is_a_rename() {
     let world = World::new();
     world.write("Load.orch.yaml", lines(9, "load"));
     world.commit("one");
-    world.git(&["mv", "Load.orch.yaml", "load.orch.yaml"]);
+    world.git("mv Load.orch.yaml load.orch.yaml");
     world.commit("two");
     assert_eq!(last(&world), ["R Load.orch.yaml -> load.orch.yaml"]);
 }
@@ -164,7 +164,7 @@ fn renames_are_found_among_wanted_files_only() {
     let world = World::new();
     world.write("template.yaml", lines(9, "x"));
     world.commit("one");
-    world.git(&["mv", "template.yaml", "real.orch.yaml"]);
+    world.git("mv template.yaml real.orch.yaml");
     world.commit("two");
     assert_eq!(last(&world), ["R template.yaml -> real.orch.yaml"]);
     let repo = open(&world.work());
@@ -232,7 +232,7 @@ fn the_changes_are_those_that_git_finds() {
         world.commit("one");
         shuffle(&world, &mut Dice(seed));
         world.commit("two");
-        let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+        let said = world.git("diff --name-status -M HEAD~1 HEAD");
         let mut expected: Vec<String> = said.lines().map(as_short).collect();
         expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
         assert!(expected.len() > 20, "the shuffle changed too little to compare");
@@ -264,7 +264,7 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
         "R a/old.orch.yaml -> new.orch.yaml",
     ];
     assert_eq!(changes(&repo.on_disk(None).unwrap()), expected);
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     let repo = open(&world.work());
     assert_eq!(changes(&repo.staged(None).unwrap()), expected);
 }
@@ -276,12 +276,12 @@ fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<S
         world.write(path, text);
     }
     world.commit("one");
-    world.git(&["rm", "-rq", "."]);
+    world.git("rm -rq .");
     for (path, text) in after {
         world.write(path, text);
     }
     world.commit("two");
-    let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+    let said = world.git("diff --name-status -M HEAD~1 HEAD");
     let mut expected: Vec<String> = said.lines().map(as_short).collect();
     expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
     let found = last(&world);
@@ -359,7 +359,7 @@ fn a_tree_that_is_not_sound_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let blob = world.git(&["rev-parse", "HEAD:a"]);
+    let blob = world.git("rev-parse HEAD:a");
     let repo = open(&world.work());
     for name in ["..", ".", "", "a/b"] {
         let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
@@ -446,7 +446,7 @@ fn folders_nested_beyond_reason_are_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let mut entry = raw_entry("100644", "a", &world.git(&["rev-parse", "HEAD:a"]));
+    let mut entry = raw_entry("100644", "a", &world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..200 {
         commit = commit_of_raw_tree(&world, &entry);
@@ -465,7 +465,7 @@ fn a_tree_that_holds_itself_many_times_over_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let (mut mode, mut id) = ("100644", world.git(&["rev-parse", "HEAD:a"]));
+    let (mut mode, mut id) = ("100644", world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..8 {
         let level: Vec<u8> = (0..10)
@@ -506,7 +506,7 @@ fn the_touched_lines_are_those_of_the_new_file() {
     let world = World::new();
     world.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
     world.commit("one");
-    world.git(&["mv", "a", "b"]);
+    world.git("mv a b");
     world.write("b", "1\nnew\nnew\n2\n3\nother\n5\n7\n8\nend");
     world.commit("two");
     assert_eq!(

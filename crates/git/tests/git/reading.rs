@@ -49,7 +49,7 @@ fn a_repository_without_a_commit_says_so() {
         assert!(matches!(open(&folder).head(), Err(GitError::NoCommit { .. })));
     }
     world.commit("one");
-    world.git(&["checkout", "-q", "--orphan", "empty"]);
+    world.git("checkout -q --orphan empty");
     assert!(matches!(
         open(&world.work()).head(),
         Err(GitError::NoCommit { .. })
@@ -76,7 +76,7 @@ fn a_bare_repository_is_read_like_any_other() {
 fn a_linked_worktree_has_its_own_head() {
     let world = World::new();
     world.commit("one");
-    world.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    world.git("worktree add -q -b side ../side");
     fs::create_dir(world.path().join("side/sub")).unwrap();
     let repo = open(&world.path().join("side/sub"));
     assert_eq!(canonical(repo.root()), canonical(&world.path().join("side")));
@@ -90,7 +90,7 @@ fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
     world.write("inner.txt", "1");
     world.commit("one");
     world.push();
-    world.git(&["submodule", "add", "-q", "../remote.git", "module"]);
+    world.git("submodule add -q ../remote.git module");
     world.commit("with a module");
     let inner = open(&world.work().join("module"));
     assert_eq!(canonical(inner.root()), canonical(&world.work().join("module")));
@@ -105,7 +105,7 @@ fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
 fn a_detached_head_has_no_branch() {
     let world = World::new();
     world.commit("one");
-    world.git(&["checkout", "-q", "--detach"]);
+    world.git("checkout -q --detach");
     assert_eq!(open(&world.work()).head().unwrap().branch, None);
 }
 
@@ -113,8 +113,8 @@ fn a_detached_head_has_no_branch() {
 fn a_revision_is_followed_to_its_commit() {
     let world = World::new();
     let first = world.commit("one");
-    world.git(&["tag", "-a", "v1", "-m", "annotated"]);
-    world.git(&["tag", "plain"]);
+    world.git("tag -a v1 -m annotated");
+    world.git("tag plain");
     world.commit("two");
     let repo = open(&world.work());
     for revision in ["v1", "plain", "HEAD~1", "main^", &first[..12]] {
@@ -252,17 +252,12 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
     let world = World::new();
     world.commit("one");
     world.push();
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/a/first"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/zoo"]);
-    world.git(&["update-ref", "refs/remotes/pull/1/merge", "HEAD"]);
-    world.git(&[
-        "config",
-        "--add",
-        "remote.origin.fetch",
-        "+refs/pull/2/head:refs/remotes/jenkins/PR-2",
-    ]);
-    world.git(&["update-ref", "refs/remotes/jenkins/PR-2", "HEAD"]);
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("push -q origin HEAD:refs/heads/a/first");
+    world.git("push -q origin HEAD:refs/heads/zoo");
+    world.git("update-ref refs/remotes/pull/1/merge HEAD");
+    world.git("config --add remote.origin.fetch +refs/pull/2/head:refs/remotes/jenkins/PR-2");
+    world.git("update-ref refs/remotes/jenkins/PR-2 HEAD");
+    world.git("remote set-head origin main");
     let repo = open(&world.work());
     let head = repo.head().unwrap().commit;
     let names = |branches: Vec<sluicegate_git::RemoteBranch>| -> Vec<String> {
@@ -286,7 +281,7 @@ fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
     let world = World::new();
     world.commit("one");
     world.push();
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/trunk"]);
+    world.git("push -q origin HEAD:refs/heads/trunk");
     let default = || {
         open(&world.work())
             .likely_default_branch()
@@ -294,19 +289,11 @@ fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
             .map(|branch| branch.branch)
     };
     assert_eq!(default().as_deref(), Some("main"));
-    world.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/trunk",
-    ]);
+    world.git("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
     assert_eq!(default().as_deref(), Some("trunk"));
-    world.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/gone",
-    ]);
+    world.git("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/gone");
     assert_eq!(default().as_deref(), Some("main"));
-    world.git(&["remote", "remove", "origin"]);
+    world.git("remote remove origin");
     assert_eq!(default(), None);
 }
 
@@ -319,13 +306,13 @@ fn histories_are_compared_over_merges_of_every_shape() {
         world.write(side, side);
         world.commit(side);
     }
-    world.git(&["checkout", "-q", "-b", "octopus", "a"]);
-    world.git(&["merge", "-q", "-m", "three", "b", "c"]);
-    world.git(&["checkout", "-q", "-b", "left", "a"]);
-    world.git(&["merge", "-q", "-m", "left", "b"]);
-    world.git(&["checkout", "-q", "-b", "right", "b"]);
-    world.git(&["merge", "-q", "-m", "right", "a~0"]);
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.git("checkout -q -b octopus a");
+    world.git("merge -q -m three b c");
+    world.git("checkout -q -b left a");
+    world.git("merge -q -m left b");
+    world.git("checkout -q -b right b");
+    world.git("merge -q -m right a~0");
+    world.git("checkout -q --orphan alone");
     world.commit("alone");
     let repo = open(&world.work());
     let bases = |one: &str, other: &str| {
@@ -354,9 +341,9 @@ fn histories_are_compared_over_merges_of_every_shape() {
 fn the_branch_that_a_branch_follows() {
     let world = World::new();
     world.commit("one");
-    world.git(&["checkout", "-q", "-b", "mine"]);
-    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs/x"]);
-    git(&world.work(), &["branch", "local", "--track", "mine"]);
+    world.git("checkout -q -b mine");
+    world.git("push -q -u origin HEAD:theirs/x");
+    git(&world.work(), "branch local --track mine");
     let repo = open(&world.work());
     assert_eq!(
         repo.upstream("mine"),

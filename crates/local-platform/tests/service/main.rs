@@ -1,5 +1,9 @@
 //! The local platform over real HTTP: its responses, its permissions, and its stored data.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    reason = "arguments are a text or a borrowed list"
+)]
 #![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(

@@ -311,12 +311,12 @@ async fn rules_and_pipelines_are_those_of_the_asked_commit() {
 async fn the_commit_must_be_a_full_id_in_a_real_branch() {
     let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
     let Reviewed { world, commit, .. } = &reviewed;
-    world.git(&["checkout", "-q", "-b", "other/branch"]);
+    world.git("checkout -q -b other/branch");
     let elsewhere = world.commit("elsewhere");
     world.push();
-    world.git(&["tag", "-a", "-m", "t", "v1"]);
-    world.git(&["push", "-q", "origin", "v1"]);
-    let tag = world.git(&["rev-parse", "v1"]);
+    world.git("tag -a -m t v1");
+    world.git("push -q origin v1");
+    let tag = world.git("rev-parse v1");
 
     let found = reviewed
         .request("other/branch", commit, &["a.orch.yaml"])
