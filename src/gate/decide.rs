@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_the_least_severity_that_fails() {
+    fn limit_is_the_least_severity_that_fails() {
         let cases = [
             (Status::Passed, FailOn::Warn, Verdict::Passed),
             (Status::Failed(Severity::Warning), FailOn::Error, Verdict::Passed),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_never_a_pass() {
+    fn undecided_cause_is_never_a_pass() {
         let mut open = tally(Status::Passed);
         open.unreviewed.push(Unreviewed {
             path: "b".into(),

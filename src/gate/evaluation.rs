@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excuse_lets_the_run_pass_and_leaves_the_verdict() {
+    fn excuse_lets_run_pass_and_leaves_verdict() {
         let mut evaluation = without_response();
         assert_eq!(evaluation.status(), ExitStatus::Undecided);
         evaluation.excuse("it passes all the same");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excuse_is_for_missing_answers_alone() {
+    fn excuse_is_for_missing_answers_alone() {
         for (cause, status) in [
             (Cause::UnknownBreaks, ExitStatus::Undecided),
             (Cause::GateChange, ExitStatus::GateFailed),

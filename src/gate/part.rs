@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_keeps_its_files_and_is_no_pass_as_a_whole() {
+    fn part_keeps_its_files_and_is_no_pass_as_a_whole() {
         let mut files = selected();
         let mut part = Part::default();
         part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);

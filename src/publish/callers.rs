@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipeline_reaches_another_by_a_shortest_way() {
+    fn pipeline_reaches_another_by_shortest_way() {
         let calls = [
             ("a", "b"),
             ("b", "c"),

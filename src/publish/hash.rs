@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_hashed_while_it_is_read() {
+    fn file_is_hashed_while_it_is_read() {
         assert_eq!(hashed(0, 0).unwrap(), EMPTY);
         assert_eq!(
             hashed(3, 3).unwrap(),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_read_to_its_end_has_no_hash() {
+    fn file_that_was_not_read_to_its_end_has_no_hash() {
         assert_eq!(hashed(3, 2), None);
     }
 
@@ -167,7 +167,7 @@ mod tests {
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn the_digest_does_not_depend_on_the_order() {
+    fn digest_does_not_depend_on_order() {
         let forward = digest(&[("a", ABC), ("b", EMPTY)]);
         assert_eq!(forward, digest(&[("b", EMPTY), ("a", ABC)]));
         assert_ne!(forward, digest(&[("a", EMPTY), ("b", ABC)]));

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_waits_grow_up_to_the_longest() {
+    fn waits_grow_up_to_longest() {
         let waits: Vec<u128> = waits().take(8).map(|wait| wait.as_millis()).collect();
         assert_eq!(waits, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
     }

@@ -77,7 +77,7 @@ mod tests {
     use super::is_of;
 
     #[test]
-    fn a_source_is_the_path_without_its_extension() {
+    fn source_is_path_without_its_extension() {
         for source in ["p/a", "p/a.orch", "p/a.orch.yaml", "/p/a", "a"] {
             assert!(is_of(source, "p/a.orch.yaml"), "{source}");
         }

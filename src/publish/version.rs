@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_version_is_named() {
+    fn invalid_version_name_is_named() {
         let tries = [
             "[latest]",
             "{short_sha}",
@@ -273,7 +273,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_version_is_always_a_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
+        fn version_is_always_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
             let facts = VersionFacts { branch: Some(branch), ..facts() };
             if let Ok(version) = expand(&template, &facts) {
                 prop_assert!(!version.is_empty() && version.trim() == version);

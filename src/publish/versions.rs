@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_enabled_version_is_told() {
+    fn last_enabled_version_is_told() {
         assert!(!is_last_enabled(&versions(), "4"));
         let one = [version("1", true, ""), version("2", false, "")];
         assert!(is_last_enabled(&one, "1"));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_kept_and_latest_always() {
+    fn newest_are_kept_and_latest_always() {
         let surplus = |latest, keep| surplus(&versions(), latest, keep).unwrap();
         assert_eq!(surplus("4", 1), ["3", "1"]);
         assert_eq!(surplus("4", 2), ["1"]);

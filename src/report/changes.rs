@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_consumers_comes_first_and_is_text() {
+    fn changes_that_break_consumers_come_first_and_are_text() {
         let consumers = ForConsumersOfChanges {
             summary: "1 break".to_owned(),
             changes: vec![(
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_a_list_with_its_values_as_diffs() {
+    fn change_is_a_list_with_its_values_as_diffs() {
         let mut file = sample::changed("a.orch.yaml");
         file.words = vec![
             line(1, Sign::Changed, false, "Load *all* (sql)"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn omitted_changes_are_counted() {
         let mut file = sample::changed("a.orch.yaml");
         file.words = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
         let many = vec![file; 30];

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_review_is_an_empty_array() {
+    fn passed_review_is_an_empty_array() {
         assert_eq!(
             sample::written(|out| render(&sample::empty(Verdict::Passed), &About::default(), out)),
             b"[]\n"

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_format_reads_back_by_its_name() {
+    fn format_reads_back_by_its_name() {
         for format in Format::value_variants() {
             assert_eq!(Format::from_str(&format.to_string(), false), Ok(*format));
         }
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn the_style_picks_the_host() {
+    fn style_picks_host() {
         let (report, about) = (sample::report(), About::default());
         let shown = |style| annotations(style, &report, &about);
         assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));

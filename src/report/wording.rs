@@ -306,13 +306,13 @@ mod tests {
     use crate::report::sample;
 
     #[test]
-    fn the_headline_has_the_numbers() {
+    fn headline_has_numbers() {
         insta::assert_snapshot!(headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
     }
 
     #[test]
-    fn a_run_that_is_no_pass_always_says_why() {
+    fn run_that_is_no_pass_always_says_why() {
         assert_eq!(run_problem(&sample::empty(Verdict::Passed)), None);
         assert_eq!(run_problem(&sample::report()), None, "the findings say it");
         assert!(run_problem(&sample::empty(Verdict::Failed)).is_some());

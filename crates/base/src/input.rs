@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_itself_is_read_and_one_byte_more_is_not() {
+    fn limit_itself_is_read_and_one_byte_more_is_not() {
         assert_eq!(bytes(&b"abc"[..], 3).unwrap(), b"abc");
         let error = bytes(&b"abcd"[..], 3).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_an_error() {
+    fn endless_input_is_an_error() {
         let error = bytes(std::io::repeat(0), 65_536).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     }

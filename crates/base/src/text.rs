@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stays_one_word() {
+    fn word_stays_one_word() {
         assert_eq!(
             shell_word("sales/load it's $(x).orch.yaml"),
             r"'sales/load it'\''s $(x).orch.yaml'"

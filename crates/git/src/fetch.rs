@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_from_outside_becomes_a_branch_or_nothing() {
+    fn name_from_outside_becomes_a_branch_or_nothing() {
         assert_eq!(
             refspec("origin", Wanted::Branch("a/b-c")).unwrap(),
             "+refs/heads/a/b-c:refs/remotes/origin/a/b-c"

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_the_first_ones_within_its_bound() {
+    fn cache_keeps_first_entries_within_its_bound() {
         let mut kept = KeptObjects::default();
         let content = vec![b'x'; LARGEST];
         for number in 0..40 {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_kept_once_it_is_read_again() {
+    fn tree_is_kept_once_it_is_read_again() {
         let mut trees = KeptTrees::default();
         trees.read(id(1), b"tree");
         assert!(trees.get(id(1)).is_none());

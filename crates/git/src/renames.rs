@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_of_many_names_is_read_once() {
+    fn content_of_many_names_is_read_once() {
         let differences = [
             added("a", 0),
             added("b", 0),
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_sizes_rule_out_is_not_read() {
+    fn rename_candidate_of_impossible_size_is_not_read() {
         let differences = [
             added("x/kept", 0),
             added("small", 1),
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_adds_takes_no_room_from_what_it_may_be_made_from() {
+    fn added_files_take_no_room_from_rename_sources() {
         let differences = [
             added("a", 0),
             added("b", 1),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carriage_return_is_in_the_size_alone() {
+    fn carriage_return_is_in_size_alone() {
         assert_eq!(similarity("aa\nbb\n", "aa\r\nbb\r\n"), WHOLE / 4 * 3);
         assert_eq!(similarity("aa\r\n", "aa\r\n"), WHOLE / 4 * 3);
     }

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_part_is_no_pass() {
+    fn missing_part_is_no_pass() {
         let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
         let whole = merge(parts).unwrap();
         assert_eq!(whole.verdict, Verdict::Undecided);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_together_is_refused() {
+    fn merge_of_unrelated_reports_is_refused() {
         let other_commit = {
             let mut report = part(2, 2, "b", Verdict::Passed);
             report.context.head = Some("2e".repeat(20));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_report_twice_is_that_report() {
+    fn same_report_twice_is_that_report() {
         assert_eq!(
             merge(vec![sample::report(), sample::report()]).unwrap(),
             sample::report()

@@ -80,7 +80,7 @@ mod tests {
     use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
-    fn a_verdict_that_the_results_speak_against_is_refused() {
+    fn verdict_that_results_speak_against_is_refused() {
         use FailOn::{Error, Never, Warn};
         use Verdict::{Failed, Passed, Undecided};
         let error = || sample::result("r", Status::Failed(Severity::Error), vec![]);

@@ -89,7 +89,7 @@ mod tests {
     use super::looks_like_pipeline;
 
     #[test]
-    fn what_a_person_reads_as_a_pipeline_looks_like_one() {
+    fn name_that_people_read_as_pipeline_is_lookalike() {
         for name in [
             "a.orch.yaml",
             "x/a.ORCH.YAML",

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_found_in_both_forms() {
+    fn server_is_found_in_both_forms() {
         let host = |remote: &str| server(remote).as_deref().and_then(host_at);
         for (remote, expected) in [
             ("https://github.com/a/b.git", Some(Host::GitHub)),

@@ -105,7 +105,7 @@ fn long(length: usize, back: usize) -> (World, String, String) {
 }
 
 #[test]
-fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
+fn default_checkout_of_pull_request_gets_its_head_and_its_base() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
@@ -130,7 +130,7 @@ fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
 }
 
 #[test]
-fn the_variable_asks_for_it_too_and_the_file_may_not() {
+fn variable_asks_for_it_too_and_file_may_not() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
@@ -147,7 +147,7 @@ fn the_variable_asks_for_it_too_and_the_file_may_not() {
 }
 
 #[test]
-fn a_clone_that_tells_everything_fetches_nothing() {
+fn clone_that_tells_everything_fetches_nothing() {
     let project = Project::new();
     let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
     fs::remove_dir_all(project.world.remote()).unwrap();
@@ -198,7 +198,7 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
 }
 
 #[test]
-fn a_history_beyond_the_limit_stays_undecided() {
+fn history_beyond_limit_stays_undecided() {
     let (world, _, feature) = long(28_000, 27_000);
     let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
     let ended = circle(&folder, &feature, "feature")
@@ -210,7 +210,7 @@ fn a_history_beyond_the_limit_stays_undecided() {
 }
 
 #[test]
-fn what_was_there_before_a_push_is_found() {
+fn deepen_finds_commit_before_push() {
     let project = Project::new();
     let feature = format!("+{}:refs/remotes/origin/feature", project.feature);
     let main = format!("+{}:refs/remotes/origin/main", project.main);
@@ -248,7 +248,7 @@ fn what_was_there_before_a_push_is_found() {
 }
 
 #[test]
-fn what_was_there_before_a_forced_push_is_not_found_and_the_default_branch_serves() {
+fn deepen_after_forced_push_uses_default_branch() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q feature");
@@ -273,7 +273,7 @@ fn what_was_there_before_a_forced_push_is_not_found_and_the_default_branch_serve
 }
 
 #[test]
-fn a_merge_request_gets_the_base_that_the_host_names() {
+fn merge_request_gets_base_that_host_names() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &pipeline], &project.feature);
@@ -296,7 +296,7 @@ fn a_merge_request_gets_the_base_that_the_host_names() {
 }
 
 #[test]
-fn a_source_branch_that_is_gone_is_fetched_by_its_commit() {
+fn source_branch_that_is_gone_is_fetched_by_its_commit() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     project.world.git("push -q origin :feature");
@@ -313,7 +313,7 @@ fn a_source_branch_that_is_gone_is_fetched_by_its_commit() {
 }
 
 #[test]
-fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
+fn clone_of_one_branch_asks_remote_for_its_default_branch() {
     let project = Project::new();
     git(&project.world.remote(), "branch -q -m main trunk");
     for depth in [&["--depth=1"][..], &[]] {
@@ -339,7 +339,7 @@ fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
 }
 
 #[test]
-fn a_tag_gets_the_branch_that_holds_it() {
+fn tag_gets_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");
@@ -358,7 +358,7 @@ fn a_tag_gets_the_branch_that_holds_it() {
 }
 
 #[test]
-fn a_worktree_of_a_shallow_clone_is_deepened() {
+fn worktree_of_shallow_clone_is_deepened() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
@@ -375,7 +375,7 @@ fn a_worktree_of_a_shallow_clone_is_deepened() {
 }
 
 #[test]
-fn a_laptops_shallow_clone_and_revisions_that_were_asked_for() {
+fn laptops_shallow_clone_and_revisions_that_were_asked_for() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
@@ -395,7 +395,7 @@ fn a_laptops_shallow_clone_and_revisions_that_were_asked_for() {
 }
 
 #[test]
-fn a_commit_that_is_nowhere_ends_at_once() {
+fn commit_that_is_nowhere_ends_at_once() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
@@ -415,7 +415,7 @@ fn a_commit_that_is_nowhere_ends_at_once() {
 }
 
 #[test]
-fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
+fn remote_that_cannot_be_reached_is_told_in_its_own_words() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     fs::remove_dir_all(project.world.remote()).unwrap();
@@ -438,7 +438,7 @@ fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
 /// The remote's URL may depend on the user's configuration, and so may the credentials; programs from the repository's
 /// configuration may not run.
 #[test]
-fn the_users_configuration_holds_and_no_hook_runs() {
+fn users_configuration_holds_and_no_hook_runs() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
@@ -480,7 +480,7 @@ fn the_users_configuration_holds_and_no_hook_runs() {
 
 /// A check evaluates the files that are checked out: the trial merge.
 #[test]
-fn a_check_is_deepened_from_what_is_checked_out() {
+fn check_is_deepened_from_what_is_checked_out() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);

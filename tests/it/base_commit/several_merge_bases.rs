@@ -63,7 +63,7 @@ fn strict(paths: &'static [&'static str]) -> Platform {
 }
 
 #[test]
-fn a_pipeline_that_one_merge_base_has_is_judged_on_every_host() {
+fn pipeline_that_one_merge_base_has_is_judged_on_every_host() {
     let platform = strict(&["x.orch.yaml"]);
     let (bad, good) = (crossed_pipeline(&BAD), crossed_pipeline(&GOOD));
     let passing = strict(&[]);
@@ -84,7 +84,7 @@ fn a_pipeline_that_one_merge_base_has_is_judged_on_every_host() {
 }
 
 #[test]
-fn a_finding_is_known_only_if_every_merge_base_has_it() {
+fn finding_is_known_only_if_every_merge_base_has_it() {
     let platform = Platform::new();
     let finding = json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
         "violations": ["component \"bad name\" is wrong"] }]);
@@ -133,7 +133,7 @@ fn a_finding_is_known_only_if_every_merge_base_has_it() {
 }
 
 #[test]
-fn a_gate_file_that_one_merge_base_has_is_a_gate_change() {
+fn gate_file_that_one_merge_base_has_is_a_gate_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
     let files = [
         (RULES_FILE, relaxed.as_str(), RULES, "error → warn (relaxed)"),
@@ -168,7 +168,7 @@ fn a_gate_file_that_one_merge_base_has_is_a_gate_change() {
 }
 
 #[test]
-fn a_break_for_consumers_since_one_merge_base_is_a_break() {
+fn break_for_consumers_since_one_merge_base_is_a_break() {
     let shared = |id: &str| {
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n"
@@ -239,7 +239,7 @@ fn three_merge_bases_and_a_renamed_pipeline() {
 }
 
 #[test]
-fn a_push_to_a_branch_and_a_named_base_have_several_merge_bases_too() {
+fn push_to_branch_and_named_base_have_several_merge_bases_too() {
     let world = crossed_pipeline(&BAD);
     let payload = json!({ "repository": crate::support::repository(), "ref": "refs/heads/change",
         "before": "0".repeat(40), "after": crate::support::head(&world) });

@@ -59,7 +59,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn pipelines_that_are_made_to_hurt() {
+fn hostile_pipelines_end_within_limits() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
     world.write(RULES_FILE, template(Enforcement::Warn));
@@ -117,7 +117,7 @@ fn pipelines_that_are_made_to_hurt() {
 }
 
 #[test]
-fn rules_files_that_are_made_to_hurt() {
+fn hostile_rules_files_end_within_limits() {
     let world = project();
     let rule = |pattern: &str| {
         format!(
@@ -156,7 +156,7 @@ fn rules_files_that_are_made_to_hurt() {
 }
 
 #[test]
-fn a_configuration_file_that_never_ends_is_refused() {
+fn configuration_file_that_never_ends_is_refused() {
     let world = project();
     std::os::unix::fs::symlink("/dev/zero", world.work().join("sluicegate.yaml")).unwrap();
     let output = limited(&world, "check --all").output().unwrap();

@@ -37,7 +37,7 @@ fn git_may_fail(world: &World, args: &[&str]) -> bool {
 }
 
 #[test]
-fn the_working_tree_is_compared_with_where_the_branch_began() {
+fn working_tree_is_compared_with_where_branch_began() {
     let world = change(&[
         ("committed.orch.yaml", &good_pipeline()),
         ("old.orch.yaml", &good_pipeline()),
@@ -80,7 +80,7 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
 }
 
 #[test]
-fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
+fn check_on_default_branch_selects_unpushed_changes_or_all() {
     let world = project();
     let ended = check_folder(&world.work(), "").expect(0).saying(&[
         "no pipeline differs from head, and head is already in the default branch `origin/main`: all pipelines are selected",
@@ -105,7 +105,7 @@ fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
 }
 
 #[test]
-fn the_index_is_what_a_commit_would_hold() {
+fn check_index_reads_files_of_next_commit() {
     let world = project();
     world.write("b.orch.yaml", bad_pipeline());
     world.write("c.orch.yaml", bad_pipeline());
@@ -132,7 +132,7 @@ fn the_index_is_what_a_commit_would_hold() {
 }
 
 #[test]
-fn a_hook_judges_what_the_commit_would_add_to_head() {
+fn hook_judges_what_commit_would_add_to_head() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", bad_pipeline());
@@ -160,7 +160,7 @@ fn a_hook_judges_what_the_commit_would_add_to_head() {
 }
 
 #[test]
-fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
+fn shallow_clone_on_laptop_says_how_to_get_the_rest() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", bad_pipeline());
@@ -195,7 +195,7 @@ fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
 }
 
 #[test]
-fn the_index_that_git_gives_to_its_hooks_is_read() {
+fn index_that_git_gives_to_its_hooks_is_read() {
     let world = project();
     world.write("b.orch.yaml", bad_pipeline());
     let hook = world.work().join(".git/hooks/pre-commit");
@@ -218,7 +218,7 @@ fn the_index_that_git_gives_to_its_hooks_is_read() {
 }
 
 #[test]
-fn a_commit_is_checked_as_it_is() {
+fn commit_is_checked_as_it_is() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("b.orch.yaml", bad_pipeline());
     world.write("c.orch.yaml", bad_pipeline());
@@ -233,7 +233,7 @@ fn a_commit_is_checked_as_it_is() {
 
 /// Without a base, every file is treated as changed; with a base and different rules, unchanged files are included.
 #[test]
-fn all_are_the_same_files_with_a_base_and_without() {
+fn check_all_selects_same_files_with_and_without_base() {
     let wanted = "--include **/*.yaml --exclude old/**";
     let world = change(&[
         ("old/c.orch.yaml", &good_pipeline()),
@@ -257,7 +257,7 @@ fn all_are_the_same_files_with_a_base_and_without() {
 }
 
 #[test]
-fn the_rules_come_from_the_same_place_as_the_pipelines() {
+fn rules_come_from_the_same_place_as_pipelines() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     world.write(RULES_FILE, "rules: []\n");
     let ended = check_folder(&world.work(), "").expect(0);
@@ -330,7 +330,7 @@ fn files_that_are_named_are_checked_changed_or_not() {
 }
 
 #[test]
-fn a_shallow_clone_is_enough_where_no_base_is_needed() {
+fn shallow_clone_is_enough_where_no_base_is_needed() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     world.write("c.orch.yaml", good_pipeline());
     world.commit("second");
@@ -394,7 +394,7 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
 }
 
 #[test]
-fn a_bare_repository_has_commits_only() {
+fn bare_repository_has_commits_only() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     for args in ["check", "check --staged"] {
         Call::new(&world.remote())
@@ -409,7 +409,7 @@ fn a_bare_repository_has_commits_only() {
 /// Opening a pipe blocks until another process writes to it.
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
+fn pipe_in_place_of_pipeline_is_not_waited_for_and_not_passed() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let file = world.work().join("b.orch.yaml");
     fs::remove_file(&file).unwrap();
@@ -424,7 +424,7 @@ fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
 }
 
 #[test]
-fn what_the_index_hides_is_not_passed() {
+fn check_does_not_pass_files_hidden_by_index() {
     for flag in ["--skip-worktree", "--assume-unchanged"] {
         let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
         world.git(&["update-index", flag, "a.orch.yaml"]);
@@ -445,7 +445,7 @@ fn what_the_index_hides_is_not_passed() {
 }
 
 #[test]
-fn conflicts_are_no_files() {
+fn check_refuses_conflicted_files() {
     let world = change(&[("a.orch.yaml", &pipeline(&["Start", "Here", "Done"]))]);
     world.git("checkout -q main");
     world.write("a.orch.yaml", pipeline(&["Start", "There", "Done"]));
@@ -483,7 +483,7 @@ fn links_are_not_followed() {
 
 /// A file that the sparse checkout excludes is ignored until it changes.
 #[test]
-fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() {
+fn check_does_not_pass_selected_file_outside_of_sparse_checkout() {
     let world = change(&[
         ("in/b.orch.yaml", &good_pipeline()),
         ("out/c.orch.yaml", &bad_pipeline()),
@@ -649,7 +649,7 @@ fn move_in_a_split_index_updates_callers_and_index() {
 }
 
 #[test]
-fn a_submodule_is_another_repository() {
+fn submodule_is_another_repository() {
     let world = project();
     let other = World::new();
     other.write("inner.orch.yaml", bad_pipeline());
@@ -664,7 +664,7 @@ fn a_submodule_is_another_repository() {
 }
 
 #[test]
-fn what_fails_is_as_for_a_review() {
+fn check_fails_for_same_levels_as_review() {
     let long = pipeline(&["Start", "Two", "Three", "Done"]);
     let world = change(&[("b.orch.yaml", &long)]);
     let judged = |args: &str| {
@@ -694,7 +694,7 @@ fn what_fails_is_as_for_a_review() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_read_is_never_a_pass() {
+fn file_that_cannot_be_read_is_never_pass() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("c.orch.yaml", good_pipeline());
@@ -709,7 +709,7 @@ fn a_file_that_cannot_be_read_is_never_a_pass() {
 }
 
 #[test]
-fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
+fn check_in_ci_compares_checkout_with_base_of_host() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let head = world.git("rev-parse HEAD");
     world.git("checkout -q main");

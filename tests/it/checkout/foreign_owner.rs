@@ -52,7 +52,7 @@ fn trap(folder: &Path, mark: &Path) {
 }
 
 #[test]
-fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
+fn foreign_checkout_is_read_without_change_to_anyones_configuration() {
     let project = Project::new();
     let all = ["+refs/heads/*:refs/remotes/origin/*"];
     let folder = with_default(checkout(&project.world, &all, &project.feature));
@@ -86,7 +86,7 @@ fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
 }
 
 #[test]
-fn a_foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
+fn foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");

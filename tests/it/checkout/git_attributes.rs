@@ -37,7 +37,7 @@ fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
 }
 
 #[test]
-fn an_encoding_of_the_working_tree_shows_the_gate_nothing_else() {
+fn encoding_of_working_tree_shows_gate_nothing_else() {
     let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
     let on_disk = fs::read(folder.join("b.orch.yaml")).unwrap();
     assert!(on_disk.contains(&b'#'), "this git has no such encoding");
@@ -58,7 +58,7 @@ fn an_encoding_of_the_working_tree_shows_the_gate_nothing_else() {
 }
 
 #[test]
-fn a_modified_file_that_git_would_convert_is_not_judged() {
+fn modified_file_that_git_would_convert_is_not_judged() {
     let (world, folder) = cloned(
         "working-tree-encoding=ISO646-GB",
         &pipeline(&["Start", "Load", "Done"]),
@@ -98,7 +98,7 @@ fn line_ends_of_the_working_tree_change_nothing() {
 }
 
 #[test]
-fn a_filter_that_the_job_has_set_up_shows_the_gate_nothing_else() {
+fn filter_that_job_has_set_up_shows_gate_nothing_else() {
     let (world, folder) = cloned("filter=hide", &pipeline(&["Start", "bad name", "Done"]));
     let git = |args: &str| crate::support::git(&folder, args);
     git("config filter.hide.smudge \"sed 's/bad name/Good/g'\"");
@@ -116,7 +116,7 @@ fn a_filter_that_the_job_has_set_up_shows_the_gate_nothing_else() {
 }
 
 #[test]
-fn what_is_published_from_the_working_tree_is_what_git_stores() {
+fn publish_from_working_tree_sends_bytes_that_git_stores() {
     let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
     fs::create_dir_all(folder.join(".platform")).unwrap();
     fs::write(
@@ -139,7 +139,7 @@ fn what_is_published_from_the_working_tree_is_what_git_stores() {
 }
 
 #[test]
-fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
+fn quoted_pattern_hides_nothing_in_fresh_clone_nor_in_copy_of_it() {
     for pattern in ["\"b.orch.yaml\"", "\"b\\056orch.yaml\""] {
         let attributes = format!("{pattern} working-tree-encoding=ISO646-GB\n");
         let (_world, folder) = cloned_with(&attributes, &hiding());

@@ -49,7 +49,7 @@ fn check_judges_the_events_commit_on_every_host() {
 }
 
 #[test]
-fn a_merge_whose_parents_a_shallow_clone_lacks_is_a_merge_of_the_commit() {
+fn merge_whose_parents_shallow_clone_lacks_is_a_merge_of_commit() {
     let world = bad_change();
     let change = head(&world);
     world.git("checkout -q --detach main");
@@ -85,7 +85,7 @@ fn a_merge_whose_parents_a_shallow_clone_lacks_is_a_merge_of_the_commit() {
 }
 
 #[test]
-fn the_default_checkout_of_pull_request_target_is_not_the_change() {
+fn default_checkout_of_pull_request_target_is_not_change() {
     let world = bad_change();
     let payload = pull_request_payload(&world);
     let change = head(&world);
@@ -113,7 +113,7 @@ const EVENTS: [&str; 5] = [
 ];
 
 #[test]
-fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_picks() {
+fn event_of_default_branch_takes_no_policy_from_commit_that_job_picks() {
     let world = bad_change();
     let change = head(&world);
     let main = world.git("rev-parse main");
@@ -160,7 +160,7 @@ fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_p
 }
 
 #[test]
-fn a_pick_without_the_default_branch_in_the_clone_is_judged_by_the_hosts_own_commit() {
+fn pick_without_default_branch_in_clone_is_judged_by_hosts_own_commit() {
     let world = bad_change();
     let main = world.git("rev-parse main");
     world.git("update-ref -d refs/remotes/origin/main");
@@ -212,7 +212,7 @@ fn other_hosts_have_runs_that_pick_their_commit_too() {
 }
 
 #[test]
-fn a_change_that_merged_the_default_branch_chooses_no_policy_either() {
+fn change_that_merged_default_branch_chooses_no_policy_either() {
     let world = bad_change();
     world.git("checkout -q main");
     world.write("note.txt", "more");
@@ -233,7 +233,7 @@ fn a_change_that_merged_the_default_branch_chooses_no_policy_either() {
 }
 
 #[test]
-fn a_merge_of_the_change_with_anything_but_its_target_is_another_commit() {
+fn merge_of_change_with_anything_but_its_target_is_another_commit() {
     let world = bad_change();
     let bad = head(&world);
     let payload = pull_request_payload(&world);
@@ -254,7 +254,7 @@ fn a_merge_of_the_change_with_anything_but_its_target_is_another_commit() {
 }
 
 #[test]
-fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
+fn check_evaluates_checkout_of_gitlab_merge_train() {
     let world = bad_change();
     let source = head(&world);
     let base = world.git("merge-base origin/main HEAD");
@@ -277,7 +277,7 @@ fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
 }
 
 #[test]
-fn a_review_beside_another_checkout_says_which_commit_it_is_of() {
+fn review_beside_another_checkout_says_which_commit_it_is_of() {
     let world = bad_change();
     let main = world.git("rev-parse main");
     let platform = strict_platform();

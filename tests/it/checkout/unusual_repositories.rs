@@ -23,7 +23,7 @@ fn says(folder: &Path) -> Said {
 }
 
 #[test]
-fn a_subfolder_finds_the_whole_and_paths_are_relative_to_it() {
+fn subfolder_finds_the_whole_and_paths_are_relative_to_it() {
     let world = world(&[("sub/deep/a.orch.yaml", "1"), ("b.orch.yaml", "1")]);
     world.write("sub/deep/a.orch.yaml", "2");
     world.write("b.orch.yaml", "2");
@@ -38,7 +38,7 @@ fn a_subfolder_finds_the_whole_and_paths_are_relative_to_it() {
 }
 
 #[test]
-fn a_worktree_has_its_own_head() {
+fn worktree_has_its_own_head() {
     let world = world(&[("a.orch.yaml", "1")]);
     world.git("worktree add -q -b tree ../tree origin/main");
     let tree = world.path().join("tree");
@@ -54,7 +54,7 @@ fn a_worktree_has_its_own_head() {
 }
 
 #[test]
-fn a_submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
+fn submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
     let inner = world(&[("inner.orch.yaml", "1")]);
     let outer = world(&[("a.orch.yaml", "1")]);
     outer.git(&[
@@ -77,7 +77,7 @@ fn a_submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
 }
 
 #[test]
-fn a_pipeline_that_becomes_a_link_changes_its_type() {
+fn pipeline_that_becomes_a_link_changes_its_type() {
     let world = world(&[("a.orch.yaml", "1"), ("b.orch.yaml", "2")]);
     fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
     symlink("b.orch.yaml", world.work().join("a.orch.yaml")).unwrap();
@@ -116,7 +116,7 @@ fn names_are_as_they_are_however_git_would_quote_them() {
 }
 
 #[test]
-fn a_rename_of_case_alone_is_a_rename() {
+fn rename_of_case_alone_is_a_rename() {
     let world = world(&[("load.orch.yaml", "one line\nand another\n")]);
     world.git("mv -f load.orch.yaml Load.orch.yaml");
     world.commit("case");
@@ -124,7 +124,7 @@ fn a_rename_of_case_alone_is_a_rename() {
 }
 
 #[test]
-fn a_change_of_mode_is_a_change() {
+fn change_of_mode_is_a_change() {
     let world = world(&[("a.orch.yaml", "1")]);
     fs::set_permissions(world.work().join("a.orch.yaml"), Permissions::from_mode(0o755)).unwrap();
     world.commit("executable");
@@ -132,7 +132,7 @@ fn a_change_of_mode_is_a_change() {
 }
 
 #[test]
-fn a_bare_repository_is_read_like_any_other() {
+fn bare_repository_is_read_like_any_other() {
     let world = world(&[("a.orch.yaml", "1")]);
     let said = Call::new(&world.remote())
         .run("context --repo . --json --all --branch main")
@@ -144,7 +144,7 @@ fn a_bare_repository_is_read_like_any_other() {
 
 /// The bare repository's files come from the change, and so does its configuration.
 #[test]
-fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
+fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
     let world = world(&[("sales/a.orch.yaml", "1")]);
     git(&world.work(), "clone -q --bare . bare");
     let inside = world.work().join("sales");

@@ -111,7 +111,7 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
 /// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
 /// exception.
 #[test]
-fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
+fn ci_publishes_pipelines_that_policy_excludes_from_review() {
     let (world, served) = stage();
     world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
@@ -313,7 +313,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
 }
 
 #[test]
-fn a_required_review_is_whole_and_the_platforms() {
+fn required_review_is_whole_and_platforms() {
     let (world, served) = stage();
     world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("two");
@@ -406,7 +406,7 @@ fn names_that_no_header_has_a_meaning_for_are_refused() {
 }
 
 #[test]
-fn an_undecided_review_that_may_pass_is_not_published() {
+fn undecided_review_that_may_pass_is_not_published() {
     let (world, _) = stage();
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
         .variable("SLUICEGATE_RETRIES", "0")
@@ -420,7 +420,7 @@ fn an_undecided_review_that_may_pass_is_not_published() {
 }
 
 #[test]
-fn a_publish_can_require_a_review_of_the_same_commit() {
+fn publish_can_require_review_of_the_same_commit() {
     let (world, served) = stage();
     let publish = |report: &str| {
         let args = "publish --version-name {short-sha} --receipt receipt.json";
@@ -471,7 +471,7 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
 }
 
 #[test]
-fn a_receipt_is_verified_later() {
+fn receipt_is_verified_later() {
     let (world, served) = stage();
     let args = "publish --version-name 1 --receipt r.json";
     call(&world, &served).run(args).expect(0);
@@ -583,7 +583,7 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
 }
 
 #[test]
-fn a_quarantined_version_says_what_consumers_get() {
+fn quarantined_version_says_what_consumers_get() {
     let (world, served) = stage();
     world.write("notes.md", "not a pipeline\n");
     world.commit("notes");
@@ -612,7 +612,7 @@ fn a_quarantined_version_says_what_consumers_get() {
 }
 
 #[test]
-fn a_plan_is_data() {
+fn plan_is_data() {
     let (world, served) = stage();
     publish(&world, &served, "1");
     let before = world.git("rev-parse HEAD");
@@ -674,7 +674,7 @@ fn a_plan_is_data() {
 }
 
 #[test]
-fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
+fn switch_that_platform_does_not_make_is_not_told_as_made() {
     let world = World::new();
     let entry =
         |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });
@@ -707,7 +707,7 @@ fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
 }
 
 #[test]
-fn a_prune_that_stops_names_the_version_and_what_it_did() {
+fn prune_that_stops_names_version_and_what_it_did() {
     let (world, platform) = (World::new(), Platform::new());
     let entry = |version: u8| {
         json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,

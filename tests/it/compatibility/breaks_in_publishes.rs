@@ -6,7 +6,7 @@ use std::fs;
 use wiremock::ResponseTemplate;
 
 #[test]
-fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
+fn break_is_refused_with_both_places_and_nothing_is_sent() {
     let shop = Shop::new();
     shop.publish("1.0.0 --compat fail").expect(0);
     assert_eq!(shop.receipt()["compat"]["class"], "none");
@@ -50,7 +50,7 @@ fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_break_is_told_by_default_and_published() {
+fn break_is_told_by_default_and_published() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -71,7 +71,7 @@ fn a_break_is_told_by_default_and_published() {
 }
 
 #[test]
-fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
+fn break_is_accepted_by_reason_of_job_alone() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -113,7 +113,7 @@ fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
 }
 
 #[test]
-fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
+fn clone_without_published_commit_compares_ids_and_says_so() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.offer(&[("load", &parameter("hour", ", default: x"))]);
@@ -152,7 +152,7 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
 }
 
 #[test]
-fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
+fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -173,7 +173,7 @@ fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
 }
 
 #[test]
-fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
+fn version_that_cannot_be_asked_for_leaves_receipt() {
     let shop = Shop::new();
     let platform = Platform::new();
     platform.on("GET", "/details$", ResponseTemplate::new(500));
@@ -209,7 +209,7 @@ fn another_version_can_be_compared_with() {
 }
 
 #[test]
-fn what_a_version_offers_beyond_its_commit_is_not_forgotten() {
+fn publish_compares_entries_that_version_has_beyond_its_commit() {
     let shop = Shop::new();
     shop.world.write(
         ".platform/shared-pipelines.yaml",
@@ -223,7 +223,7 @@ fn what_a_version_offers_beyond_its_commit_is_not_forgotten() {
 }
 
 #[test]
-fn a_dry_run_tells_what_would_break() {
+fn dry_run_tells_what_would_break() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -245,7 +245,7 @@ fn a_dry_run_tells_what_would_break() {
 }
 
 #[test]
-fn a_change_does_not_say_what_its_breaks_mean() {
+fn change_does_not_say_what_its_breaks_mean() {
     let shop = Shop::new();
     shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
     shop.push();
@@ -291,7 +291,7 @@ fn names_in_the_file_are_text_wherever_they_are_told() {
 }
 
 #[test]
-fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
+fn rerun_of_older_version_is_settled_by_what_is_there() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     let day = parameter("day", "");
@@ -308,7 +308,7 @@ fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
 }
 
 #[test]
-fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
+fn review_of_ci_accepts_break_where_its_publish_does() {
     let shop = Shop::new();
     let ci = |version: &str| {
         let change = "ci --publish --base HEAD~1 --compat fail";
@@ -336,7 +336,7 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
 }
 
 #[test]
-fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
+fn ci_reports_missing_publish_settings_before_review() {
     let shop = Shop::new();
     let args = "ci --publish --publish-on-branch main --version-name 1.0.0";
     let said = shop
@@ -357,7 +357,7 @@ fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
 }
 
 #[test]
-fn ci_holds_to_it_too() {
+fn ci_refuses_breaks_as_publish_does() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 
 #[test]
-fn what_a_receipt_says_of_consumers_is_proved_again() {
+fn verify_proves_consumer_changes_of_receipt_again() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.offer(&[("load", &parameter("hour", ", default: x"))]);
@@ -108,7 +108,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
 }
 
 #[test]
-fn a_revision_without_the_file_offers_nothing() {
+fn revision_without_file_offers_nothing() {
     let shop = Shop::new();
     shop.world.git("rm -q .platform/shared-pipelines.yaml");
     shop.push();
@@ -144,7 +144,7 @@ fn a_revision_without_the_file_offers_nothing() {
 }
 
 #[test]
-fn an_entry_whose_pipeline_is_gone_is_not_offered() {
+fn entry_whose_pipeline_is_gone_is_not_offered() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.world.git("rm -q clean.orch.yaml");
@@ -172,7 +172,7 @@ fn turn(shop: &Shop) {
 }
 
 #[test]
-fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
+fn pipeline_of_another_kind_breaks_also_under_the_same_name() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.world.git("checkout -q -b change");
@@ -200,7 +200,7 @@ fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
 }
 
 #[test]
-fn a_renamed_file_of_the_same_kind_breaks_nobody() {
+fn renamed_file_of_the_same_kind_breaks_nobody() {
     let shop = Shop::new();
     turn(&shop);
     shop.publish("1.0.0").expect(0);
@@ -215,7 +215,7 @@ fn a_renamed_file_of_the_same_kind_breaks_nobody() {
 }
 
 #[test]
-fn before_the_first_version_there_is_nothing_to_compare() {
+fn publish_of_first_version_compares_nothing() {
     let shop = Shop::new();
     let nothing = "no version of sales is enabled, so there is no version to compare with\n";
     let said = shop.call().run("artifacts diff").expect(0);
@@ -298,7 +298,7 @@ fn breaking_change() -> Shop {
 }
 
 #[test]
-fn a_review_and_a_check_tell_what_a_change_breaks() {
+fn review_and_check_tell_what_change_breaks() {
     let shop = breaking_change();
     for command in ["review", "check"] {
         let reports = ["junit", "html", "markdown", "sarif", "gitlab", "json"];
@@ -376,7 +376,7 @@ fn a_review_and_a_check_tell_what_a_change_breaks() {
 }
 
 #[test]
-fn nobody_inherits_a_break_of_the_base() {
+fn break_of_base_is_not_reported_for_change() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -388,7 +388,7 @@ fn nobody_inherits_a_break_of_the_base() {
 }
 
 #[test]
-fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
+fn change_does_not_steer_what_its_breaks_mean_in_review() {
     let shop = Shop::new();
     shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
     shop.push();

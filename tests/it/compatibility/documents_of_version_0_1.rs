@@ -76,7 +76,7 @@ fn code_of(report: &Value) -> i32 {
 }
 
 #[test]
-fn a_report_of_0_1_is_rendered_again_with_every_value() {
+fn report_of_0_1_is_rendered_again_with_every_value() {
     let folder = scratch::folder();
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
@@ -90,7 +90,7 @@ fn a_report_of_0_1_is_rendered_again_with_every_value() {
 }
 
 #[test]
-fn the_report_of_0_1_has_every_kind_of_entry() {
+fn report_of_0_1_has_every_kind_of_entry() {
     let report = parsed(REPORT);
     for kind in ["new", "known", "fixed", "waived", "notEvaluated"] {
         assert!(report["findings"][kind].as_u64().unwrap() > 0, "{kind}");
@@ -112,7 +112,7 @@ fn the_report_of_0_1_has_every_kind_of_entry() {
 }
 
 #[test]
-fn a_shard_of_0_1_is_read() {
+fn shard_of_0_1_is_read() {
     let folder = scratch::folder();
     let mut report = parsed(REPORT);
     report["context"]["shard"] = json!("1/1");
@@ -123,7 +123,7 @@ fn a_shard_of_0_1_is_read() {
 }
 
 #[test]
-fn a_report_or_receipt_of_a_newer_schema_is_refused_with_its_name() {
+fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
     let platform = Platform::new();
     let folder = scratch::folder();
     let call = Call::with_platform(folder.path(), &platform.server.uri());
@@ -172,7 +172,7 @@ fn details(receipt: &Value, request: &Request) -> ResponseTemplate {
 }
 
 #[test]
-fn a_receipt_of_0_1_is_verified() {
+fn receipt_of_0_1_is_verified() {
     let receipt = parsed(RECEIPT);
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
     let platform = Platform::new();
@@ -215,7 +215,7 @@ fn a_receipt_of_0_1_is_verified() {
 }
 
 #[test]
-fn the_settings_of_0_1_are_read_without_a_warning() {
+fn settings_of_0_1_are_read_without_warning() {
     let world = project();
     world.write("sluicegate.yaml", SETTINGS);
     world.commit("configure");
@@ -246,7 +246,7 @@ fn the_settings_of_0_1_are_read_without_a_warning() {
 }
 
 #[test]
-fn the_waivers_of_0_1_are_listed_with_every_value() {
+fn waivers_of_0_1_are_listed_with_every_value() {
     let world = project();
     world.write("sluicegate-waivers.yaml", WAIVERS);
     let listed = Call::new(&world.work())
@@ -370,7 +370,7 @@ fn edited() -> World {
 }
 
 #[test]
-fn the_diff_of_0_1_has_no_key_that_is_gone() {
+fn diff_of_0_1_has_no_key_that_is_gone() {
     let frozen = parsed(DIFF);
     let world = edited();
     let made = Call::new(&world.work())
@@ -396,7 +396,7 @@ fn the_diff_of_0_1_has_no_key_that_is_gone() {
 }
 
 #[test]
-fn the_documents_of_0_1_contain_no_path_of_a_machine() {
+fn documents_of_0_1_contain_no_path_of_machine() {
     for text in [REPORT, COMPARED, RECEIPT, DIFF, WAIVERS, SETTINGS] {
         for root in ["/tmp/", "/home/", "/root/", "127.0.0.1", "localhost"] {
             assert!(!text.contains(root), "{root}");

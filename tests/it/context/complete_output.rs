@@ -8,7 +8,7 @@ fn shown(job: &Checkout, more: impl Arguments) -> String {
 }
 
 #[test]
-fn on_a_laptop() {
+fn context_on_laptop_matches_snapshot() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q feature");
@@ -38,7 +38,7 @@ fn on_a_laptop() {
 }
 
 #[test]
-fn on_github_for_a_pull_request_of_a_fork() {
+fn context_of_fork_on_github_matches_snapshot() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let payload = json!({ "pull_request": {
@@ -72,7 +72,7 @@ fn on_github_for_a_pull_request_of_a_fork() {
 }
 
 #[test]
-fn on_gitlab_for_a_tag_without_its_branch() {
+fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");
@@ -107,7 +107,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
 }
 
 #[test]
-fn where_the_rules_changed() {
+fn context_of_changed_rules_matches_snapshot() {
     let project = Project::new();
     let world = &project.world;
     world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
@@ -149,7 +149,7 @@ fn where_the_rules_changed() {
 }
 
 #[test]
-fn for_a_deleted_branch() {
+fn context_of_deleted_branch_matches_snapshot() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     let payload = json!({

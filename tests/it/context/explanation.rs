@@ -4,7 +4,7 @@ use crate::support::{Call, change, git, pipeline, project};
 use serde_json::json;
 
 #[test]
-fn a_laptop_is_explained() {
+fn laptop_is_explained() {
     let world = change(&[
         ("b.orch.yaml", &pipeline(&["Start", "Done"])),
         ("old/c.orch.yaml", "type: orchestration\n"),
@@ -38,7 +38,7 @@ fn a_laptop_is_explained() {
 }
 
 #[test]
-fn a_pull_request_on_github_is_reviewed_at_its_head() {
+fn pull_request_on_github_is_reviewed_at_its_head() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let head = world.git("rev-parse HEAD");
     world.git("checkout -q main");
@@ -81,7 +81,7 @@ fn a_pull_request_on_github_is_reviewed_at_its_head() {
 }
 
 #[test]
-fn a_shallow_clone_names_the_remedy() {
+fn shallow_clone_names_remedy() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("second");
@@ -98,7 +98,7 @@ fn a_shallow_clone_names_the_remedy() {
 }
 
 #[test]
-fn the_default_branch_takes_all() {
+fn default_branch_takes_all() {
     let world = project();
     let shown = Call::new(&world.work()).run("context --json").expect(0).json();
     assert_eq!(shown["base"], json!(null));
@@ -106,7 +106,7 @@ fn the_default_branch_takes_all() {
 }
 
 #[test]
-fn a_reason_that_many_share_is_said_once() {
+fn reason_that_many_share_is_said_once() {
     let world = project();
     for number in 0..9 {
         world.write(&format!("p{number}.orch.yaml"), pipeline(&["Start", "Done"]));

@@ -5,7 +5,7 @@ use crate::support::{Call, Served, git, scratch};
 use std::fs;
 
 #[test]
-fn the_demo_shows_the_whole_job() {
+fn demo_shows_the_whole_job() {
     let folder = scratch::folder();
     let call = Call::new(folder.path())
         .variable("SLUICEGATE_FAIL_ON", "never")
@@ -77,7 +77,7 @@ fn pictures_are_true(page: &str) -> usize {
 }
 
 #[test]
-fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
+fn second_demo_keeps_work_of_the_first_and_its_lines_go_on() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
     let first = call.run("demo").expect(0);

@@ -37,7 +37,7 @@ fn diff(world: &World, args: impl Arguments) -> Ended {
 }
 
 #[test]
-fn what_changed_is_told_by_component() {
+fn diff_lists_changes_by_component() {
     let after = LOAD
         .replace("select 1", "select 2")
         .replace("success: [Done]", "unconditional: [Done]")
@@ -75,7 +75,7 @@ fn what_changed_is_told_by_component() {
 }
 
 #[test]
-fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
+fn index_commit_and_two_revisions_are_compared_as_they_are() {
     let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
     world.git("add -A");
     world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 30"));
@@ -100,7 +100,7 @@ fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
 }
 
 #[test]
-fn a_renamed_component_and_a_renamed_file_are_no_new_ones() {
+fn renamed_component_and_renamed_file_are_no_new_ones() {
     let after = LOAD
         .replace("Load:\n", "Load all:\n")
         .replace("[Load]", "[Load all]")
@@ -139,7 +139,7 @@ fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
 }
 
 #[test]
-fn a_broken_file_is_told_beside_the_others() {
+fn broken_file_is_told_beside_the_others() {
     let world = change(&[("broken.orch.yaml", "type: [\n"), ("new.orch.yaml", LOAD)]);
     world.git("rm -q a.orch.yaml");
     let text = diff(&world, "").expect(0);
@@ -166,7 +166,7 @@ fn a_broken_file_is_told_beside_the_others() {
 }
 
 #[test]
-fn two_files_need_no_repository() {
+fn diff_of_two_files_needs_no_repository() {
     let folder = scratch::folder();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("old.yaml", LOAD);
@@ -182,7 +182,7 @@ fn two_files_need_no_repository() {
 }
 
 #[test]
-fn one_pipeline_is_drawn() {
+fn diff_draws_one_pipeline() {
     let world = edited(&LOAD.replace("success: [Done]", "failure: [Done]"));
     let chart = diff(&world, "--format mermaid").expect(0).out;
     assert!(
@@ -202,7 +202,7 @@ fn one_pipeline_is_drawn() {
 }
 
 #[test]
-fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
+fn page_for_comment_has_list_and_flowchart() {
     let sql =
         |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));
     let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
@@ -258,7 +258,7 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
 }
 
 #[test]
-fn a_page_has_words_and_the_picture_and_runs_nothing() {
+fn page_has_words_and_picture_and_runs_nothing() {
     let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
     world.write("new.orch.yaml", LOAD);
     world.write("broken.orch.yaml", "type: [\n");
@@ -350,7 +350,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
 }
 
 #[test]
-fn no_name_leaves_its_place() {
+fn diff_escapes_every_name() {
     let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
     let quoted = serde_json::to_string(name).unwrap();
     let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
@@ -451,7 +451,7 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
 }
 
 #[test]
-fn what_git_says_otherwise_already_is_left_alone() {
+fn init_git_diff_keeps_existing_git_configuration() {
     let world = edited(LOAD);
     world.git("config diff.sluicegate.command other");
     world.write(".gitattributes", "*.orch.yaml -diff");
@@ -478,7 +478,7 @@ fn what_git_says_otherwise_already_is_left_alone() {
 }
 
 #[test]
-fn an_external_diff_ends_in_0_whatever_the_files_are() {
+fn external_diff_ends_in_0_whatever_files_are() {
     let folder = scratch::folder();
     std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
     std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
@@ -516,7 +516,7 @@ fn an_external_diff_ends_in_0_whatever_the_files_are() {
 }
 
 #[test]
-fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
+fn diff_reports_replaced_file_without_waiting() {
     let world = edited(LOAD);
     let path = world.work().join("load.orch.yaml");
     std::fs::remove_file(&path).unwrap();
@@ -526,7 +526,7 @@ fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
 }
 
 #[test]
-fn a_side_that_git_calls_absent_is_absent() {
+fn side_that_git_calls_absent_is_absent() {
     let world = edited(LOAD);
     let file = |old: &str, new: &str| {
         diff(&world, format!("--files {old} {new} -o json"))
@@ -547,7 +547,7 @@ fn a_side_that_git_calls_absent_is_absent() {
 }
 
 #[test]
-fn without_a_remote_the_base_is_the_checked_out_commit() {
+fn diff_without_remote_uses_checked_out_commit_as_base() {
     let folder = scratch::folder();
     git(folder.path(), "init -q -b main");
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
@@ -588,7 +588,7 @@ fn without_a_remote_the_base_is_the_checked_out_commit() {
 }
 
 #[test]
-fn in_a_job_base_and_head_are_those_of_the_context() {
+fn diff_in_job_uses_base_and_head_of_context() {
     let world = edited(LOAD);
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     let head = world.commit("edit");
@@ -625,7 +625,7 @@ fn in_a_job_base_and_head_are_those_of_the_context() {
 }
 
 #[test]
-fn a_revision_that_is_taken_for_a_path_is_named() {
+fn revision_that_is_taken_for_path_is_named() {
     let world = edited(LOAD);
     let said = diff(&world, "HEAD~1").expect(2);
     said.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
@@ -634,7 +634,7 @@ fn a_revision_that_is_taken_for_a_path_is_named() {
 }
 
 #[test]
-fn a_broken_interface_is_shown_to_people() {
+fn broken_interface_is_shown_to_people() {
     let world = edited(LOAD);
     let shared = |parameters: &str| {
         format!("pipelines:\n  - {{ id: load, pipeline: load.orch.yaml, parameters: {{ {parameters} }} }}\n")
@@ -657,7 +657,7 @@ fn a_broken_interface_is_shown_to_people() {
 }
 
 #[test]
-fn a_copy_is_added_and_says_where_it_comes_from() {
+fn copy_is_added_and_says_where_it_comes_from() {
     let world = edited(LOAD);
     let call = Call::new(&world.work());
     call.run("init --git-diff").expect(0);
@@ -699,7 +699,7 @@ fn colours_reach_the_pager_of_git_unless_they_are_off() {
 }
 
 #[test]
-fn a_program_that_git_would_not_find_is_told() {
+fn program_that_git_would_not_find_is_told() {
     let world = edited(LOAD);
     let call = Call::new(&world.work()).variable("PATH", "/nowhere");
     call.run("init --git-diff").expect(0).saying(&[
@@ -710,7 +710,7 @@ fn a_program_that_git_would_not_find_is_told() {
 
 /// `top` calls `middle`, which calls `load`; `other` calls a pipeline in which only the layout changed.
 #[test]
-fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
+fn diff_lists_unchanged_callers_with_their_path() {
     let world = edited(LOAD);
     let calls = |target: &str| {
         format!(

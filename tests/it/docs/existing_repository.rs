@@ -122,7 +122,7 @@ fn large(world: &World) -> String {
 }
 
 #[test]
-fn the_page_about_a_past_shows_real_runs() {
+fn page_about_past_shows_real_runs() {
     let world = project();
     let first = run(&world, "init --dry-run").expect(0).out;
     let (_, table) = first.split_once("findings today").unwrap();

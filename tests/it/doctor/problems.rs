@@ -64,7 +64,7 @@ fn answer_list() -> ResponseTemplate {
 }
 
 #[test]
-fn against_the_local_platform_nothing_is_missing() {
+fn doctor_finds_nothing_missing_on_local_platform() {
     let world = project();
     world.write(
         SHARED_FILE,
@@ -115,7 +115,7 @@ fn against_the_local_platform_nothing_is_missing() {
 }
 
 #[test]
-fn a_wrong_token_is_exit_4() {
+fn wrong_token_is_exit_4() {
     let world = project();
     let platform = serve(&world, "admin");
     let call =
@@ -129,7 +129,7 @@ fn a_wrong_token_is_exit_4() {
 }
 
 #[test]
-fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
+fn role_that_may_not_publish_matters_if_something_is_to_be_published() {
     let world = project();
     let platform = serve(&world, "member");
     let call = Call::with_platform(&world.work(), &platform.url);
@@ -145,7 +145,7 @@ fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
 }
 
 #[test]
-fn a_wrong_project_is_exit_3() {
+fn wrong_project_is_exit_3() {
     let world = project();
     let platform = serve(&world, "admin");
     let other = "00000000-0000-4000-8000-000000000009";
@@ -156,7 +156,7 @@ fn a_wrong_project_is_exit_3() {
 }
 
 #[test]
-fn a_platform_that_is_not_there_is_exit_3() {
+fn platform_that_is_not_there_is_exit_3() {
     let world = project();
     let at = |url: &str| doctor(&Call::with_platform(&world.work(), url));
     only(
@@ -186,7 +186,7 @@ fn a_platform_that_is_not_there_is_exit_3() {
 }
 
 #[test]
-fn a_platform_that_does_not_answer_ends_in_time() {
+fn platform_that_does_not_answer_ends_in_time() {
     let world = project();
     // The system accepts connections, but no process answers them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -198,7 +198,7 @@ fn a_platform_that_does_not_answer_ends_in_time() {
 }
 
 #[test]
-fn a_certificate_that_is_not_trusted_is_exit_3() {
+fn certificate_that_is_not_trusted_is_exit_3() {
     let world = project();
     let server = TlsServer::start(&["localhost"]);
     let url = format!("https://localhost:{}", server.port());
@@ -225,7 +225,7 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
 /// On other systems, the program uses the system's certificate store instead of these variables.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
+fn roots_of_machine_are_trusted_and_without_any_those_of_program() {
     let world = project();
     let server = TlsServer::start(&["127.0.0.1"]);
     let call = Call::with_platform(&world.work(), &server.url());
@@ -238,7 +238,7 @@ fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
 }
 
 #[test]
-fn a_proxy_is_told_without_its_password() {
+fn proxy_is_told_without_its_password() {
     let world = project();
     let proxy = platform();
     let with_password = proxy.server.uri().replace("http://", "http://me:pr0xy-secret@");
@@ -270,7 +270,7 @@ fn a_proxy_is_told_without_its_password() {
 }
 
 #[test]
-fn a_clock_that_is_off_is_found_by_the_date_of_the_answer() {
+fn clock_that_is_off_is_found_by_date_of_answer() {
     let world = project();
     let dated = |offset: i64| {
         let platform = Platform::new();
@@ -291,7 +291,7 @@ fn a_clock_that_is_off_is_found_by_the_date_of_the_answer() {
 }
 
 #[test]
-fn a_shallow_clone_is_exit_7() {
+fn shallow_clone_is_exit_7() {
     let world = project();
     world.commit("second");
     world.push();
@@ -314,7 +314,7 @@ fn a_shallow_clone_is_exit_7() {
 }
 
 #[test]
-fn the_platforms_files_are_checked_as_they_are_on_disk() {
+fn platforms_files_are_checked_as_they_are_on_disk() {
     let world = project();
     let platform = platform();
     let call = platform.call(&world);
@@ -400,7 +400,7 @@ fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_the_rest_unchecked() {
+fn doctor_leaves_rest_unchecked_after_unreadable_file() {
     let world = project();
     let platform = platform();
     let call = platform.call(&world);
@@ -437,7 +437,7 @@ fn what_cannot_be_read_leaves_the_rest_unchecked() {
 }
 
 #[test]
-fn where_several_fail_the_exit_code_is_that_of_the_contract() {
+fn doctor_with_several_failures_has_documented_exit_code() {
     let world = project();
     world.write(RULES_FILE, "rules: [");
     let platform = Platform::new();
@@ -488,7 +488,7 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
+fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
     let ended = doctor(&Call::new(&world.work())).expect(2);
     let platform = platform();
@@ -506,7 +506,7 @@ fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
 }
 
 #[test]
-fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
+fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     let world = World::new();
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write(".github/workflows/build.yml", "on: push\n");

@@ -63,7 +63,7 @@ fn pull_request(world: &World, call: Call) -> Call {
 }
 
 #[test]
-fn a_change_of_the_configuration_is_said_in_words() {
+fn change_of_configuration_is_said_in_words() {
     let world = changed(
         &[(
             "sluicegate.yaml",
@@ -86,7 +86,7 @@ fn a_change_of_the_configuration_is_said_in_words() {
 }
 
 #[test]
-fn a_change_of_the_rules_is_said_in_words_everywhere() {
+fn change_of_rules_is_said_in_words_everywhere() {
     let laxer = RULES
         .replace("enforcementLevel: error", "enforcementLevel: warn")
         .replace("maxComponents: 3", "maxComponents: 18");
@@ -131,7 +131,7 @@ fn a_change_of_the_rules_is_said_in_words_everywhere() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn gate_change_of_unreadable_file_is_reported() {
     let world = changed(&[], &[(RULES_FILE, "rules: 7\n")]);
     let words = report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
     assert!(
@@ -167,7 +167,7 @@ fn text_of_the_gates_files_is_safe_and_bounded() {
 }
 
 #[test]
-fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
+fn setting_that_moves_base_hides_no_change_of_gate() {
     let world = changed(
         &[("sluicegate.yaml", "review: { fail-on: warn }\n")],
         &[
@@ -204,7 +204,7 @@ fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
 }
 
 #[test]
-fn a_configuration_that_is_named_or_linked_to_is_the_gates_own() {
+fn configuration_that_is_named_or_linked_to_is_gates_own() {
     let world = project();
     world.write("ci/gate.yaml", "retries: 1\n");
     world.write("ci/real.yaml", "retries: 1\n");
@@ -231,7 +231,7 @@ fn a_configuration_that_is_named_or_linked_to_is_the_gates_own() {
 }
 
 #[test]
-fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
+fn change_of_gate_and_more_fails_where_job_says_so() {
     let config = ("sluicegate.yaml", "retries: 1\n");
     let alone = changed(&[], &[config]);
     let more = changed(&[], &[config, ("README.md", "words\n")]);
@@ -281,7 +281,7 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_more_than_the_gate() {
+fn name_that_is_no_text_is_more_than_gate() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = changed(&[], &[("sluicegate.yaml", "retries: 1\n")]);
     report(&world, 0, "--gate-changes fail");
@@ -293,7 +293,7 @@ fn a_name_that_is_no_text_is_more_than_the_gate() {
 
 /// With a base other than the host's, a gate change could be missed.
 #[test]
-fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
+fn unknown_base_of_host_lets_no_gate_change_pass() {
     let world = changed(
         &[],
         &[("sluicegate.yaml", "retries: 1\n"), ("README.md", "words\n")],
@@ -315,7 +315,7 @@ fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
 }
 
 #[test]
-fn the_file_cannot_say_what_a_change_of_the_gate_means() {
+fn file_cannot_say_what_change_of_gate_means() {
     let world = changed(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
     Call::new(&world.work())
         .run("check")
@@ -403,7 +403,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
 }
 
 #[test]
-fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
+fn submodule_with_pipelines_name_is_told_and_not_sent() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let commit = world.git("rev-parse HEAD");
     let entry = format!("160000,{commit},sub.orch.yaml");
@@ -442,7 +442,7 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
 /// A change that makes a link of the gate point to its pipeline, or moves the pipeline there from a file of the gate.
 #[cfg(unix)]
 #[test]
-fn a_pipeline_is_judged_wherever_the_gate_leads() {
+fn pipeline_is_judged_wherever_gate_leads() {
     let world = change(&[("jobs/b.orch.yaml", &bad_pipeline())]);
     symlink("jobs/b.orch.yaml", world.work().join("sluicegate-waivers.yaml")).unwrap();
     world.commit("a link");
@@ -472,7 +472,7 @@ fn a_pipeline_is_judged_wherever_the_gate_leads() {
 }
 
 #[test]
-fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
+fn wrong_project_or_branch_is_not_unavailable_platform() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     for (status, code) in [
         (400, 3),

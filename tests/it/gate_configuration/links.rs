@@ -30,7 +30,7 @@ fn linked(is_folder: bool) -> World {
 }
 
 #[test]
-fn a_change_of_a_linked_rules_file_is_told_and_can_fail() {
+fn change_of_linked_rules_file_is_told_and_can_fail() {
     for is_folder in [false, true] {
         let world = linked(is_folder);
         let target = "rules/config/pipeline_quality_rules.yaml";
@@ -85,7 +85,7 @@ fn check_says_that_the_rules_file_is_behind_a_link() {
 }
 
 #[test]
-fn a_report_that_the_job_names_follows_no_link_of_the_change() {
+fn report_that_job_names_follows_no_link_of_change() {
     let world = project();
     let outside = world.path().join("outside");
     std::fs::create_dir(&outside).unwrap();

@@ -34,7 +34,7 @@ fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, tar
 }
 
 #[test]
-fn a_pull_request_is_its_source_with_branches_in_either_form() {
+fn pull_request_is_its_source_with_branches_in_either_form() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -56,7 +56,7 @@ fn a_pull_request_is_its_source_with_branches_in_either_form() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -73,7 +73,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
+fn pull_request_in_default_checkout_ends_with_line_that_mends_it() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = ["--depth=1", "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -83,7 +83,7 @@ fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
 }
 
 #[test]
-fn a_push_a_manual_run_and_a_schedule_are_compared_with_the_default_branch() {
+fn push_manual_run_and_schedule_are_compared_with_default_branch() {
     let project = Project::new();
     for reason in ["IndividualCI", "BatchedCI", "Manual", "Schedule"] {
         job(
@@ -111,7 +111,7 @@ fn a_push_a_manual_run_and_a_schedule_are_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_branch_with_slashes_keeps_them() {
+fn branch_with_slashes_keeps_them() {
     let project = Project::new();
     project
         .world
@@ -128,7 +128,7 @@ fn a_branch_with_slashes_keeps_them() {
 }
 
 #[test]
-fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
+fn push_whose_checkout_has_one_branch_is_everything_and_warns() {
     let project = Project::new();
     let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
     let folder = checkout(&project.world, &fetch, &project.feature);
@@ -141,7 +141,7 @@ fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");

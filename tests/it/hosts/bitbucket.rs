@@ -17,7 +17,7 @@ fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
 }
 
 #[test]
-fn a_pull_request_is_its_source_not_the_merge_in_the_clone() {
+fn pull_request_is_its_source_not_merge_in_clone() {
     let project = Project::new();
     let folder = clone(&project, "--branch=feature");
     git(&folder, &["merge", "-q", "--no-edit", &project.main]);
@@ -41,7 +41,7 @@ fn a_pull_request_is_its_source_not_the_merge_in_the_clone() {
 }
 
 #[test]
-fn a_pull_request_whose_destination_was_not_cloned_ends_with_the_branch_to_fetch() {
+fn pull_request_whose_destination_was_not_cloned_ends_with_branch_to_fetch() {
     let project = Project::new();
     let folder = clone(&project, "--branch=feature --depth=50");
     let more = [
@@ -56,7 +56,7 @@ fn a_pull_request_whose_destination_was_not_cloned_ends_with_the_branch_to_fetch
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = clone(&project, "--branch=feature");
     job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
@@ -68,7 +68,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_branch_in_the_default_clone_is_everything_and_warns() {
+fn branch_in_default_clone_is_everything_and_warns() {
     let project = Project::new();
     let folder = clone(&project, "--branch=feature --depth=50");
     job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
@@ -80,7 +80,7 @@ fn a_branch_in_the_default_clone_is_everything_and_warns() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let folder = clone(&project, "--branch=main --depth=50");
     job(&folder, &project.main, &[("BITBUCKET_BRANCH", "main")])
@@ -92,7 +92,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");

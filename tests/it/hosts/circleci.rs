@@ -25,7 +25,7 @@ fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = clone(&project, "feature", &project.feature);
     job(&folder, &project.feature, &[("CIRCLE_BRANCH", "feature")])
@@ -41,7 +41,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_pull_request_of_the_same_repository_is_its_branch() {
+fn pull_request_of_the_same_repository_is_its_branch() {
     let project = Project::new();
     let folder = clone(&project, "feature", &project.feature);
     let more = [
@@ -57,7 +57,7 @@ fn a_pull_request_of_the_same_repository_is_its_branch() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = clone(&project, "pull/8", &project.feature);
     let more = [
@@ -77,7 +77,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let folder = clone(&project, "main", &project.main);
     job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])
@@ -88,7 +88,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = clone(&project, "v1", &project.main);
     job(&folder, &project.main, &[("CIRCLE_TAG", "v1")])

@@ -118,7 +118,7 @@ fn report(job: &Checkout) -> Value {
 }
 
 #[test]
-fn a_fork_is_refused_before_anything_else_that_is_missing() {
+fn fork_is_refused_before_anything_else_that_is_missing() {
     let (world, head) = change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = checkout(&world, &fetch, &head);
@@ -136,7 +136,7 @@ fn a_fork_is_refused_before_anything_else_that_is_missing() {
 }
 
 #[test]
-fn a_dry_run_for_a_fork_ends_as_the_review_would() {
+fn dry_run_for_fork_ends_as_review_would() {
     let (world, head) = change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
@@ -155,7 +155,7 @@ fn a_dry_run_for_a_fork_ends_as_the_review_would() {
 }
 
 #[test]
-fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
+fn fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
     let (world, head) = change("wrong");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
@@ -196,7 +196,7 @@ fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
 }
 
 #[test]
-fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
+fn good_change_of_fork_passes_by_flag_variable_and_file() {
     let (world, head) = change("Start");
     let job = job(&world, &head);
     reviewed(&job.call(), "--fork check").expect(0);
@@ -218,7 +218,7 @@ fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
 }
 
 #[test]
-fn what_is_no_fork_still_goes_to_the_platform() {
+fn change_without_fork_is_still_reviewed_by_platform() {
     let (world, head) = change("Start");
     let fetch = [
         EVERYTHING_FETCHED,
@@ -238,7 +238,7 @@ fn what_is_no_fork_still_goes_to_the_platform() {
 }
 
 #[test]
-fn a_fork_with_nothing_to_review_is_green_without_any_setting() {
+fn fork_with_nothing_to_review_is_green_without_any_setting() {
     let (world, _) = change("Start");
     world.git("checkout -q -b words origin/main");
     world.write("README.md", "words\n");

@@ -51,7 +51,7 @@ fn checked(folder: &Path) -> Call {
 const CHECK: &str = "check --all --head HEAD --deepen";
 
 #[test]
-fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
+fn fetch_of_blob_runs_no_program_of_configuration() {
     let world = World::new();
     let folder = partial(&world);
     let (script, log) = spy(&world, "upload");
@@ -81,7 +81,7 @@ fn shallow(project: &Project) -> (PathBuf, Call) {
 const DEEPEN: &str = "context --deepen";
 
 #[test]
-fn a_fetch_of_history_runs_no_program_of_the_configuration() {
+fn fetch_of_history_runs_no_program_of_configuration() {
     let project = Project::new();
     let (folder, call) = shallow(&project);
     let (script, log) = spy(&project.world, "upload");
@@ -101,7 +101,7 @@ fn a_fetch_of_history_runs_no_program_of_the_configuration() {
 }
 
 #[test]
-fn a_proxy_of_the_configuration_is_not_run() {
+fn proxy_of_configuration_is_not_run() {
     let project = Project::new();
     let (folder, call) = shallow(&project);
     let (script, log) = spy(&project.world, "proxy");
@@ -112,7 +112,7 @@ fn a_proxy_of_the_configuration_is_not_run() {
 }
 
 #[test]
-fn a_program_of_the_configuration_is_not_asked_for_a_password() {
+fn program_of_configuration_is_not_asked_for_password() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -135,7 +135,7 @@ fn a_program_of_the_configuration_is_not_asked_for_a_password() {
 }
 
 #[test]
-fn a_remote_that_is_a_program_is_not_run() {
+fn remote_that_is_a_program_is_not_run() {
     let world = World::new();
     let folder = partial(&world);
     let (script, log) = spy(&world, "ext");
@@ -149,7 +149,7 @@ fn a_remote_that_is_a_program_is_not_run() {
 
 /// A checkout step sets this program, so it may run.
 #[test]
-fn the_ssh_command_of_the_configuration_gets_no_secret() {
+fn ssh_command_of_configuration_gets_no_secret() {
     let world = World::new();
     let folder = partial(&world);
     let log = world.path().join("ssh.log");

@@ -66,7 +66,7 @@ fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &s
 }
 
 #[test]
-fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
+fn branch_pipeline_is_judged_with_all_that_branch_brings() {
     let project = Project::new();
     let reference = "+refs/heads/feature:refs/remotes/origin/feature";
     let folder = shallow(&project, 20, &project.feature, reference);
@@ -87,7 +87,7 @@ fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
 }
 
 #[test]
-fn a_pipeline_of_the_default_branch_is_what_was_pushed() {
+fn pipeline_of_default_branch_is_what_was_pushed() {
     let project = Project::new();
     let folder = shallow(
         &project,
@@ -103,7 +103,7 @@ fn a_pipeline_of_the_default_branch_is_what_was_pushed() {
 }
 
 #[test]
-fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
+fn first_pipeline_of_branch_needs_default_branch() {
     let project = Project::new();
     branch(
         &whole(&project, &project.feature),
@@ -125,7 +125,7 @@ fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
 }
 
 #[test]
-fn a_forced_push_is_compared_with_the_default_branch() {
+fn forced_push_is_compared_with_default_branch() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q feature");
@@ -140,7 +140,7 @@ fn a_forced_push_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_first_pipeline_of_the_default_branch_is_everything() {
+fn first_pipeline_of_default_branch_is_everything() {
     let project = Project::new();
     let folder = shallow(
         &project,
@@ -157,7 +157,7 @@ fn a_first_pipeline_of_the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_detached_merge_request_is_the_checked_out_head() {
+fn detached_merge_request_is_checked_out_head() {
     let project = Project::new();
     let folder = shallow(&project, 20, &project.feature, "");
     merge_request(&folder, "detached", &project.feature, "", &project.fork)
@@ -172,7 +172,7 @@ fn a_detached_merge_request_is_the_checked_out_head() {
 }
 
 #[test]
-fn a_merge_request_whose_base_is_beyond_the_depth_ends_with_the_line_that_mends_it() {
+fn merge_request_whose_base_is_beyond_depth_ends_with_line_that_mends_it() {
     let project = Project::new();
     let folder = shallow(&project, 2, &project.feature, "");
     merge_request(&folder, "detached", &project.feature, "", &project.fork).unsettled(&[
@@ -183,7 +183,7 @@ fn a_merge_request_whose_base_is_beyond_the_depth_ends_with_the_line_that_mends_
 }
 
 #[test]
-fn a_merged_result_is_the_source_not_the_merge() {
+fn merged_result_is_source_not_merge() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow(&project, 20, &merge, "");
@@ -196,7 +196,7 @@ fn a_merged_result_is_the_source_not_the_merge() {
 }
 
 #[test]
-fn a_merge_train_is_the_source_not_what_rides_before_it() {
+fn merge_train_is_source_not_what_rides_before_it() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q -b ahead main");
@@ -218,7 +218,7 @@ fn a_merge_train_is_the_source_not_what_rides_before_it() {
 
 /// With fast-forward merges, a merge train contains rebased commits, and the source's own head is not among them.
 #[test]
-fn a_fast_forward_train_ends_with_what_to_fetch() {
+fn fast_forward_train_ends_with_what_to_fetch() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q --detach feature");
@@ -244,7 +244,7 @@ fn a_fast_forward_train_ends_with_what_to_fetch() {
 }
 
 #[test]
-fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
+fn merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
     let project = Project::new();
     merge_request(
         &whole(&project, &project.feature),
@@ -260,7 +260,7 @@ fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
 
 /// The merge is connected to the base on the target's side; the source's side is cut before the base.
 #[test]
-fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
+fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow(&project, 2, &merge, "");
@@ -273,7 +273,7 @@ fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
 }
 
 #[test]
-fn a_merge_request_of_a_fork_is_one_wherever_it_runs() {
+fn merge_request_of_fork_is_one_wherever_it_runs() {
     let project = Project::new();
     let folder = shallow(&project, 20, &project.feature, "");
     let source = ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "6");
@@ -297,7 +297,7 @@ fn tag(folder: &Path, commit: &str) -> Checkout {
 }
 
 #[test]
-fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
+fn tag_pipeline_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");
@@ -315,7 +315,7 @@ fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
 }
 
 #[test]
-fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
+fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
     let project = Project::new();
     for source in ["schedule", "web", "api"] {
         let on = |name: &str, commit: &str| {
@@ -338,7 +338,7 @@ fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
 
 /// A runner may keep its checkout, so its branches can be older than the commit.
 #[test]
-fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_commit() {
+fn kept_checkout_with_older_branch_cannot_tell_whether_remote_has_commit() {
     let project = Project::new();
     let older = format!("+{}:refs/remotes/origin/feature", project.before);
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);

@@ -140,7 +140,7 @@ fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user(
 }
 
 #[test]
-fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
+fn token_of_app_finds_its_own_comment_by_its_viewer() {
     let own = json!({ "id": 30, "body": "<!-- sluicegate -->\nold", "user": { "id": 77, "login": "our-app[bot]", "type": "Bot" } });
     let job = json!({ "id": 31, "body": "<!-- sluicegate -->\nof a job", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(of_others().into_iter().chain([own, job.clone()]).collect());
@@ -157,7 +157,7 @@ fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
 }
 
 #[test]
-fn a_note_is_left_alone_where_gitlab_does_not_tell_whose_the_token_is() {
+fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
     let (world, platform) = (broken(), failing("x"));
     let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
     let notes = Comments::gitlab(vec![bot.clone()]);
@@ -206,7 +206,7 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
 }
 
 #[test]
-fn a_merge_request_has_one_note() {
+fn merge_request_has_one_note() {
     let (world, platform) = (broken(), failing("x"));
     let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
     let notes = Comments::gitlab(vec![twin]);
@@ -342,7 +342,7 @@ fn slow() -> Platform {
 }
 
 #[test]
-fn a_host_is_waited_for_and_asked_again_in_words() {
+fn host_is_waited_for_and_asked_again_in_words() {
     let (world, platform, github, bitbucket) = (broken(), failing("x"), slow(), slow());
     let comment = on_github(&world, &platform, &github.server.uri());
     let insights = platform

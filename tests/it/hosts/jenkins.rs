@@ -50,7 +50,7 @@ fn change(folder: &Path, more: &[(&str, &str)]) -> Checkout {
 }
 
 #[test]
-fn a_pull_request_built_at_its_head() {
+fn pull_request_built_at_its_head() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     change(&folder, &[("GIT_COMMIT", &project.feature)])
@@ -68,7 +68,7 @@ fn a_pull_request_built_at_its_head() {
 
 /// A scripted pipeline has no `GIT_COMMIT`.
 #[test]
-fn a_pull_request_built_as_a_merge_is_the_first_parent() {
+fn pull_request_built_as_a_merge_is_the_first_parent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     git(&folder, &["merge", "-q", "--no-edit", &project.main]);
@@ -84,7 +84,7 @@ fn a_pull_request_built_as_a_merge_is_the_first_parent() {
 
 /// The target was checked out, and the change was merged into it.
 #[test]
-fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
+fn pull_request_built_as_a_merge_the_other_way_round_is_second_parent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     git(&folder, &["checkout", "-q", "--detach", &project.main]);
@@ -103,7 +103,7 @@ fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
 }
 
 #[test]
-fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
+fn pull_request_whose_head_is_itself_merge_stays_that() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q feature");
@@ -133,7 +133,7 @@ fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     let job = change(
@@ -146,7 +146,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = with_default(checkout(&project, &[EVERYTHING_FETCHED], &project.feature));
     job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
@@ -159,7 +159,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 
 /// If `trunk` is the default branch and the host does not report it, a pushed `main` must not be used as the base.
 #[test]
-fn a_default_branch_that_nobody_names_is_not_guessed() {
+fn default_branch_that_nobody_names_is_not_guessed() {
     let project = Project::new();
     let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
     let more = [("GIT_COMMIT", project.feature.as_str())];
@@ -180,7 +180,7 @@ fn a_default_branch_that_nobody_names_is_not_guessed() {
 }
 
 #[test]
-fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
+fn branch_that_was_fetched_alone_is_everything_and_warns() {
     let project = Project::new();
     let folder = checkout(
         &project,
@@ -196,7 +196,7 @@ fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
     let folder = with_default(checkout(&project, &fetch, &project.main));
@@ -208,7 +208,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.main);
     job(

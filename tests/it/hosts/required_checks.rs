@@ -73,7 +73,7 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
 }
 
 #[test]
-fn nothing_to_review_is_green_on_every_host() {
+fn change_without_pipeline_passes_on_every_host() {
     let world = World::new();
     world.write("a.orch.yaml", "1");
     let base = world.commit("first");

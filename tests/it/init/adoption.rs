@@ -78,7 +78,7 @@ fn findings(ended: &Ended) -> Value {
 }
 
 #[test]
-fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
+fn adoption_shows_findings_and_effect_of_other_limits() {
     let world = project();
     let said = init(&world, "").expect(0).out;
     insta::assert_snapshot!(said, @"
@@ -127,7 +127,7 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
 }
 
 #[test]
-fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
+fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     let world = project();
     let said = init(&world, "--adopt new-only").expect(0).out;
     insta::assert_snapshot!(said, @"
@@ -182,7 +182,7 @@ fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
 }
 
 #[test]
-fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
+fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     let world = project();
     let said = init(&world, "--adopt waivers").expect(0).out;
     let judged = said.split("The change").nth(1).unwrap();
@@ -221,7 +221,7 @@ fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
 }
 
 #[test]
-fn strict_is_told_to_fail_and_fails() {
+fn strict_adoption_fails_first_change_as_announced() {
     let world = project();
     let said = init(&world, "--adopt strict").expect(0).out;
     assert!(
@@ -241,7 +241,7 @@ fn strict_is_told_to_fail_and_fails() {
 }
 
 #[test]
-fn what_is_there_stays_and_is_told() {
+fn adoption_keeps_and_lists_existing_files() {
     let world = project();
     let dry = init(&world, "--adopt waivers --dry-run").expect(0).out;
     assert_eq!(world.git(&["status", "--porcelain"]), "");
@@ -334,7 +334,7 @@ fn what_is_there_stays_and_is_told() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
+fn adoption_lists_unevaluated_files_and_follows_no_links() {
     let world = project();
     world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
     let said = init(&world, "--adopt new-only").expect(0).out;

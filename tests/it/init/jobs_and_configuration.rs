@@ -58,7 +58,7 @@ fn new_files(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn every_host_gets_a_job_of_its_own() {
+fn init_writes_job_for_every_host() {
     for (host, _, beside) in HOSTS {
         let world = project();
         let said = init(&world, format!("--host {host}")).expect(0).out;
@@ -99,7 +99,7 @@ fn every_host_gets_a_job_of_its_own() {
 }
 
 #[test]
-fn the_jobs_say_what_the_hosts_read() {
+fn jobs_say_what_hosts_read() {
     let world = project();
     init(&world, "--host github").expect(0);
     let job = yaml(&world.read(".github/workflows/sluicegate.yml"));
@@ -139,7 +139,7 @@ fn the_jobs_say_what_the_hosts_read() {
 }
 
 #[test]
-fn the_jobs_collect_what_the_program_writes() {
+fn jobs_collect_what_program_writes() {
     let cases = [
         (
             "gitlab",
@@ -195,7 +195,7 @@ fn the_jobs_collect_what_the_program_writes() {
 }
 
 #[test]
-fn a_host_is_told_by_its_files_then_by_the_remote() {
+fn host_is_told_by_its_files_then_by_remote() {
     for (host, sign, beside) in HOSTS {
         let world = project();
         world.write(sign, "# something of theirs\n");
@@ -274,7 +274,7 @@ fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
 }
 
 #[test]
-fn a_dry_run_shows_what_a_run_writes() {
+fn dry_run_shows_what_run_writes() {
     let world = project();
     let shown = init(&world, "--host gitlab --dry-run").expect(0).out;
     assert!(new_files(&world).is_empty());
@@ -290,7 +290,7 @@ fn a_dry_run_shows_what_a_run_writes() {
 }
 
 #[test]
-fn the_configuration_is_what_was_found_and_given() {
+fn configuration_is_what_was_found_and_given() {
     let world = project();
     let args = [
         "--host",
@@ -339,7 +339,7 @@ fn valid(world: &World, configuration: &Value) {
 }
 
 #[test]
-fn odd_names_stay_texts_and_links_are_not_followed() {
+fn init_keeps_odd_names_as_text_and_follows_no_links() {
     let world = project();
     world.git("checkout -q -b \"a'b#c\"");
     world.git("remote remove origin");
@@ -368,7 +368,7 @@ fn odd_names_stay_texts_and_links_are_not_followed() {
 }
 
 #[test]
-fn without_a_working_tree_nothing_is_written() {
+fn init_without_working_tree_writes_nothing() {
     let world = project();
     Call::new(&world.remote()).run("init --host github").expect(7);
     let nowhere = scratch::folder();
@@ -377,7 +377,7 @@ fn without_a_working_tree_nothing_is_written() {
 }
 
 #[test]
-fn a_prefix_that_was_given_stands_in_the_file() {
+fn prefix_that_was_given_stands_in_file() {
     let bare = World::new();
     bare.commit("nothing yet");
     let said = init(&bare, "--host none --prefix sales").expect(0).out;
@@ -391,7 +391,7 @@ fn a_prefix_that_was_given_stands_in_the_file() {
 }
 
 #[test]
-fn the_workflow_pins_the_actions_of_others_by_commit() {
+fn workflow_pins_actions_of_others_by_commit() {
     let source = format!("your-org/sluicegate@{}", "0123456789".repeat(4));
     for (host, path) in [
         ("github", ".github/workflows/sluicegate.yml"),
@@ -449,7 +449,7 @@ fn on_a_terminal(call: &Call, answer: &str) -> String {
 }
 
 #[test]
-fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
+fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
     let world = World::new();
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write("a.orch.yaml", "type: orchestration\n");
@@ -468,7 +468,7 @@ fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
 }
 
 #[test]
-fn a_dry_run_lists_all_that_is_missing_at_once() {
+fn dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");

@@ -49,7 +49,7 @@ fn artifacts_need_an_admin() {
 }
 
 #[test]
-fn a_new_project_is_hidden_from_the_other_roles() {
+fn new_project_is_hidden_from_the_other_roles() {
     let local = Local::new();
     let id = local.project("new", "HYBRID");
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 2);

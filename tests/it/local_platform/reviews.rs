@@ -46,7 +46,7 @@ fn only_error_enforcement_fails_a_review() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
+fn rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
     let local = Local::new();
     let report = review(&local, "new.orch.yaml", "type: [", &[], 1);
     let kind = "designer/document-parse-error";
@@ -67,7 +67,7 @@ fn files_of_other_types_are_excluded() {
 }
 
 #[test]
-fn the_commit_must_be_on_the_remote() {
+fn commit_must_be_on_remote() {
     let local = Local::new();
     local.world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
     local.world.commit("not pushed");
@@ -75,7 +75,7 @@ fn the_commit_must_be_on_the_remote() {
 }
 
 #[test]
-fn the_agent_version_is_needed() {
+fn agent_version_is_needed() {
     let local = Local::new();
     local
         .call()

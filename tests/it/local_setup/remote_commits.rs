@@ -12,7 +12,7 @@ fn switch(project: &Project, arguments: impl Arguments) {
 }
 
 #[test]
-fn a_branch_is_compared_with_where_it_left_the_default_branch() {
+fn branch_is_compared_with_where_it_left_default_branch() {
     let project = Project::new();
     switch(&project, "feature");
     here(&project)
@@ -31,7 +31,7 @@ fn a_branch_is_compared_with_where_it_left_the_default_branch() {
 }
 
 #[test]
-fn the_default_branch_is_everything_and_with_more_commits_what_is_new() {
+fn default_branch_is_everything_and_with_more_commits_what_is_new() {
     let project = Project::new();
     here(&project)
         .says()
@@ -48,7 +48,7 @@ fn the_default_branch_is_everything_and_with_more_commits_what_is_new() {
 }
 
 #[test]
-fn what_is_not_committed_is_not_there() {
+fn uncommitted_files_are_not_selected() {
     let project = Project::new();
     switch(&project, "feature");
     project.world.write("dirty.orch.yaml", "1");
@@ -60,7 +60,7 @@ fn what_is_not_committed_is_not_there() {
 }
 
 #[test]
-fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+fn detached_head_is_on_remote_branch_that_holds_it() {
     let project = Project::new();
     switch(&project, &["--detach", &project.before]);
     here(&project)
@@ -83,7 +83,7 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
 }
 
 #[test]
-fn a_branch_is_called_as_on_the_remote() {
+fn branch_is_called_as_on_remote() {
     let project = Project::new();
     switch(&project, "-b mine feature");
     project.world.git("push -q -u origin HEAD:team/theirs");
@@ -94,7 +94,7 @@ fn a_branch_is_called_as_on_the_remote() {
 }
 
 #[test]
-fn the_default_branch_has_the_name_that_the_remote_gives_it() {
+fn default_branch_has_name_that_remote_gives_it() {
     let project = Project::new();
     let world = &project.world;
     git(&world.remote(), "branch -q -m main trunk");
@@ -107,14 +107,14 @@ fn the_default_branch_has_the_name_that_the_remote_gives_it() {
 }
 
 #[test]
-fn without_a_commit_or_a_repository_the_remedy_is_named() {
+fn context_without_commit_or_repository_names_remedy() {
     let world = crate::support::World::new();
     Checkout::new(&world.work(), &[]).unsettled(&["no commit yet", "hint:"]);
     Checkout::new(world.path(), &[]).unsettled(&["no git repository", "--repo"]);
 }
 
 #[test]
-fn an_unpushed_head_is_not_reviewed_but_explained() {
+fn unpushed_head_is_not_reviewed_but_explained() {
     let project = Project::new();
     switch(&project, "-b fresh feature");
     project.world.write("new.orch.yaml", "1");
@@ -132,7 +132,7 @@ fn an_unpushed_head_is_not_reviewed_but_explained() {
 }
 
 #[test]
-fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_asks() {
+fn job_whose_clone_cannot_tell_whether_remote_has_commit_warns_and_asks() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &["--depth=20", &pipeline], &project.feature);
@@ -156,7 +156,7 @@ fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_ask
 }
 
 #[test]
-fn a_job_whose_branch_went_elsewhere_is_not_reviewed() {
+fn job_whose_branch_went_elsewhere_is_not_reviewed() {
     let project = Project::new();
     let specs = [
         "+refs/heads/main:refs/remotes/origin/main",

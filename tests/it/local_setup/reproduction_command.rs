@@ -68,7 +68,7 @@ fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
 }
 
 #[test]
-fn the_command_judges_the_files_that_the_job_judged() {
+fn command_judges_files_that_job_judged() {
     let world = world();
     let call = job(&world)
         .variable("SLUICEGATE_EXCLUDE", "**/old.*\n**/$(touch x)")
@@ -98,7 +98,7 @@ fn the_command_judges_the_files_that_the_job_judged() {
 }
 
 #[test]
-fn what_does_no_good_in_a_line_is_named_behind_it() {
+fn reproduction_command_lists_omitted_settings_after_the_line() {
     let world = world();
     let (long, evil) = (format!("{}/**", "x".repeat(2_000)), "a\u{1b}2J\u{202e}/**");
     for glob in [long.as_str(), evil] {
@@ -311,7 +311,7 @@ fn outcome(shown: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_command_ends_as_the_job_in_every_kind_of_run() {
+fn command_ends_as_job_in_every_kind_of_run() {
     for (kind, made) in KINDS {
         let world = project();
         world.git("remote set-head origin main");
@@ -336,7 +336,7 @@ fn the_command_ends_as_the_job_in_every_kind_of_run() {
 }
 
 #[test]
-fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
+fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     let world = project();
     world.git("remote set-head origin main");
     let project = format!("{PROJECT}={}", world.remote().display());
@@ -369,7 +369,7 @@ fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
     let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
     commit(&world, &[("c.orch.yaml", pipeline(&["Start", "More", "Done"]))]);
     let args = (ci("1.0.1"), "--new-only");
-    let ended = platform(pushed(&world, &before)).run(&args).expect(1);
+    let ended = platform(pushed(&world, &before)).run(args).expect(1);
     let told = command(&ended);
     assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
 }

@@ -32,7 +32,7 @@ fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextEr
 }
 
 #[test]
-fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+fn detached_head_is_on_remote_branch_that_holds_it() {
     let project = Project::new();
     let world = &project.world;
     world.git(&["checkout", "-q", "--detach", &project.feature]);
@@ -56,7 +56,7 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
 }
 
 #[test]
-fn the_branch_is_named_as_on_the_remote() {
+fn branch_is_named_as_on_remote() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q -b mine feature");
@@ -78,7 +78,7 @@ fn the_branch_is_named_as_on_the_remote() {
 }
 
 #[test]
-fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
+fn context_without_remote_selects_all_and_refuses_remote_review() {
     let project = Project::new();
     project.world.git("remote remove origin");
     let target = settle(&project.world.work(), &nobody()).unwrap();
@@ -94,7 +94,7 @@ fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
 }
 
 #[test]
-fn what_was_asked_for_wins() {
+fn requested_revisions_win_over_default() {
     let project = Project::new();
     let ask = |wish: RequestedRevisions| wished(&project, &wish).unwrap();
     let text = |text: &str| Some(text.to_owned());
@@ -184,7 +184,7 @@ fn revisions_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn a_shallow_clone_will_do_if_no_base_is_needed() {
+fn shallow_clone_will_do_if_no_base_is_needed() {
     let project = Project::new();
     let url = format!("file://{}", project.world.remote().display());
     git(

@@ -292,7 +292,7 @@ fn cis(book: &mut Book) {
 }
 
 #[test]
-fn what_a_person_meets() {
+fn log_of_common_failures_matches_snapshot() {
     let mut book = Book::default();
     checks(&mut book);
     jobs(&mut book);

@@ -52,7 +52,7 @@ fn refused(world: &World, args: &str) -> String {
 }
 
 #[test]
-fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
+fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     let world = world();
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
@@ -92,7 +92,7 @@ fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
 }
 
 #[test]
-fn a_folder_moves_with_what_is_in_it_and_back_again() {
+fn folder_moves_with_what_is_in_it_and_back_again() {
     let world = world();
     world.write("sales/untracked.txt", "x");
     world.write("sales/load.orch.yaml", EMPTY.replace("{}", "\n    Beside:\n      type: run-transformation\n      parameters:\n        transformationJob: clean it\n    Whole:\n      type: run-transformation\n      parameters:\n        transformationJob: sales/clean it\n"));
@@ -120,7 +120,7 @@ fn a_folder_moves_with_what_is_in_it_and_back_again() {
 }
 
 #[test]
-fn a_dry_run_shows_each_value_and_changes_nothing() {
+fn dry_run_shows_each_value_and_changes_nothing() {
     let world = world();
     let before = all(&world);
     let ended = mv(&world, "sales warehouse --dry-run").expect(0);
@@ -155,7 +155,7 @@ fn paths_are_taken_as_git_takes_them() {
 }
 
 #[test]
-fn what_is_refused_leaves_everything_as_it_was() {
+fn refused_move_changes_nothing() {
     let world = world();
     world.write("untracked.orch.yaml", EMPTY);
     world.write("Kept.sql", "x");
@@ -190,7 +190,7 @@ fn changes_that_are_not_committed_stay_where_they_are() {
 }
 
 #[test]
-fn a_second_move_takes_along_what_the_first_one_rewrote() {
+fn second_move_takes_along_what_the_first_one_rewrote() {
     let world = world();
     mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
     mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
@@ -208,7 +208,7 @@ fn a_second_move_takes_along_what_the_first_one_rewrote() {
 }
 
 #[test]
-fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
+fn reference_that_cannot_be_rewritten_is_named_with_its_place() {
     for (value, line) in [
         ("&name sales/load\n        again: *name", 7),
         (">\n          sales/load\n", 0),
@@ -244,7 +244,7 @@ fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
 }
 
 #[test]
-fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
+fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     let world = world();
     world.write("a/twice.orch.yaml", EMPTY);
     world.write("b/twice.orch.yaml", EMPTY);
@@ -315,7 +315,7 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
 }
 
 #[test]
-fn what_git_cannot_move_is_undone() {
+fn move_that_git_refuses_is_undone() {
     let world = world();
     let before = all(&world);
     world.write(".git/index.lock", "");
@@ -327,7 +327,7 @@ fn what_git_cannot_move_is_undone() {
 }
 
 #[test]
-fn a_link_of_the_repository_is_not_written_through() {
+fn link_of_repository_is_not_written_through() {
     let world = world();
     std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
     world.commit("a link");

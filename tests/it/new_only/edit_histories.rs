@@ -188,7 +188,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
 }
 
 #[test]
-fn what_is_counted_is_known_until_it_gets_worse() {
+fn counted_finding_is_known_until_its_number_gets_worse() {
     let judged = Judged::new(project());
     let world = &judged.world;
     world.write("sales/wide.orch.yaml", job(&WIDE, &["Seven"], 0));
@@ -253,7 +253,7 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
 }
 
 #[test]
-fn what_could_not_be_judged_is_neither_known_nor_fixed() {
+fn unevaluated_finding_is_neither_known_nor_fixed() {
     let judged = Judged::new(project());
     let world = &judged.world;
     // No start component: the rules that need one cannot be evaluated anymore, and the pipeline itself is the cause.
@@ -483,7 +483,7 @@ fn no_history_makes_more_known_than_the_base_has() {
 }
 
 #[test]
-fn the_base_is_not_moved_by_what_a_change_can_write() {
+fn base_is_not_moved_by_what_change_can_write() {
     let judged = Judged::new(project());
     let world = &judged.world;
     world.write(

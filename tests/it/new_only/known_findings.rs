@@ -50,7 +50,7 @@ fn state_of<'s>(states: &'s [(String, String)], what: &str) -> Vec<&'s str> {
 }
 
 #[test]
-fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
+fn findings_of_base_pass_and_findings_of_change_fail() {
     let world = past();
     // The same findings on other lines, one of them smaller.
     world.write(
@@ -97,7 +97,7 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
 }
 
 #[test]
-fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
+fn test_case_is_about_what_is_new_and_marks_the_rest() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -130,7 +130,7 @@ fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
 }
 
 #[test]
-fn renames_are_followed_and_a_twin_is_new() {
+fn renamed_file_keeps_known_findings_and_copy_has_new_ones() {
     let world = past();
     world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
@@ -148,7 +148,7 @@ fn renames_are_followed_and_a_twin_is_new() {
 
 /// The selection then has no comparison, and so cannot detect moves.
 #[test]
-fn where_the_rules_file_is_named_the_base_is_still_the_base() {
+fn base_with_named_rules_file_is_still_the_base() {
     let world = past();
     world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
@@ -176,7 +176,7 @@ fn tightened_rules_judge_both_sides() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
+fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
     let world = past();
     world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
     world.commit("break");
@@ -194,7 +194,7 @@ fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
 }
 
 #[test]
-fn without_a_base_everything_is_new_and_that_is_said() {
+fn run_without_base_reports_every_finding_as_new() {
     let world = past();
     let ended = checked(&world, "--new-only --all").expect(1);
     let report = ended.json();
@@ -208,7 +208,7 @@ fn without_a_base_everything_is_new_and_that_is_said() {
 }
 
 #[test]
-fn flag_variable_and_file_say_it() {
+fn new_only_is_set_by_flag_variable_and_file() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -261,7 +261,7 @@ fn judging(world: &World) -> Platform {
 }
 
 #[test]
-fn the_platform_is_asked_about_the_base_of_files_with_findings() {
+fn platform_is_asked_about_base_of_files_with_findings() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -300,7 +300,7 @@ fn the_platform_is_asked_about_the_base_of_files_with_findings() {
 }
 
 #[test]
-fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
+fn finding_that_is_gone_in_all_files_of_change_is_fixed() {
     let world = past();
     world.git("checkout -q main");
     world.write("clean.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
@@ -333,7 +333,7 @@ fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
 }
 
 #[test]
-fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
+fn base_that_platform_does_not_judge_leaves_verdict_open() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -447,7 +447,7 @@ fn base_without_review_is_not_an_unavailable_platform() {
 const ALL_THE_SAME: &str = "passes regardless";
 
 #[test]
-fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_same() {
+fn reports_are_written_if_published_version_is_unavailable() {
     let world = project();
     let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
     world.write(".platform/shared-pipelines.yaml", shared);
@@ -471,7 +471,7 @@ fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_s
 
 /// An earlier push added a finding and failed or was not reviewed; the next one must not publish it as known.
 #[test]
-fn what_is_published_is_compared_with_what_was_published_last() {
+fn new_only_publish_compares_with_last_published_version() {
     let world = project();
     world.write(
         ".platform/shared-pipelines.yaml",
@@ -525,7 +525,7 @@ fn what_is_published_is_compared_with_what_was_published_last() {
 }
 
 #[test]
-fn a_finding_that_is_known_by_name_excuses_no_other_component() {
+fn finding_that_is_known_by_name_excuses_no_other_component() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -566,7 +566,7 @@ fn a_finding_that_is_known_by_name_excuses_no_other_component() {
 }
 
 #[test]
-fn a_failed_review_without_a_finding_is_never_excused() {
+fn failed_review_without_finding_is_never_excused() {
     let world = past();
     world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("edit");
@@ -580,7 +580,7 @@ fn a_failed_review_without_a_finding_is_never_excused() {
 }
 
 #[test]
-fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
+fn base_is_evaluated_locally_if_rules_changed() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -632,7 +632,7 @@ fn told(world: &World, args: impl Arguments) -> (Ended, String) {
 }
 
 #[test]
-fn the_number_of_known_findings_can_only_fall() {
+fn number_of_known_findings_can_only_fall() {
     let world = past();
     let all = ["--all", "--base", "HEAD", "--new-only", "--max-known"];
     let (ended, _) = told(&world, (&all[..], "2"));
@@ -690,7 +690,7 @@ fn the_number_of_known_findings_can_only_fall() {
 }
 
 #[test]
-fn parts_together_have_no_more_known_findings_than_the_job_allows() {
+fn merged_shards_respect_limit_of_known_findings() {
     let world = past();
     for n in 0..6 {
         world.write(
@@ -726,7 +726,7 @@ fn parts_together_have_no_more_known_findings_than_the_job_allows() {
 }
 
 #[test]
-fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
+fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");
@@ -779,7 +779,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
 
 /// If the same report is merged twice, the numbers are those of one.
 #[test]
-fn a_report_given_twice_counts_once() {
+fn report_given_twice_counts_once() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");

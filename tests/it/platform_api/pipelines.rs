@@ -191,7 +191,7 @@ fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
 }
 
 #[test]
-fn the_time_to_wait_begins_with_the_first_request() {
+fn time_to_wait_begins_with_the_first_request() {
     let (world, platform) = (World::new(), Platform::new());
     let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     platform.on("POST", START, never());

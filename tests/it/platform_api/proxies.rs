@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
 #[test]
-fn a_proxy_of_the_environment_is_used_for_other_hosts_only() {
+fn proxy_of_environment_is_used_for_other_hosts_only() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));

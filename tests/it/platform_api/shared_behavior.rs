@@ -28,7 +28,7 @@ fn always(template: &ResponseTemplate) -> Platform {
 }
 
 #[test]
-fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
+fn poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
     let (world, platform) = (World::new(), always(&page()));
     let show = ["executions", "show", ID, "--wait"];
     for text in ["NaN", "inf", "-inf", "-1", "1e999", "soon"] {
@@ -48,7 +48,7 @@ fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
+fn name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
     for name in ["", ".", "..", "a\tb", "a\nb"] {
         for command in [
@@ -89,7 +89,7 @@ fn events_whose_pages_repeat_come_to_an_end() {
 }
 
 #[test]
-fn a_list_that_lies_about_its_total_is_no_list() {
+fn list_that_lies_about_its_total_is_no_list() {
     let pages = |total: usize| {
         let full = answer(
             &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
@@ -120,7 +120,7 @@ fn a_list_that_lies_about_its_total_is_no_list() {
 }
 
 #[test]
-fn a_page_of_html_is_done_by_no_command() {
+fn page_of_html_is_done_by_no_command() {
     let (world, platform) = (World::new(), always(&page()));
     world.write(
         "environment.yaml",
@@ -228,7 +228,7 @@ fn a_page_of_html_is_done_by_no_command() {
 }
 
 #[test]
-fn a_wait_ends_in_time_although_an_answer_hangs() {
+fn wait_ends_in_time_although_answer_hangs() {
     let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let running = answer(&json!({ "result": { "status": "RUNNING" } }));
     let nothing = "no response arrived within the timeout";
@@ -331,7 +331,7 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
 }
 
 #[test]
-fn retries_and_hanging_answers_are_said() {
+fn retries_and_hanging_responses_are_reported() {
     let (world, platform) = (World::new(), Platform::new());
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
     let late = list(&json!([])).set_delay(Duration::from_millis(2_600));
@@ -440,7 +440,7 @@ fn every_refusal_ends_with_a_hint() {
 }
 
 #[test]
-fn an_execution_that_was_to_end_and_did_is_no_error() {
+fn cancel_of_ended_execution_is_no_error() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on(
         "PATCH",
@@ -475,7 +475,7 @@ fn knowing() -> Platform {
 }
 
 #[test]
-fn what_is_not_there_is_named_with_the_nearest_that_is() {
+fn missing_resource_is_named_with_nearest_existing_one() {
     let (world, platform) = (World::new(), knowing());
     let near = ID.replace("5b", "5c");
     let cases: [(&[&str], &str, &str); 16] = [
@@ -566,7 +566,7 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
 }
 
 #[test]
-fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
+fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     let (world, platform) = (World::new(), Platform::new());
     let known = PROJECT.replace("2a10", "2a11");
     let projects = json!([{ "id": known, "name": "Sales" }, { "id": ID, "name": "Other" }]);
@@ -614,7 +614,7 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
 }
 
 #[test]
-fn a_prefix_under_which_nothing_is_published_is_named() {
+fn prefix_under_which_nothing_is_published_is_named() {
     let (world, platform) = (World::new(), Platform::new());
     let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
     platform.on(

@@ -200,7 +200,7 @@ fn create_with_wait_answers_by_policy() {
 }
 
 #[test]
-fn the_time_to_wait_begins_with_the_first_request() {
+fn time_to_wait_begins_with_the_first_request() {
     let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let wait = "--wait --timeout 0";
     let send = ("tasks send", ID, "--message 'Go on'", wait).into_list();
@@ -228,7 +228,7 @@ fn the_time_to_wait_begins_with_the_first_request() {
 }
 
 #[test]
-fn a_task_that_no_answer_names_is_not_to_be_made_again_blindly() {
+fn task_that_no_answer_names_is_not_to_be_made_again_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
     platform.on("POST", TASKS, nameless);

@@ -428,7 +428,7 @@ fn apply_of_a_bad_file_names_its_line_before_any_request() {
 }
 
 #[test]
-fn a_list_that_is_read_for_a_hint_is_requested_once() {
+fn list_that_is_read_for_hint_is_requested_once() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on("DELETE", "/variables/vat", ResponseTemplate::new(404));
     platform.on("GET", "/variables$", ResponseTemplate::new(503));

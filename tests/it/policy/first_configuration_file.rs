@@ -119,7 +119,7 @@ fn enforcement_key_of_a_first_file_has_no_effect() {
     world.write("sluicegate.yaml", "exclude: ['**']\n");
     world.commit("exclude");
     world.push();
-    let call = Job:: github().pull_request().call(&world);
+    let call = Job::github().pull_request().call(&world);
     let ended = call.run("check --policy head --report json=-");
     assert_ne!(decisions(&ended), expected, "{}", ended.all());
 }
@@ -156,7 +156,7 @@ fn job_key_of_a_first_file_is_refused() {
             world.write("sluicegate.yaml", text);
             world.commit(key);
             world.push();
-            let ended = Job:: github().pull_request().call(&world).run("check");
+            let ended = Job::github().pull_request().call(&world).run("check");
             assert_eq!(ended.code, 2, "{key}: {}", ended.all());
             ended.saying(&[&format!("`{key}` is not allowed in the configuration file")]);
         }

@@ -80,7 +80,7 @@ fn notes(ended: &Ended) -> String {
 }
 
 #[test]
-fn a_change_does_not_decide_how_it_is_judged() {
+fn change_does_not_decide_how_it_is_judged() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -103,7 +103,7 @@ fn a_change_does_not_decide_how_it_is_judged() {
 
 /// The policy also decides which files only the review excludes.
 #[test]
-fn a_change_does_not_leave_itself_out_of_the_review() {
+fn change_does_not_leave_itself_out_of_review() {
     for text in [
         "review: { exclude: ['**'] }\n",
         "review: { include: ['a.orch.yaml'] }\n",
@@ -124,7 +124,7 @@ fn a_change_does_not_leave_itself_out_of_the_review() {
 }
 
 #[test]
-fn what_only_the_job_may_say_is_refused_on_every_host() {
+fn job_only_keys_in_file_are_refused_on_every_host() {
     let cases = [
         ("review: { base: HEAD }\n", "SLUICEGATE_BASE"),
         ("review: { head: origin/main }\n", "SLUICEGATE_HEAD"),
@@ -156,7 +156,7 @@ fn what_only_the_job_may_say_is_refused_on_every_host() {
 }
 
 #[test]
-fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
+fn policy_without_base_file_takes_only_facts_and_says_so() {
     let text = "exclude: ['bad*']\nreview:\n  fail-on: never\n  report: [json=told.json]\n";
     let world = bad_change(&[], &[("sluicegate.yaml", text)]);
     let platform = strict();
@@ -185,7 +185,7 @@ fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
 }
 
 #[test]
-fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
+fn file_of_facts_that_base_does_not_have_is_told_too() {
     let world = bad_change(&[], &[("sluicegate.yaml", "retries: 0\n")]);
     let platform = strict();
     for host in HOSTS {
@@ -210,7 +210,7 @@ fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
 
 /// The only enforcement key that a change may set for itself, because it hides no finding of the change.
 #[test]
-fn a_change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
+fn change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
     let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
     let platform = strict();
     for host in HOSTS {
@@ -229,7 +229,7 @@ fn notes_of_policy(ended: &Ended) -> bool {
 }
 
 #[test]
-fn the_tip_counts_and_not_a_past_that_the_change_chose() {
+fn policy_is_that_of_tip_not_of_older_commit() {
     let world = bad_change(&[("sluicegate.yaml", LENIENT)], &[]);
     world.git("checkout -q main");
     world.write("sluicegate.yaml", "retries: 0\n");
@@ -258,7 +258,7 @@ fn queued(world: &World, call: Call, base: &str) -> Call {
 
 /// In a queue, a change may be based on another one, which is not merged either.
 #[test]
-fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
+fn merge_queue_is_judged_by_branch_that_it_merges_into() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -276,7 +276,7 @@ fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
 }
 
 #[test]
-fn a_tag_is_judged_by_the_default_branch() {
+fn tag_is_judged_by_default_branch() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -326,7 +326,7 @@ fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
 }
 
 #[test]
-fn a_tag_named_like_the_branch_chooses_no_policy() {
+fn tag_named_like_branch_chooses_no_policy() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -341,7 +341,7 @@ fn a_tag_named_like_the_branch_chooses_no_policy() {
 }
 
 #[test]
-fn on_the_default_branch_the_checkout_counts() {
+fn policy_on_default_branch_is_that_of_checkout() {
     let world = project();
     world.write("sluicegate.yaml", LENIENT);
     world.commit("configure");
@@ -353,7 +353,7 @@ fn on_the_default_branch_the_checkout_counts() {
 }
 
 #[test]
-fn a_clone_without_the_tip_takes_what_the_event_names() {
+fn clone_without_tip_takes_what_event_names() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -371,7 +371,7 @@ fn a_clone_without_the_tip_takes_what_the_event_names() {
 }
 
 #[test]
-fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
+fn file_that_job_names_in_repository_is_read_from_base() {
     let world = bad_change(&[("ci/gate.yaml", "retries: 0\n")], &[("ci/gate.yaml", LENIENT)]);
     let platform = strict();
     for host in HOSTS {
@@ -395,7 +395,7 @@ fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
 }
 
 #[test]
-fn a_linked_file_is_read_through_the_links_of_the_base() {
+fn linked_file_is_read_through_links_of_base() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");
     symlink("ops/gate.yaml", world.work().join("sluicegate.yaml")).unwrap();
@@ -470,7 +470,7 @@ fn paths_of_the_file_stay_in_the_checkout() {
 }
 
 #[test]
-fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
+fn path_of_file_overwrites_nothing_that_git_tracks() {
     let world = project();
     world.write("in/b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
@@ -519,7 +519,7 @@ fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
 }
 
 #[test]
-fn a_change_does_not_say_where_it_is_published() {
+fn change_does_not_say_where_it_is_published() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
@@ -540,7 +540,7 @@ fn a_change_does_not_say_where_it_is_published() {
 }
 
 #[test]
-fn a_file_that_is_not_read_for_its_ending_is_told() {
+fn file_that_is_not_read_for_its_ending_is_told() {
     let world = project();
     world.write("sluicegate.yml", LENIENT);
     world.write("sluicegate-waivers.yml", "[]\n");
@@ -573,7 +573,7 @@ fn context_tells_where_the_policy_is_read() {
 }
 
 #[test]
-fn an_unknown_variable_is_named_with_the_nearest_one() {
+fn unknown_variable_is_named_with_the_nearest_one() {
     let world = project();
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_FAILON", "never")
@@ -584,7 +584,7 @@ fn an_unknown_variable_is_named_with_the_nearest_one() {
 }
 
 #[test]
-fn the_target_of_a_linked_configuration_is_part_of_the_gate() {
+fn target_of_linked_configuration_is_part_of_gate() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");
     symlink("ops/gate.yaml", world.work().join("sluicegate.yaml")).unwrap();
@@ -600,7 +600,7 @@ fn the_target_of_a_linked_configuration_is_part_of_the_gate() {
 }
 
 #[test]
-fn the_file_that_the_job_names_is_part_of_the_gate() {
+fn file_that_job_names_is_part_of_gate() {
     let named = change(&[
         ("ci/gate.yaml", "retries: 0\n"),
         ("sluicegate.yaml", "retries: 0\n"),
@@ -622,7 +622,7 @@ fn the_file_that_the_job_names_is_part_of_the_gate() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_changes_the_gate() {
+fn folder_that_becomes_a_link_changes_gate() {
     let world = project();
     world.write("ci/gate.yaml", "retries: 0\n");
     world.commit("configure");
@@ -656,7 +656,7 @@ fn push_of_azure(world: &World, branch: &str) -> Call {
 }
 
 #[test]
-fn a_pushed_branch_with_a_usual_name_chooses_no_policy() {
+fn pushed_branch_with_usual_name_chooses_no_policy() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
@@ -695,7 +695,7 @@ fn jenkins_tells_that_the_branch_is_the_default_one() {
 
 /// The rules are read from the platform's directory, as in the target branch.
 #[test]
-fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
+fn change_with_another_hidden_folder_does_not_choose_rules() {
     let own = ".aaa/config/pipeline_quality_rules.yaml";
     let platforms = ".platform/config/pipeline_quality_rules.yaml";
     let world = bad_change(&[], &[(own, "rules: []\n")]);
@@ -722,7 +722,7 @@ fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
 
 /// Errors print the keys of a file, but the change must not see those of the runner's own files.
 #[test]
-fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
+fn link_out_of_checkout_shows_nothing_of_what_it_leads_to() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     let outside = world.path().join("credentials.yaml");
     fs::write(&outside, "hidden-word: 1\n").unwrap();

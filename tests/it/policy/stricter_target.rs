@@ -56,7 +56,7 @@ fn lax() -> Platform {
 }
 
 #[test]
-fn the_tips_rules_are_evaluated_on_every_host() {
+fn tips_rules_are_evaluated_on_every_host() {
     let (bad, good) = (tightened(&BAD), tightened(&GOOD));
     let (platform, passing) = (lax(), Platform::new());
     passing.reviews(each("PASSED", passed()));
@@ -94,7 +94,7 @@ fn the_tips_rules_are_evaluated_on_every_host() {
 }
 
 #[test]
-fn a_branch_with_the_tips_files_hears_nothing_of_it() {
+fn branch_with_tips_files_hears_nothing_of_it() {
     let same = stale(
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],
@@ -117,7 +117,7 @@ fn a_branch_with_the_tips_files_hears_nothing_of_it() {
 }
 
 #[test]
-fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
+fn touch_of_rules_file_does_not_evade_tips_rules() {
     let touched = format!("{LAX}# more\n");
     let world = stale(
         &[(RULES_FILE, LAX)],
@@ -140,7 +140,7 @@ fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
 }
 
 #[test]
-fn what_was_there_before_is_known_by_the_tips_rules_too() {
+fn existing_finding_is_known_by_rules_of_tip_too() {
     let world = stale(
         &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
         &[(RULES_FILE, RULES)],
@@ -169,7 +169,7 @@ fn what_was_there_before_is_known_by_the_tips_rules_too() {
 }
 
 #[test]
-fn a_finding_by_both_rules_is_told_once() {
+fn finding_by_both_rules_is_told_once() {
     let stricter = RULES.replace("maxComponents: 3", "maxComponents: 2");
     let world = stale(
         &[(RULES_FILE, RULES)],
@@ -280,7 +280,7 @@ fn one_touched_field_of_a_rule_evades_none_of_its_other_fields() {
 }
 
 #[test]
-fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
+fn tips_rules_judge_what_run_judges_and_no_more() {
     let world = stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
@@ -302,7 +302,7 @@ fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
 }
 
 #[test]
-fn a_change_that_contains_the_tip_did_not_start_before() {
+fn change_that_contains_tip_did_not_start_before() {
     // A merge queue: group 1 relaxes the rules, group 2 is based on it.
     let world = stale(
         &[(RULES_FILE, RULES)],
@@ -485,7 +485,7 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
 }
 
 #[test]
-fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
+fn newly_shared_pipeline_of_target_does_not_affect_other_changes() {
     let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n";
     let world = stale(
         &[],
@@ -505,7 +505,7 @@ fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
 }
 
 #[test]
-fn the_command_of_a_failed_job_shows_the_same_without_the_job() {
+fn command_of_failed_job_shows_the_same_without_job() {
     for (world, flags) in [
         (tightened(&BAD), &["check"][..]),
         (tightened(&GOOD), &["check", "--gate-changes", "fail"]),

@@ -107,7 +107,7 @@ fn each_check_finds_what_leads_nowhere_and_nothing_else() {
 }
 
 #[test]
-fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
+fn move_of_pipeline_reports_untouched_callers() {
     let world = world(&[
         (
             "sales/caller.orch.yaml",
@@ -141,7 +141,7 @@ fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
 }
 
 #[test]
-fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
+fn existing_broken_reference_is_known_and_worse_one_is_new() {
     let world = world(&[
         ("a/caller.orch.yaml", &calling(&["a/gone", "load"])),
         ("b/load.orch.yaml", &calling(&[])),
@@ -167,7 +167,7 @@ fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
 }
 
 #[test]
-fn a_waiver_allows_it_and_the_waivers_command_writes_one() {
+fn waiver_allows_it_and_waivers_command_writes_one() {
     let world = world(&[("a/caller.orch.yaml", &calling(&["a/gone"]))]);
     let call = Call::new(&world.work());
     call.run("waivers add project/call a/caller.orch.yaml 'Call 0' --reason legacy")
@@ -186,7 +186,7 @@ fn a_waiver_allows_it_and_the_waivers_command_writes_one() {
 }
 
 #[test]
-fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
+fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
     let world = world(&[
         ("a/caller.orch.yaml", &calling(&["a/load"])),
         ("a/load.orch.yaml", &calling(&[])),
@@ -225,7 +225,7 @@ fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
 }
 
 #[test]
-fn a_change_that_keeps_a_publish_from_sending_is_told_in_its_words() {
+fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
     let entry = |path: &str| {
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
@@ -288,7 +288,7 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
 }
 
 #[test]
-fn the_checks_are_listed_and_explained() {
+fn checks_are_listed_and_explained() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
     let said = |args: &str, code| call.run(args).expect(code).all();
@@ -314,7 +314,7 @@ fn lose(world: &World, path: &str) {
 }
 
 #[test]
-fn the_base_is_read_only_where_head_has_findings() {
+fn base_is_read_only_where_head_has_findings() {
     let world = world(&[
         ("sales/caller.orch.yaml", &calling(&["sales/load"])),
         ("sales/load.orch.yaml", &calling(&[])),
@@ -335,7 +335,7 @@ fn the_base_is_read_only_where_head_has_findings() {
 }
 
 #[test]
-fn a_check_that_is_off_reads_no_unchanged_pipeline() {
+fn check_that_is_off_reads_no_unchanged_pipeline() {
     let world = world(&[
         ("sales/caller.orch.yaml", &calling(&["sales/load"])),
         ("sales/load.orch.yaml", &calling(&[])),
@@ -350,7 +350,7 @@ fn a_check_that_is_off_reads_no_unchanged_pipeline() {
 
 #[cfg(unix)]
 #[test]
-fn a_script_that_a_link_replaces_is_gone_for_callers_that_the_change_does_not_touch() {
+fn script_that_link_replaces_is_gone_for_callers_that_change_does_not_touch() {
     let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
     let caller = calling(&[]) + runs;
     let world = world(&[
@@ -394,7 +394,7 @@ fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
 }
 
 #[test]
-fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
+fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     let declaring = |day: &str| {
         let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
         calling(&[]) + &variables
@@ -415,7 +415,7 @@ fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
 }
 
 #[test]
-fn what_a_review_read_for_its_reports_counts_for_the_project_too() {
+fn project_checks_use_files_that_reports_read() {
     let world = world(&[
         ("sales/load.orch.yaml", &calling(&[])),
         ("sales/old.orch.yaml", &calling(&["sales/load"])),

@@ -78,7 +78,7 @@ fn every_file_is_sent_once_under_its_path() {
 }
 
 #[test]
-fn the_dirty_working_tree_is_not_published() {
+fn dirty_working_tree_is_not_published() {
     let world = project();
     world.write("sql/it.sql", "drop table everything;\n");
     let platform = platform(&world, published(&json!([])));
@@ -92,7 +92,7 @@ fn the_dirty_working_tree_is_not_published() {
 }
 
 #[test]
-fn a_token_that_the_platform_repeats_is_not_in_the_receipt() {
+fn token_that_platform_repeats_is_not_in_receipt() {
     let world = project();
     let reason = format!("debug: Bearer {TOKEN}");
     let platform = platform(&world, published(&json!([{ "name": "x.md", "reason": reason }])));
@@ -121,7 +121,7 @@ fn ignored_resources_make_it_incomplete() {
 }
 
 #[test]
-fn an_incomplete_version_can_be_disabled_at_once() {
+fn incomplete_version_can_be_disabled_at_once() {
     let world = project();
     let platform = platform(&world, published(&json!(["x.md"])));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));
@@ -180,7 +180,7 @@ fn each_answer_has_its_exit_code() {
 }
 
 #[test]
-fn a_forbidden_publish_names_the_role() {
+fn forbidden_publish_names_role() {
     let world = project();
     platform(&world, ResponseTemplate::new(403))
         .call(&world)
@@ -190,7 +190,7 @@ fn a_forbidden_publish_names_the_role() {
 }
 
 #[test]
-fn what_the_details_do_not_prove_is_incomplete() {
+fn publish_without_proof_in_details_is_incomplete() {
     let world = project();
     let wrong: Vec<ResponseTemplate> = vec![
         ResponseTemplate::new(404),
@@ -217,7 +217,7 @@ fn what_the_details_do_not_prove_is_incomplete() {
 }
 
 #[test]
-fn what_is_not_there_stops_before_anything_is_sent() {
+fn publish_with_missing_file_sends_nothing() {
     let cases: Vec<(&str, Option<String>, &str)> = vec![
         (".platform/shared-pipelines.yaml", None, "shared-pipelines.yaml"),
         (
@@ -268,7 +268,7 @@ fn what_is_not_there_stops_before_anything_is_sent() {
 }
 
 #[test]
-fn a_dry_run_prints_the_plan_and_uploads_nothing() {
+fn dry_run_prints_plan_and_uploads_nothing() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let ended = platform
@@ -302,7 +302,7 @@ fn plain_project() -> World {
 }
 
 #[test]
-fn a_lost_answer_is_looked_up() {
+fn lost_answer_is_looked_up() {
     let lost = || ResponseTemplate::new(502);
     let (plain, scripted) = (plain_project(), project());
     let mut anothers = fresh(&plain);
@@ -328,7 +328,7 @@ fn a_lost_answer_is_looked_up() {
 }
 
 #[test]
-fn a_version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
+fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
     let platform = taking(published(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
@@ -366,7 +366,7 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
 }
 
 #[test]
-fn a_rerun_of_the_same_commit_is_green_if_asked() {
+fn rerun_of_the_same_commit_is_green_if_asked() {
     let world = project();
     let platform = Platform::new();
     platform.on("GET", "/artifacts/details$", answer(&details(&world)));
@@ -410,7 +410,7 @@ fn names_that_cannot_be_headers_are_refused() {
 }
 
 #[test]
-fn a_version_name_is_the_same_in_a_rerun() {
+fn version_name_is_the_same_in_rerun() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let args = "publish --prefix p --version-name {branch}-{date}-{datetime}-{short-sha} --dry-run";
@@ -421,7 +421,7 @@ fn a_version_name_is_the_same_in_a_rerun() {
 }
 
 #[test]
-fn the_outputs_name_version_and_digest() {
+fn outputs_name_version_and_digest() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let outputs = world.path().join("outputs.txt");

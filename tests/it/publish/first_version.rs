@@ -16,7 +16,7 @@ fn calling(written: &str) -> String {
 }
 
 #[test]
-fn a_project_of_each_style_of_calls_can_be_published() {
+fn project_of_each_style_of_calls_can_be_published() {
     for (version, written) in [
         "jobs/clean",
         "\"jobs/clean.tran.yaml\"",
@@ -43,7 +43,7 @@ fn a_project_of_each_style_of_calls_can_be_published() {
 }
 
 #[test]
-fn an_id_that_the_platform_lists_and_the_commit_disabled_is_no_break() {
+fn id_that_platform_lists_and_commit_disabled_is_no_break() {
     let shop = Shop::new();
     let entry = |id: &str, enabled: bool| {
         format!("  - {{ id: {id}, pipeline: {id}.orch.yaml, enabled: {enabled}, parameters: {{}} }}\n")
@@ -113,7 +113,7 @@ fn adopting_new_only_publishes_the_first_version_in_one_merge() {
 }
 
 #[test]
-fn a_red_push_after_the_adoption_publishes_nothing_and_neither_does_the_next() {
+fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     let (world, served, _) = adopted();
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&BAD));
@@ -148,7 +148,7 @@ fn a_red_push_after_the_adoption_publishes_nothing_and_neither_does_the_next() {
 }
 
 #[test]
-fn a_shallow_clone_that_lacks_the_adoption_says_what_to_fetch() {
+fn shallow_clone_that_lacks_adoption_says_what_to_fetch() {
     let (world, served, before) = adopted();
     world.write("note.txt", "more");
     world.commit("more");

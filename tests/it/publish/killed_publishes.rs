@@ -64,7 +64,7 @@ fn live(call: &Call, life: Duration) -> Option<i32> {
 }
 
 #[test]
-fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
+fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
     let (world, commits) = project();
     let data = world.path().join("data");
     let token = format!("{TOKEN}=admin");

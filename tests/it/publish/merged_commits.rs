@@ -57,7 +57,7 @@ pub const TAGGED: [(&str, Tagged); 7] = [
 const CI: &str = "ci --version-name {tag} --publish-on-tag v*";
 
 #[test]
-fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
+fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
     let (world, served) = stage();
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
@@ -85,7 +85,7 @@ fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
 }
 
 #[test]
-fn a_tag_on_a_merged_commit_is_published_on_every_host() {
+fn tag_on_merged_commit_is_published_on_every_host() {
     for (name, host) in TAGGED {
         let (world, served) = stage();
         world.git("tag v1");
@@ -101,7 +101,7 @@ fn a_tag_on_a_merged_commit_is_published_on_every_host() {
 }
 
 #[test]
-fn a_clone_that_cannot_tell_whether_a_tag_is_merged_publishes_nothing() {
+fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
     let (world, served) = stage();
     world.git("tag v1");
     world.git("push -q origin v1");
@@ -118,7 +118,7 @@ fn a_clone_that_cannot_tell_whether_a_tag_is_merged_publishes_nothing() {
 }
 
 #[test]
-fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
+fn gate_changes_of_tag_are_compared_with_default_branch() {
     let (world, served) = stage();
     world.git("checkout -q -b change");
     world.write(
@@ -153,7 +153,7 @@ pub fn pushed(world: &World, call: Call) -> Call {
 }
 
 #[test]
-fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
+fn rerun_of_older_run_does_not_become_the_latest_version() {
     for version in ["{next}", "{sha}", "{run-number}"] {
         let (world, served) = stage();
         let first = head(&world);
@@ -190,7 +190,7 @@ fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
 }
 
 #[test]
-fn a_rerun_of_the_run_that_made_a_version_stays_what_it_was() {
+fn rerun_of_run_that_made_version_stays_what_it_was() {
     let (world, served) = stage();
     let args = "ci --version-name {sha} --publish-on-branch main --if-exists same-content";
     pushed(&world, call(&world, &served)).run(args).expect(0);
@@ -208,7 +208,7 @@ fn a_rerun_of_the_run_that_made_a_version_stays_what_it_was() {
 }
 
 #[test]
-fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
+fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
     type Odd = fn(Call) -> Call;
     let jenkins = |call: Call| {
         call.variable("JENKINS_URL", "https://ci.invalid/")
@@ -308,7 +308,7 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
 }
 
 #[test]
-fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
+fn run_by_hand_that_names_branch_publishes_only_commit_of_it() {
     type Manual = fn(&World, Call) -> Call;
     let manual: [(&str, Manual); 3] = [
         ("buildkite", |world, call| {
@@ -367,7 +367,7 @@ fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
 }
 
 #[test]
-fn a_branch_of_another_remote_is_not_the_default_branch() {
+fn branch_of_another_remote_is_not_default_branch() {
     let (world, served) = stage();
     let fork = world.path().join("fork.git");
     crate::support::git(world.path(), "init -q --bare -b main fork.git");
@@ -389,7 +389,7 @@ fn a_branch_of_another_remote_is_not_the_default_branch() {
 }
 
 #[test]
-fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
+fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     let (world, served) = stage();
     let url = format!("file://{}", world.remote().display());
     crate::support::git(world.path(), format!("clone -q --depth 1 {url} old"));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 #[test]
-fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
+fn name_that_nothing_counts_on_from_is_refused_the_first_time() {
     let shop = Shop::new();
     let said = shop.publish("release-{next}").expect(2);
     assert!(
@@ -22,7 +22,7 @@ fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
 }
 
 #[test]
-fn the_next_version_is_counted_from_what_changed() {
+fn next_version_is_counted_from_what_changed() {
     let shop = Shop::new();
     let next = |expected: &str| {
         shop.publish("{next}").expect(0);
@@ -73,7 +73,7 @@ fn the_next_version_is_counted_from_what_changed() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_exit_2() {
+fn next_version_after_uncountable_name_exits_with_2() {
     let shop = Shop::new();
     shop.publish("{next} --compat off")
         .expect(2)
@@ -149,7 +149,7 @@ fn hand_on(mut from: TcpStream, mut to: TcpStream, before_upload: impl Fn()) {
 }
 
 #[test]
-fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
+fn race_for_the_next_version_has_one_winner_and_one_conflict() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.offer(&[
@@ -176,7 +176,7 @@ fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
 }
 
 #[test]
-fn an_older_commit_that_becomes_the_latest_version_is_told() {
+fn older_commit_that_becomes_the_latest_version_is_told() {
     let shop = Shop::new();
     let older = shop.world.git("rev-parse HEAD");
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
@@ -195,7 +195,7 @@ fn an_older_commit_that_becomes_the_latest_version_is_told() {
 }
 
 #[test]
-fn a_commit_that_was_counted_is_not_counted_again() {
+fn commit_that_was_counted_is_not_counted_again() {
     let shop = Shop::new();
     shop.publish("{next}").expect(0);
     let older = shop.world.git("rev-parse HEAD");

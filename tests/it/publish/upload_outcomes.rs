@@ -143,7 +143,7 @@ fn ignoring() -> ResponseTemplate {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
+async fn file_that_changed_after_it_was_checked_is_not_sent() {
     for name in ["load.orch.yaml", CONFIG] {
         let mut stage = Stage::new().await;
         stage.plan = on_disk(&stage.world);
@@ -164,7 +164,7 @@ async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_whole_artifact_is_published_and_verified() {
+async fn whole_artifact_is_published_and_verified() {
     let stage = Stage::new().await;
     stage.upload(whole()).await.shows(answer(&stage.details())).await;
     let outcome = stage.run(options()).await;
@@ -249,7 +249,7 @@ async fn ignored_resources_can_be_waved_through() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_tell_is_incomplete() {
+async fn answer_that_does_not_tell_is_incomplete() {
     let answers = [
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v" })),
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": null })),
@@ -271,7 +271,7 @@ async fn an_answer_that_does_not_tell_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_lacks_something_is_incomplete() {
+async fn version_that_lacks_something_is_incomplete() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["sharedPipelines"] = json!([]);
@@ -286,7 +286,7 @@ async fn a_version_that_lacks_something_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
+async fn version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["sharedPipelines"][0]["sourcePipeline"] = json!("evil");
@@ -301,7 +301,7 @@ async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_cannot_be_looked_up_is_not_verified() {
+async fn version_that_cannot_be_looked_up_is_not_verified() {
     let stage = Stage::new().await;
     stage
         .upload(whole())
@@ -319,7 +319,7 @@ async fn a_version_that_cannot_be_looked_up_is_not_verified() {
 }
 
 #[tokio::test]
-async fn an_incomplete_version_is_disabled_if_asked() {
+async fn incomplete_version_is_disabled_if_asked() {
     let stage = Stage::new().await;
     stage
         .upload(ignoring())
@@ -341,7 +341,7 @@ async fn an_incomplete_version_is_disabled_if_asked() {
 }
 
 #[tokio::test]
-async fn a_version_that_could_not_be_disabled_is_said_first() {
+async fn version_that_could_not_be_disabled_is_said_first() {
     let stage = Stage::new().await;
     stage
         .upload(ignoring())
@@ -365,7 +365,7 @@ async fn a_version_that_could_not_be_disabled_is_said_first() {
 }
 
 #[tokio::test]
-async fn an_existing_version_is_a_conflict() {
+async fn existing_version_is_a_conflict() {
     let stage = Stage::new().await;
     stage.upload(ResponseTemplate::new(409)).await;
     let outcome = stage.run(options()).await;
@@ -379,7 +379,7 @@ async fn an_existing_version_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
+async fn existing_version_of_the_same_content_is_fine_if_asked() {
     let stage = Stage::new().await;
     stage
         .upload(ResponseTemplate::new(409))
@@ -399,7 +399,7 @@ async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
 }
 
 #[tokio::test]
-async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference() {
+async fn existing_version_of_other_content_is_a_conflict_with_difference() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["artifactDetails"]["commitHash"] = Value::Null;
@@ -422,7 +422,7 @@ async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference(
 }
 
 #[tokio::test]
-async fn a_refusal_is_a_failure() {
+async fn refusal_is_a_failure() {
     for (status, kind) in [
         (401, ErrorKind::Unauthorized),
         (403, ErrorKind::Forbidden),
@@ -437,7 +437,7 @@ async fn a_refusal_is_a_failure() {
 }
 
 #[tokio::test]
-async fn the_receipt_says_what_became_of_it() {
+async fn receipt_says_what_became_of_it() {
     let stage = Stage::new().await;
     stage
         .upload(ignoring())

@@ -37,7 +37,7 @@ fn written(world: &World, name: &str) -> String {
 }
 
 #[test]
-fn the_json_report_has_each_change_in_numbers() {
+fn json_report_has_each_change_in_numbers() {
     let world = world();
     let report = check(&world, "--report json=-").expect(1).json();
     let numbers =
@@ -88,7 +88,7 @@ fn the_json_report_has_each_change_in_numbers() {
 }
 
 #[test]
-fn what_changed_stands_above_the_findings_of_a_file() {
+fn changes_of_file_are_above_its_findings() {
     let world = world();
     check(&world, "--report markdown=page.md").expect(1);
     let page = written(&world, "page.md");
@@ -166,7 +166,7 @@ fn what_changed_stands_above_the_findings_of_a_file() {
 }
 
 #[test]
-fn a_finding_leads_to_its_component_and_back() {
+fn finding_leads_to_its_component_and_back() {
     let world = world();
     check(&world, "--report html=page.html").expect(1);
     let page = written(&world, "page.html");
@@ -209,7 +209,7 @@ fn a_finding_leads_to_its_component_and_back() {
 }
 
 #[test]
-fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
+fn report_that_is_read_tells_the_same_as_far_as_clone_has_it() {
     let world = world();
     let head = world.git("rev-parse HEAD");
     check(&world, format!("--head {head} --report json=report.json")).expect(1);
@@ -246,7 +246,7 @@ fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
 }
 
 #[test]
-fn a_page_with_many_changes_stays_usable() {
+fn page_with_many_changes_stays_usable() {
     let world = project();
     world.git("checkout -q -b change");
     for n in 0..300 {

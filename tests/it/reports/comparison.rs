@@ -109,7 +109,7 @@ fn renamed_file_is_new_unless_the_report_has_its_former_name() {
 }
 
 #[test]
-fn a_report_that_does_not_say_what_findings_are_about_excuses_none() {
+fn report_that_does_not_say_what_findings_are_about_excuses_none() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     edit(&world, "old.json", |old| {
@@ -124,7 +124,7 @@ fn a_report_that_does_not_say_what_findings_are_about_excuses_none() {
 }
 
 #[test]
-fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
+fn comparison_with_incomplete_old_report_is_undecided() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("b.orch.yaml", Some(&content))]);
     edit(&world, "old.json", |old| {
@@ -144,7 +144,7 @@ fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
 }
 
 #[test]
-fn what_is_known_excuses_nothing_that_no_finding_explains() {
+fn known_findings_do_not_excuse_unexplained_failure() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     compared(&world, "")
@@ -170,7 +170,7 @@ fn what_is_known_excuses_nothing_that_no_finding_explains() {
 }
 
 #[test]
-fn what_is_known_excuses_no_break_of_consumers() {
+fn known_findings_do_not_excuse_break_of_consumers() {
     let shared = ".platform/shared-pipelines.yaml";
     let world = project();
     world.write(shared, offer(&[("a", &parameter("day", ""))]));
@@ -218,7 +218,7 @@ fn half_silent(request: &Request) -> ResponseTemplate {
 }
 
 #[test]
-fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
+fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
     let platform = Platform::new();
     platform.reviews(half_silent);
     let world = change(&[("known.orch.yaml", &bad(&["one bad"]))]);
@@ -252,7 +252,7 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn comparison_of_incompatible_reports_is_refused() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     let call = Call::new(&world.work());

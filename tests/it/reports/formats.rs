@@ -47,7 +47,7 @@ fn run(call: &Call, command: &[&str], more: &[String]) -> crate::support::Ended 
 }
 
 #[test]
-fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
+fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
     let (world, platform) = (broken(), Platform::new());
     let many = |rule: &str, count: usize| {
         let violations: Vec<String> = (0..count).map(|number| format!("number {number}")).collect();
@@ -85,7 +85,7 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
 }
 
 #[test]
-fn the_page_links_to_the_lines_where_the_host_shows_them() {
+fn page_links_to_lines_where_host_shows_them() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);
     let head = json_of(&world.work().join("out/json"))["context"]["head"].clone();
@@ -131,7 +131,7 @@ fn the_page_links_to_the_lines_where_the_host_shows_them() {
 }
 
 #[test]
-fn every_format_at_once_and_the_same_again_from_the_json() {
+fn report_from_json_equals_all_formats_of_run() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);
     let out = world.work().join("out");
@@ -165,7 +165,7 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
 }
 
 #[test]
-fn a_file_holds_what_standard_output_would() {
+fn file_holds_what_standard_output_would() {
     let (world, platform) = (broken(), failing());
     let call = platform.call(&world);
     let json = "review --base origin/main --report json=first.json";
@@ -338,7 +338,7 @@ fn each_host_finds_its_reports_where_it_looks() {
 
 #[cfg(unix)]
 #[test]
-fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
+fn usual_report_is_not_written_through_link_out_of_checkout() {
     let hosts = [
         ("bitbucket", "test-results", "sluicegate.xml"),
         ("jenkins", "build", "reports/sluicegate.xml"),
@@ -387,7 +387,7 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
 /// A change can contain a link to a device; a pipe in the checkout may belong to another step and have no reader.
 #[cfg(unix)]
 #[test]
-fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
+fn usual_report_is_not_written_into_pipe_or_device() {
     let world = broken();
     let place = world.work().join("junit.xml");
     let call = Call::new(&world.work())
@@ -419,7 +419,7 @@ fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
 }
 
 #[test]
-fn parts_together_are_the_whole() {
+fn merged_shards_equal_whole_review() {
     let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
     let content = pipeline(&["Start", "Done"]);
     let files: Vec<(&str, &str)> = names
@@ -469,7 +469,7 @@ fn parts_together_are_the_whole() {
 }
 
 #[test]
-fn what_cannot_be_merged_or_read_is_named() {
+fn report_names_files_that_cannot_be_merged_or_read() {
     let (world, platform) = (broken(), failing());
     platform
         .call(&world)

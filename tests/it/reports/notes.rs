@@ -4,7 +4,7 @@ use crate::support::{Call, FORMATS, HOSTS, Job, pipeline, project};
 use std::fs;
 
 #[test]
-fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
+fn file_that_is_not_in_force_and_missing_base_are_told_in_every_format() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
@@ -51,7 +51,7 @@ fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
 }
 
 #[test]
-fn a_run_without_notes_has_no_case_for_them() {
+fn run_without_notes_has_no_case_for_them() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));

@@ -150,7 +150,7 @@ fn error_types(report: &Value, into: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn a_review_and_a_check_of_a_commit_say_the_same() {
+fn review_and_check_of_commit_say_the_same() {
     let world = World::new();
     write_pipelines(&world);
     let project = format!("{PROJECT}={}", world.remote().display());

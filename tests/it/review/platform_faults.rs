@@ -67,7 +67,7 @@ fn refused_after_the_first() -> (crate::support::World, Platform) {
 }
 
 #[test]
-fn one_cause_is_one_annotation() {
+fn failure_with_one_cause_has_one_annotation() {
     let (world, platform) = refused_after_the_first();
     let annotated = |style: &str, paths: &[&str]| -> String {
         let args = format!("review --batch-size 1 --annotations {style}");
@@ -101,7 +101,7 @@ fn one_cause_is_one_annotation() {
 
 /// Bitbucket's annotations all belong to a file, so the report contains the common cause.
 #[test]
-fn one_cause_is_told_once_on_bitbucket() {
+fn failure_with_one_cause_is_reported_once_on_bitbucket() {
     let (world, platform) = refused_after_the_first();
     let proxy = Platform::new();
     for method in ["DELETE", "PUT", "POST"] {
@@ -134,7 +134,7 @@ fn one_cause_is_told_once_on_bitbucket() {
 }
 
 #[test]
-fn a_platform_that_is_not_there_is_undecided() {
+fn platform_that_is_not_there_is_undecided() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let world = one_change();
     let call =
@@ -145,7 +145,7 @@ fn a_platform_that_is_not_there_is_undecided() {
 }
 
 #[test]
-fn a_passing_fault_is_tried_again() {
+fn passing_fault_is_tried_again() {
     let platform = Platform::new();
     let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed() } });
     platform.reviews(in_turn(vec![
@@ -163,7 +163,7 @@ fn a_passing_fault_is_tried_again() {
 }
 
 #[test]
-fn a_batch_that_is_too_large_is_split() {
+fn batch_that_is_too_large_is_split() {
     let files: Vec<(String, String)> = (0..9)
         .map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"])))
         .collect();
@@ -194,7 +194,7 @@ fn one_file_that_is_too_large_is_unreviewed() {
 }
 
 #[test]
-fn batches_hold_each_file_once() {
+fn each_file_is_in_one_batch() {
     let files: Vec<(String, String)> = (0..23)
         .map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"])))
         .collect();
@@ -217,7 +217,7 @@ fn batches_hold_each_file_once() {
 }
 
 #[test]
-fn a_review_asks_for_the_right_thing() {
+fn review_asks_for_right_thing() {
     let world = one_change();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
@@ -236,7 +236,7 @@ fn a_review_asks_for_the_right_thing() {
 }
 
 #[test]
-fn a_redirect_to_another_origin_gets_no_token() {
+fn redirect_to_another_origin_gets_no_token() {
     let (platform, other) = (Platform::new(), Platform::new());
     let target = format!("{}/v1/elsewhere", other.server.uri());
     platform.reviews(ResponseTemplate::new(307).insert_header("location", target.as_str()));
@@ -245,7 +245,7 @@ fn a_redirect_to_another_origin_gets_no_token() {
 }
 
 #[test]
-fn an_echoed_token_is_not_shown() {
+fn echoed_token_is_not_shown() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
     platform
@@ -256,7 +256,7 @@ fn an_echoed_token_is_not_shown() {
 }
 
 #[test]
-fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
+fn token_in_answer_that_is_used_is_shown_nowhere() {
     let (world, platform) = (one_change(), Platform::new());
     let said = format!("debug: request had Bearer {TOKEN}");
     let rule = json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [said] }]);
@@ -295,7 +295,7 @@ fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
 }
 
 #[test]
-fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
+fn short_token_may_stand_in_names_that_answer_has() {
     let (world, platform) = (one_change(), Platform::new());
     let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
     platform.reviews(answer(
@@ -307,7 +307,7 @@ fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_a_waiting_review_with_its_code() {
+fn signal_ends_waiting_review_with_its_code() {
     use std::io::Read as _;
     use std::process::Stdio;
     for (signal, code) in [("INT", 130), ("TERM", 143)] {

@@ -53,7 +53,7 @@ fn changed_pipelines_are_sent_and_nothing_else() {
 }
 
 #[test]
-fn a_change_of_the_rules_selects_all_and_is_named() {
+fn change_of_rules_selects_all_and_is_named() {
     let rules = format!("{RULES}# stricter soon\n");
     let world = change(&[(".platform/config/pipeline_quality_rules.yaml", &rules)]);
     assert_eq!(sent(&world, ""), ["a.orch.yaml"]);
@@ -67,7 +67,7 @@ fn a_change_of_the_rules_selects_all_and_is_named() {
 }
 
 #[test]
-fn a_change_of_the_configuration_is_named() {
+fn change_of_configuration_is_named() {
     let world = change(&[
         ("sluicegate.yaml", "retries: 1\n"),
         ("b.orch.yaml", &good_pipeline()),
@@ -84,7 +84,7 @@ fn a_change_of_the_configuration_is_named() {
 }
 
 #[test]
-fn nothing_to_review_is_green_and_reported() {
+fn run_without_pipelines_passes_and_writes_reports() {
     let world = change(&[("README.md", "words\n")]);
     // No address, project, token or agent version: no request is sent to the platform.
     let call = Call::new(&world.work()).variable(
@@ -113,7 +113,7 @@ fn nothing_to_review_is_green_and_reported() {
 }
 
 #[test]
-fn an_unpushed_commit_is_not_reviewed() {
+fn unpushed_commit_is_not_reviewed() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", good_pipeline());
@@ -130,7 +130,7 @@ fn an_unpushed_commit_is_not_reviewed() {
 }
 
 #[test]
-fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
+fn name_that_is_not_utf8_is_never_passed_and_hint_helps() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = project();
     let name = OsStr::from_bytes(b"\xff\xfe.orch.yaml");
@@ -156,7 +156,7 @@ fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
 }
 
 #[test]
-fn a_dry_run_sends_nothing() {
+fn dry_run_sends_nothing() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let ended = Call::new(&world.work()).run("review --dry-run").expect(0);
     assert!(
@@ -218,7 +218,7 @@ fn github_gets_annotations_summary_and_outputs() {
 }
 
 #[test]
-fn one_report_that_cannot_be_written_harms_no_other() {
+fn unwritable_report_does_not_affect_others() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("a-file", "in the way\n");
     let platform = Platform::new();
@@ -229,7 +229,7 @@ fn one_report_that_cannot_be_written_harms_no_other() {
 }
 
 #[test]
-fn a_report_on_standard_output_is_alone_there() {
+fn report_on_standard_output_is_alone_there() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let platform = Platform::new();
     platform.reviews(each(
@@ -248,7 +248,7 @@ fn a_report_on_standard_output_is_alone_there() {
 }
 
 #[test]
-fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
+fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
     let content = pipeline(&["Start", "Done"]);
     let names: Vec<String> = (0..90).map(|at| format!("p{at:02}.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
@@ -285,7 +285,7 @@ fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
 }
 
 #[test]
-fn a_review_says_why_all_pipelines_are_selected() {
+fn review_says_why_all_pipelines_are_selected() {
     let world = project();
     world.git("checkout -q -b new");
     world.git("push -q origin new");
@@ -310,7 +310,7 @@ fn with_file_paths(world: &World) -> Served {
 }
 
 #[test]
-fn the_fields_of_a_request_are_a_setting() {
+fn fields_of_request_are_setting() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let served = with_file_paths(&world);
     let call = |variables: &[(&str, &str)], args: &str| {
@@ -359,7 +359,7 @@ fn the_fields_of_a_request_are_a_setting() {
 }
 
 #[test]
-fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
+fn request_with_other_fields_than_platforms_names_setting() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let said = |body: Value, args: &str| {
         let platform = Platform::new();
@@ -392,7 +392,7 @@ fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
 }
 
 #[test]
-fn a_token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
+fn token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
@@ -450,7 +450,7 @@ fn description_of_a_token_error_is_shown() {
 }
 
 #[test]
-fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
+fn byte_order_mark_before_answer_is_no_part_of_it() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     let body =

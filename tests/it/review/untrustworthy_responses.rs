@@ -22,7 +22,7 @@ fn passed_by(rules: &[&str]) -> Value {
 const BOTH: [&str; 2] = ["component-naming-convention", "maximum-components"];
 
 #[test]
-fn a_pipeline_without_any_rule_result_was_not_judged() {
+fn pipeline_without_any_rule_result_was_not_judged() {
     let world = one_change();
     let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": [] }), &json!([])).expect(3);
     let report = ended.json();
@@ -147,7 +147,7 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
 }
 
 #[test]
-fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
+fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
     let world = one_change();
     let one = reviewed(
         &world,
@@ -176,7 +176,7 @@ fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
 }
 
 #[test]
-fn a_pipeline_that_the_platform_excludes_was_not_judged() {
+fn pipeline_that_platform_excludes_was_not_judged() {
     let world = one_change();
     let ended = reviewed(&world, "PASSED", &json!({}), &json!(["b.orch.yaml"])).expect(3);
     assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
@@ -248,7 +248,7 @@ fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
 }
 
 #[test]
-fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() {
+fn count_of_rule_is_compared_without_text_of_platform() {
     let grown = |from: &[&str], to: &[&str]| {
         let world = crate::support::project();
         let rules = RULES.replace("enforcementLevel: warn", "enforcementLevel: error");

@@ -54,7 +54,7 @@ fn expect(judged: &(i32, Value, String), code: i32, verdict: &str) {
 }
 
 #[test]
-fn passed_is_passed() {
+fn passed_review_passes() {
     let judged = judge(
         each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
         "",
@@ -68,7 +68,7 @@ fn passed_is_passed() {
 }
 
 #[test]
-fn a_failed_rule_of_error_enforcement_fails() {
+fn failed_rule_of_error_enforcement_fails() {
     let judged = judge(each("FAILED", rule("FAILED")), "");
     expect(&judged, 1, "failed");
     let result = &judged.1["files"][0]["results"][0];
@@ -82,7 +82,7 @@ fn a_failed_rule_of_error_enforcement_fails() {
 }
 
 #[test]
-fn a_warning_passes_unless_asked_for() {
+fn warning_passes_unless_fail_on_is_warn() {
     let warning = || {
         each(
             "PASSED",
@@ -96,7 +96,7 @@ fn a_warning_passes_unless_asked_for() {
 }
 
 #[test]
-fn an_unknown_rule_weighs_as_the_review_does() {
+fn unknown_rule_has_level_of_review() {
     let unknown = |status: &str| {
         each(
             status,
@@ -113,12 +113,12 @@ fn an_unknown_rule_weighs_as_the_review_does() {
 }
 
 #[test]
-fn the_rules_file_outweighs_a_passed_review() {
+fn rules_file_outweighs_passed_review() {
     expect(&judge(each("PASSED", rule("FAILED")), ""), 1, "failed");
 }
 
 #[test]
-fn a_failed_review_without_a_failed_rule_fails() {
+fn failed_review_without_failed_rule_fails() {
     expect(&judge(each("FAILED", rule("PASSED")), ""), 1, "failed");
     expect(
         &judge(each("FAILED", rule("PASSED")), "--fail-on never"),
@@ -128,7 +128,7 @@ fn a_failed_review_without_a_failed_rule_fails() {
 }
 
 #[test]
-fn an_evaluation_error_fails() {
+fn evaluation_error_fails() {
     let error = || {
         let detail = json!({ "type": "designer/something-new" });
         each(
@@ -151,14 +151,14 @@ fn an_evaluation_error_fails() {
 }
 
 #[test]
-fn never_only_reports() {
+fn fail_on_never_only_reports() {
     let judged = judge(each("FAILED", rule("FAILED")), "--fail-on never");
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["counts"]["failed"], 1);
 }
 
 #[test]
-fn what_is_not_known_is_never_a_pass() {
+fn unknown_result_is_never_a_pass() {
     let results = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
     let odd: Vec<(&str, Value)> = vec![
         (
@@ -233,7 +233,7 @@ fn empty_results_are_no_review_where_rules_are_enabled() {
 }
 
 #[test]
-fn a_pipeline_that_the_platform_excludes_was_not_reviewed() {
+fn pipeline_that_platform_excludes_was_not_reviewed() {
     let judged = judge(
         answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
         "",
@@ -243,7 +243,7 @@ fn a_pipeline_that_the_platform_excludes_was_not_reviewed() {
 }
 
 #[test]
-fn a_failed_gate_outweighs_what_is_open() {
+fn failed_gate_outweighs_undecided_pipelines() {
     let world = change(&[
         (FILE, &pipeline(&["Start", "x", "Done"])),
         ("c.orch.yaml", &pipeline(&["Start", "Done"])),
@@ -287,7 +287,7 @@ fn platform_that_responded_to_one_batch_is_available() {
 }
 
 #[test]
-fn a_refused_token_outweighs_a_failed_gate() {
+fn refused_token_outweighs_failed_gate() {
     for status in [401, 403] {
         let world = change(&[
             (FILE, &pipeline(&["Start", "x", "Done"])),
@@ -306,7 +306,7 @@ fn a_refused_token_outweighs_a_failed_gate() {
 }
 
 #[test]
-fn an_undecided_review_ends_with_a_hint_and_the_servers_own_words() {
+fn undecided_review_ends_with_hint_and_servers_own_words() {
     let full = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
     let answers = [
         json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),

@@ -90,7 +90,7 @@ fn each_bad_rules_file_has_its_error_type() {
 }
 
 #[test]
-fn a_folder_that_was_named_and_holds_no_rules_is_told() {
+fn folder_that_was_named_and_holds_no_rules_is_told() {
     let world = project();
     let told = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
     let call = Call::new(&world.work());
@@ -105,7 +105,7 @@ fn a_folder_that_was_named_and_holds_no_rules_is_told() {
 }
 
 #[test]
-fn a_pattern_that_makes_other_engines_hang_is_answered() {
+fn pattern_that_makes_other_engines_hang_is_answered() {
     let world = project();
     let name = "a".repeat(20_000) + "!";
     world.write("b.orch.yaml", pipeline(&["Start", &name, "Done"]));
@@ -115,7 +115,7 @@ fn a_pattern_that_makes_other_engines_hang_is_answered() {
 
 /// Every human-readable report shows the place of the error in the rules file together with its consequences.
 #[test]
-fn the_places_of_a_broken_rules_file_stand_in_every_report_for_people() {
+fn places_of_broken_rules_file_stand_in_every_report_for_people() {
     let world = project();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(RULES_FILE, naming("'(a'"));

@@ -4,7 +4,7 @@ use crate::support::{Call, RULES_FILE, World, git, pipeline, project, scratch};
 use serde_json::json;
 
 #[test]
-fn the_list_says_what_the_rules_file_here_has() {
+fn list_says_what_rules_file_here_has() {
     let world = project();
     let call = Call::new(&world.work());
     let list = call.run("rules list -o json").expect(0).json();
@@ -36,7 +36,7 @@ fn the_list_says_what_the_rules_file_here_has() {
 }
 
 #[test]
-fn a_rule_is_explained() {
+fn rule_is_explained() {
     let world = World::new();
     let call = Call::new(&world.work());
     let page = call.run("rules explain unused-components").expect(0).out;
@@ -58,7 +58,7 @@ fn a_rule_is_explained() {
 }
 
 #[test]
-fn a_rules_file_is_begun_and_never_overwritten() {
+fn rules_file_is_begun_and_never_overwritten() {
     let world = World::new();
     world.write("a.txt", "x");
     let call = Call::new(&world.work());
@@ -79,7 +79,7 @@ fn a_rules_file_is_begun_and_never_overwritten() {
 }
 
 #[test]
-fn a_broken_rules_file_is_shown_as_compilers_do() {
+fn broken_rules_file_is_shown_as_compilers_do() {
     let world = project();
     world.write(RULES_FILE, "rules:\n  - id: unused-component\n    enabled: true\n    enforcementLevel: warn\n  - id: copied-variables\n    enabled: true\n    enforcementLevel: \"##[error]\u{1}x\"\n".replace('\u{1}', ""));
     let shown = Call::new(&world.work()).run("rules lint").expect(1).out;
@@ -152,7 +152,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
 }
 
 #[test]
-fn the_command_that_a_check_without_rules_names_writes_them() {
+fn command_that_check_without_rules_names_writes_them() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(".acme/other.yaml", "x: 1\n");

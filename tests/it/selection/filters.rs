@@ -57,7 +57,7 @@ fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -
 }
 
 #[test]
-fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
+fn check_of_clean_clone_context_and_dry_run_select_the_same() {
     let new = pipeline(&["Start", "Load", "Done"]);
     let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
     let main = world.git("rev-parse origin/main");
@@ -129,7 +129,7 @@ fn refused(world: &World, args: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_path_that_holds_no_pipeline_is_a_slip() {
+fn path_that_holds_no_pipeline_is_a_slip() {
     let world = change(&[
         ("docs/note.md", "no pipeline"),
         ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
@@ -196,7 +196,7 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
 
 /// Keys of a section override the common keys for that section.
 #[test]
-fn a_folder_that_the_review_leaves_out_is_still_published() {
+fn folder_that_review_leaves_out_is_still_published() {
     let world = project();
     world.write(
         ".platform/shared-pipelines.yaml",

@@ -360,7 +360,7 @@ fn write_until_killed(
 }
 
 #[test]
-fn kills_under_load_lose_nothing_acknowledged() {
+fn kill_under_load_loses_no_acknowledged_change() {
     let world = with_a_pipeline();
     let token = format!("{TOKEN}=super-admin");
     let data = world.path().join("data").display().to_string();

@@ -39,7 +39,7 @@ fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
 }
 
 #[test]
-fn a_generated_token_is_a_word_of_its_own_and_works() {
+fn generated_token_is_a_word_of_its_own_and_works() {
     let world = World::new();
     let mut served = Served::start(world.path(), "");
     let line = served.line();
@@ -67,7 +67,7 @@ fn roles_are_kept() {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill() {
+fn acknowledged_change_survives_kill() {
     let world = World::new();
     published(&world);
     let token = format!("{TOKEN}=admin");
@@ -88,7 +88,7 @@ fn what_was_acknowledged_survives_a_kill() {
 }
 
 #[test]
-fn a_vocabulary_gives_the_names() {
+fn vocabulary_gives_names() {
     let world = World::new();
     let file = world.path().join("names.yaml");
     std::fs::write(&file, "WAREHOUSE_A: alpha\n").unwrap();
@@ -116,7 +116,7 @@ fn a_vocabulary_gives_the_names() {
 }
 
 #[test]
-fn wrong_flags_are_exit_2_and_a_missing_repository_7() {
+fn serve_with_wrong_flags_exits_with_2_and_without_repository_7() {
     let world = World::new();
     let call = Call::new(world.path());
     call.run("serve --listen nowhere").expect(2);
@@ -181,7 +181,7 @@ fn half_open_connections_keep_nobody_out() {
 }
 
 #[test]
-fn a_request_under_way_is_not_sent_away_for_others() {
+fn request_under_way_is_not_sent_away_for_others() {
     let world = World::new();
     let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
     let address = served.url.trim_start_matches("http://").to_owned();
@@ -201,7 +201,7 @@ fn a_request_under_way_is_not_sent_away_for_others() {
 }
 
 #[test]
-fn a_second_server_is_told_who_has_the_folder() {
+fn second_server_is_told_who_has_folder() {
     at_once([false, true], |is_moved_away| {
         let world = World::new();
         let folder = world.path().join("data");
@@ -219,7 +219,7 @@ fn a_second_server_is_told_who_has_the_folder() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_warned_of() {
+fn address_that_others_reach_is_warned_of() {
     let world = World::new();
     for (address, warns) in [("0.0.0.0:0", true), ("[::]:0", true), ("127.0.0.1:0", false)] {
         let mut command = Call::new(world.path()).command(format!("serve --listen {address}"));
@@ -242,7 +242,7 @@ fn an_address_that_others_reach_is_warned_of() {
 }
 
 #[test]
-fn it_prints_what_another_terminal_needs_and_no_token_that_was_given() {
+fn serve_prints_settings_for_another_terminal_and_no_given_token() {
     let world = World::new();
     published(&world);
     let project = format!("{PROJECT}={}", world.remote().display());

@@ -49,7 +49,7 @@ fn completed<'s>(script: &'s str, command: &str) -> &'s str {
 const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
 
 #[test]
-fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
+fn command_shows_its_own_flags_first_and_only_what_it_takes() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
     let script = call.run("completions bash").expect(0).out;
@@ -90,7 +90,7 @@ fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
 
 /// A command line that serves several commands may contain such flags; their values are not even read.
 #[test]
-fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
+fn flag_that_command_does_not_show_changes_nothing_in_it() {
     let world = crate::support::project();
     let call = Call::new(&world.work());
     let wrong = [
@@ -211,7 +211,7 @@ fn well_formed(file: &str, page: &str) {
 }
 
 #[test]
-fn the_schema_is_one_and_knows_the_examples() {
+fn schema_is_one_and_knows_examples() {
     let folder = scratch::folder();
     let schema = Call::new(folder.path()).run("schema").expect(0).json();
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");

@@ -10,7 +10,7 @@ fn call(world: &World) -> Call {
 }
 
 #[test]
-fn help_and_version_are_results() {
+fn help_and_version_exit_with_0() {
     let world = World::new();
     let version = Call::new(&world.work()).run("--version").expect(0);
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
@@ -33,7 +33,7 @@ fn help_and_version_are_results() {
 }
 
 #[test]
-fn two_reports_have_two_places() {
+fn two_reports_at_one_path_are_refused() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     for (one, other, place) in [
         ("json=-", "junit=-", "standard output"),
@@ -47,7 +47,7 @@ fn two_reports_have_two_places() {
 }
 
 #[test]
-fn what_a_review_needs_is_asked_for() {
+fn review_without_settings_lists_missing_ones() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     for variable in [
         "SLUICEGATE_BASE_URL",
@@ -125,7 +125,7 @@ fn values_that_cannot_be_are_named() {
 }
 
 #[test]
-fn a_token_that_cannot_be_had_is_named() {
+fn token_that_cannot_be_had_is_named() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("empty-token", "\n");
     world.write("two-lines", "one\ntwo\n");
@@ -153,7 +153,7 @@ fn a_token_that_cannot_be_had_is_named() {
 }
 
 #[test]
-fn a_token_can_come_from_a_file_or_a_command() {
+fn token_can_come_from_file_or_command() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("token", "from-a-file\n");
     let platform = Platform::new();
@@ -178,7 +178,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
 
 /// The command does not get the variables of the program and the host; the variables that a vault needs are kept.
 #[test]
-fn a_token_command_gets_no_other_secret() {
+fn token_command_gets_no_other_secret() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
@@ -204,7 +204,7 @@ fn a_token_command_gets_no_other_secret() {
 }
 
 #[test]
-fn the_configuration_file_is_held_to_its_keys() {
+fn configuration_file_is_held_to_its_keys() {
     let world = project();
     let cases = [
         (
@@ -255,7 +255,7 @@ fn flag_wins_over_variable_over_file() {
 }
 
 #[test]
-fn a_repository_that_cannot_be_used_is_exit_7() {
+fn repository_that_cannot_be_used_is_exit_7() {
     let folder = scratch::folder();
     let nowhere = Call::with_platform(folder.path(), "http://127.0.0.1:9");
     nowhere.run("review").expect(7).saying(&["error:", "hint:"]);
@@ -286,7 +286,7 @@ fn several_configuration_folders_are_named() {
 }
 
 #[test]
-fn odd_names_survive_the_whole_way() {
+fn odd_names_survive_review_and_reports() {
     let names = [
         "with space.orch.yaml",
         "quo\"te.orch.yaml",

@@ -12,7 +12,7 @@ fn edited() -> World {
 }
 
 #[test]
-fn a_value_that_is_no_format_names_the_flag_for_a_file() {
+fn value_that_is_no_format_names_flag_for_file() {
     let world = edited();
     let call = Call::new(&world.work());
     for args in [
@@ -33,7 +33,7 @@ fn a_value_that_is_no_format_names_the_flag_for_a_file() {
 }
 
 #[test]
-fn a_result_goes_to_a_file_whole_or_not_at_all() {
+fn result_goes_to_file_whole_or_not_at_all() {
     let world = edited();
     let call = Call::new(&world.work());
     let diff = call.run("diff -o json").expect(0);
@@ -67,7 +67,7 @@ fn a_result_goes_to_a_file_whole_or_not_at_all() {
 
 #[cfg(unix)]
 #[test]
-fn a_result_goes_through_no_link_of_the_repository() {
+fn result_goes_through_no_link_of_repository() {
     let world = edited();
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -81,7 +81,7 @@ fn a_result_goes_through_no_link_of_the_repository() {
 }
 
 #[test]
-fn what_the_desk_commands_say_is_data_too() {
+fn local_commands_write_json_too() {
     let world = edited();
     let call = Call::new(&world.work());
     let read = |args: &str, code: i32| call.run((args, "-o json")).expect(code).json();

@@ -23,7 +23,7 @@ fn moved(about: &str, after: &[&str]) -> World {
 }
 
 #[test]
-fn a_pure_rename_of_a_waived_pipeline_is_green_on_every_host() {
+fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
     let world = moved("", &BAD);
     for (name, host) in HOSTS {
         let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
@@ -40,7 +40,7 @@ fn a_pure_rename_of_a_waived_pipeline_is_green_on_every_host() {
 }
 
 #[test]
-fn a_renamed_pipeline_that_got_worse_is_red() {
+fn renamed_pipeline_that_got_worse_is_red() {
     let world = moved(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
     Job::github().pull_request().call(&world).run("check").expect(1);
     // A copy is not a rename: the waiver applies only to the old file.

@@ -30,7 +30,7 @@ fn waivers(world: &World, args: impl Arguments) -> Ended {
 }
 
 #[test]
-fn what_is_waived_does_not_count_and_every_report_says_so() {
+fn waived_finding_passes_and_is_marked_in_every_report() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy, owner: sales, until: 2999-12-31 }\n\
          - { rule: component-naming-convention, path: 'sales/**', about: write it, reason: legacy }\n\
@@ -80,7 +80,7 @@ fn what_is_waived_does_not_count_and_every_report_says_so() {
 }
 
 #[test]
-fn a_finding_beside_the_waived_ones_still_fails() {
+fn finding_beside_waived_ones_still_fails() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n\
          - { rule: maximum-components, path: 'sales/**', size: 3, reason: large }\n",
@@ -99,7 +99,7 @@ fn a_finding_beside_the_waived_ones_still_fails() {
 }
 
 #[test]
-fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
+fn expired_waiver_does_not_hold_and_finding_says_since_when() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n",
     );
@@ -116,7 +116,7 @@ fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
 }
 
 #[test]
-fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
+fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
     let world = change(&[
         ("sales/good.orch.yaml", &pipeline(&["Start", "Done"])),
         (
@@ -140,7 +140,7 @@ fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
 }
 
 #[test]
-fn a_file_that_is_wrong_is_said_with_line_and_what_was_meant() {
+fn file_that_is_wrong_is_said_with_line_and_what_was_meant() {
     for (waivers, said) in [
         (
             "# x\n- { rule: component-naming-conventions, path: a, reason: r }\n",
@@ -197,7 +197,7 @@ fn strict() -> Platform {
 }
 
 #[test]
-fn a_change_cannot_waive_its_own_findings() {
+fn change_cannot_waive_its_own_findings() {
     let own = "- { rule: component-naming-convention, path: 'sales/**', reason: let me through }\n";
     let platform = strict();
     let world = with_waivers(own);
@@ -250,7 +250,7 @@ fn a_change_cannot_waive_its_own_findings() {
 }
 
 #[test]
-fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
+fn change_passes_platforms_review_by_waivers_of_its_base() {
     let world = project();
     world.write(
         FILE,
@@ -290,7 +290,7 @@ fn with_components(names: &[&str]) -> String {
 }
 
 #[test]
-fn a_waiver_by_name_excuses_no_other_component() {
+fn waiver_by_name_excuses_no_other_component() {
     let world = project();
     let waiver = "- { rule: component-naming-convention, path: '**', about: legacy load, reason: legacy }\n";
     world.write(FILE, waiver);
@@ -348,7 +348,7 @@ fn a_waiver_by_name_excuses_no_other_component() {
 }
 
 #[test]
-fn all_findings_of_today_become_waivers_and_the_gate_passes() {
+fn waivers_add_of_all_findings_passes_gate() {
     let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);
     waivers(&world, "add --all --reason 'found before: \"#1\"' --owner sales").expect(0);
     let text = world.read(FILE);
@@ -371,7 +371,7 @@ fn all_findings_of_today_become_waivers_and_the_gate_passes() {
 }
 
 #[test]
-fn a_report_of_the_platform_becomes_waivers() {
+fn report_of_platform_becomes_waivers() {
     let world = change(&[("sales/bad.orch.yaml", &bad())]);
     let platform = strict();
     platform.call(&world).run("review --report json=r.json").expect(1);
@@ -399,7 +399,7 @@ fn a_report_of_the_platform_becomes_waivers() {
 }
 
 #[test]
-fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
+fn waivers_add_inserts_in_order_and_requires_finding() {
     let text = "# Waivers of the gate.\r\n- { rule: a-rule-of-the-platform, path: x, reason: r } # stays\r\n\r\n# stays too\r\n- { rule: unused-components, path: a.orch.yaml, reason: r }\r\n";
     let rules = "rules:\n  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }\n  - { id: a-rule-of-the-platform, enabled: false, enforcementLevel: error }\n";
     let world = change(&[
@@ -484,7 +484,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
 }
 
 #[test]
-fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
+fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
     let world = with_waivers(
         "# Ours.\n\
          - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
@@ -540,7 +540,7 @@ fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
 }
 
 #[test]
-fn a_file_in_another_form_is_left_as_it_is() {
+fn file_in_another_form_is_left_as_it_is() {
     let text = "[{ rule: component-naming-convention, path: gone.orch.yaml, reason: r }]\n";
     let world = with_waivers(text);
     waivers(&world, "prune")
@@ -550,7 +550,7 @@ fn a_file_in_another_form_is_left_as_it_is() {
 }
 
 #[test]
-fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
+fn waiver_has_precedence_over_known_and_expired_one_keeps_known() {
     let world = project();
     world.write("sales/bad.orch.yaml", bad());
     world.write(
@@ -568,7 +568,7 @@ fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
 }
 
 #[test]
-fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
+fn base_is_not_asked_about_files_whose_findings_are_all_waived() {
     let world = project();
     for path in ["sales/bad.orch.yaml", "other.orch.yaml"] {
         world.write(path, bad());
@@ -608,7 +608,7 @@ fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
 }
 
 #[test]
-fn what_is_waived_and_still_there_is_not_fixed() {
+fn waived_finding_that_remains_is_not_fixed() {
     let world = project();
     world.write("sales/bad.orch.yaml", bad());
     world.write(
@@ -626,7 +626,7 @@ fn what_is_waived_and_still_there_is_not_fixed() {
 }
 
 #[test]
-fn the_reason_stands_in_the_page_and_in_markdown() {
+fn reason_stands_in_page_and_in_markdown() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: 'sales/**', reason: named by the old warehouse, until: 2999-12-31 }\n",
     );
@@ -643,7 +643,7 @@ fn the_reason_stands_in_the_page_and_in_markdown() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_called_what_it_is() {
+fn file_that_cannot_be_read_is_called_what_it_is() {
     let world = with_waivers("[]\n");
     fs::write(world.work().join(FILE), b"\xff\xfe").unwrap();
     let ended = check(&world, "").expect(2);

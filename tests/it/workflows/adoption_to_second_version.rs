@@ -146,7 +146,7 @@ fn has(ended: &Ended, words: &[&str]) {
 }
 
 #[test]
-fn from_a_clone_with_a_past_to_the_next_version() {
+fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     let hour = Hour::begin();
     let said = hour.run("init").expect(0);
     has(

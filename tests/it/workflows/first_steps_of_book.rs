@@ -15,7 +15,7 @@ pipelines:
 ";
 
 #[test]
-fn from_serve_to_a_published_version() {
+fn first_steps_of_book_end_with_published_version() {
     let world = World::new();
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{}=admin", crate::support::TOKEN);

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_keeps_its_start_and_its_end() {
+    fn path_keeps_its_start_and_its_end() {
         assert_eq!(middle("sales/load.orch.yaml", 20), "sales/load.orch.yaml");
         assert_eq!(
             middle("sales/eu/north/load.orch.yaml", 20),

@@ -60,7 +60,7 @@ fn random_histories_have_the_merge_bases_that_git_tells() {
 }
 
 #[test]
-fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
+fn renamed_file_that_differs_from_any_base_is_a_change() {
     let world = World::new();
     world.write("same.orch.yaml", "same");
     world.write("fixed.orch.yaml", "bad");
@@ -90,7 +90,7 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
 }
 
 #[test]
-fn a_history_made_of_criss_cross_merges_alone_is_refused() {
+fn history_made_of_criss_cross_merges_alone_is_refused() {
     let world = World::new();
     world.write("a", "a");
     let root = world.commit("root");

@@ -91,7 +91,7 @@ fn names_of_every_kind_are_kept_as_they_are() {
 }
 
 #[test]
-fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
+fn name_that_is_not_utf8_matters_only_if_it_is_wanted() {
     let world = World::new();
     world.write("a.orch.yaml", "1");
     let name = OsStr::from_bytes(b"b\xff.orch.yaml");
@@ -111,7 +111,7 @@ fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
 }
 
 #[test]
-fn a_file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
+fn file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
     let world = World::new();
     world.write("a", lines(9, "file"));
     world.write("a.b", "between the two in git's order");
@@ -150,7 +150,7 @@ fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
 }
 
 #[test]
-fn a_rename_of_case_alone_is_a_rename() {
+fn rename_of_case_alone_is_a_rename() {
     let world = World::new();
     world.write("Load.orch.yaml", lines(9, "load"));
     world.commit("one");
@@ -223,7 +223,7 @@ fn shuffle(world: &World, dice: &mut Dice) {
 }
 
 #[test]
-fn the_changes_are_those_that_git_finds() {
+fn changes_are_those_that_git_finds() {
     for seed in 0..4 {
         let world = World::new();
         for n in 0..60 {
@@ -241,7 +241,7 @@ fn the_changes_are_those_that_git_finds() {
 }
 
 #[test]
-fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
+fn file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     let world = World::new();
     world.write("a/old.orch.yaml", lines(20, "a"));
     world.write("b/other.orch.yaml", lines(20, "b"));
@@ -355,7 +355,7 @@ fn as_short(line: &str) -> String {
 }
 
 #[test]
-fn a_tree_that_is_not_sound_is_refused() {
+fn tree_that_is_not_sound_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
@@ -461,7 +461,7 @@ fn folders_nested_beyond_reason_are_refused() {
 }
 
 #[test]
-fn a_tree_that_holds_itself_many_times_over_is_refused() {
+fn tree_that_holds_itself_many_times_over_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
@@ -502,7 +502,7 @@ fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn the_touched_lines_are_those_of_the_new_file() {
+fn touched_lines_are_those_of_new_file() {
     let world = World::new();
     world.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
     world.commit("one");
@@ -520,7 +520,7 @@ fn the_touched_lines_are_those_of_the_new_file() {
 }
 
 #[test]
-fn the_touched_lines_are_found_without_the_index() {
+fn touched_lines_are_found_without_index() {
     let world = World::new();
     world.write("a", "1\n2\n");
     world.commit("one");

@@ -44,7 +44,7 @@ fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
 }
 
 #[test]
-fn a_shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
+fn shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
     let world = World::new();
     forked(&world);
     let repo = open(&clone(&world, "shallow", "--depth=1 --no-single-branch"));
@@ -58,7 +58,7 @@ fn a_shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
 }
 
 #[test]
-fn a_shallow_clone_that_is_deep_enough_is_believed() {
+fn shallow_clone_that_is_deep_enough_is_believed() {
     let world = World::new();
     world.commit("long ago");
     forked(&world);
@@ -76,7 +76,7 @@ fn a_shallow_clone_that_is_deep_enough_is_believed() {
 ///  \--- x1 ------ F    feature, depth 3 cuts y1 from B
 /// ```
 #[test]
-fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
+fn merge_base_that_is_older_than_real_one_is_not_believed() {
     let world = World::new();
     let a = world.commit("A");
     let b = world.commit("B");
@@ -104,7 +104,7 @@ fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
 }
 
 #[test]
-fn a_worktree_of_a_shallow_clone_knows_the_cut() {
+fn worktree_of_shallow_clone_knows_cut() {
     let world = World::new();
     forked(&world);
     let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
@@ -121,7 +121,7 @@ fn a_worktree_of_a_shallow_clone_knows_the_cut() {
 
 /// Older clones have the extension that libgit2 rejects; newer ones only mark the remote.
 #[test]
-fn a_partial_clone_is_compared_without_its_blobs_and_fetches_the_one_that_is_read() {
+fn partial_clone_is_compared_without_its_blobs_and_fetches_one_that_is_read() {
     for with_extension in [false, true] {
         let world = World::new();
         forked(&world);
@@ -163,7 +163,7 @@ fn reads_a_missing_blob(partial: &Path) {
 }
 
 #[test]
-fn a_partial_clone_without_its_remote_names_the_blob() {
+fn partial_clone_without_its_remote_names_blob() {
     let world = World::new();
     forked(&world);
     git(&world.remote(), "config uploadpack.allowFilter true");
@@ -183,7 +183,7 @@ fn give_away(folder: &Path) -> bool {
 }
 
 #[test]
-fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
+fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
     let world = World::new();
     forked(&world);
     if !give_away(&world.work()) {
@@ -210,7 +210,7 @@ fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
 }
 
 #[test]
-fn a_bare_repository_of_another_user_is_bare() {
+fn bare_repository_of_another_user_is_bare() {
     let world = World::new();
     forked(&world);
     if !repository::give_away(&[&world.remote()]) {
@@ -226,7 +226,7 @@ fn a_bare_repository_of_another_user_is_bare() {
 }
 
 #[test]
-fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subfolder() {
+fn checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_subfolder() {
     let world = World::new();
     forked(&world);
     world.write("sub/x", "1");
@@ -242,7 +242,7 @@ fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subf
 }
 
 #[test]
-fn a_shallow_checkout_of_another_user_knows_the_cut() {
+fn shallow_checkout_of_another_user_knows_cut() {
     let world = World::new();
     forked(&world);
     let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
@@ -255,7 +255,7 @@ fn a_shallow_checkout_of_another_user_knows_the_cut() {
 }
 
 #[test]
-fn a_partial_clone_of_another_user_fetches_nothing() {
+fn partial_clone_of_another_user_fetches_nothing() {
     let world = World::new();
     forked(&world);
     git(&world.remote(), "config uploadpack.allowFilter true");
@@ -283,7 +283,7 @@ fn a_partial_clone_of_another_user_fetches_nothing() {
 }
 
 #[test]
-fn a_large_blob_of_another_user_is_streamed_too() {
+fn large_blob_of_another_user_is_streamed_too() {
     let world = World::new();
     let content = vec![b'x'; 5_000_000];
     world.write("large", &content);

@@ -12,7 +12,7 @@ fn canonical(path: &std::path::Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_subfolder_finds_the_root() {
+fn subfolder_finds_root() {
     let world = World::new();
     world.write("a/b/c.txt", "1");
     let commit = world.commit("one");
@@ -32,7 +32,7 @@ fn a_subfolder_finds_the_root() {
 }
 
 #[test]
-fn a_folder_without_a_repository_is_named() {
+fn folder_without_repository_is_named() {
     let folder = scratch::folder();
     let error = Repository::discover(folder.path()).err().unwrap();
     assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
@@ -43,7 +43,7 @@ fn a_folder_without_a_repository_is_named() {
 }
 
 #[test]
-fn a_repository_without_a_commit_says_so() {
+fn repository_without_commit_says_so() {
     let world = World::new();
     for folder in [world.work(), world.remote()] {
         assert!(matches!(open(&folder).head(), Err(GitError::NoCommit { .. })));
@@ -57,7 +57,7 @@ fn a_repository_without_a_commit_says_so() {
 }
 
 #[test]
-fn a_bare_repository_is_read_like_any_other() {
+fn bare_repository_is_read_like_any_other() {
     let world = World::new();
     world.write("a.txt", "one");
     let commit = world.commit("one");
@@ -73,7 +73,7 @@ fn a_bare_repository_is_read_like_any_other() {
 }
 
 #[test]
-fn a_linked_worktree_has_its_own_head() {
+fn linked_worktree_has_its_own_head() {
     let world = World::new();
     world.commit("one");
     world.git("worktree add -q -b side ../side");
@@ -85,7 +85,7 @@ fn a_linked_worktree_has_its_own_head() {
 }
 
 #[test]
-fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
+fn submodule_is_a_repository_of_its_own_and_no_file_of_outer_one() {
     let world = World::new();
     world.write("inner.txt", "1");
     world.commit("one");
@@ -102,7 +102,7 @@ fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
 }
 
 #[test]
-fn a_detached_head_has_no_branch() {
+fn detached_head_has_no_branch() {
     let world = World::new();
     world.commit("one");
     world.git("checkout -q --detach");
@@ -110,7 +110,7 @@ fn a_detached_head_has_no_branch() {
 }
 
 #[test]
-fn a_revision_is_followed_to_its_commit() {
+fn revision_is_followed_to_its_commit() {
     let world = World::new();
     let first = world.commit("one");
     world.git("tag -a v1 -m annotated");
@@ -164,7 +164,7 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
 }
 
 #[test]
-fn a_blob_over_the_limit_is_refused_before_it_is_read() {
+fn blob_over_limit_is_refused_before_it_is_read() {
     let world = World::new();
     world.write("a.txt", "12345");
     world.commit("one");
@@ -192,7 +192,7 @@ fn noise(size: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_large_blob_is_streamed_whole_and_may_be_left_early() {
+fn large_blob_is_streamed_whole_and_may_be_left_early() {
     let world = World::new();
     let content = noise(9_000_000);
     world.write("large.bin", &content);
@@ -277,7 +277,7 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
 }
 
 #[test]
-fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
+fn default_branch_is_what_remote_says_else_usual_name() {
     let world = World::new();
     world.commit("one");
     world.push();
@@ -338,7 +338,7 @@ fn histories_are_compared_over_merges_of_every_shape() {
 }
 
 #[test]
-fn the_branch_that_a_branch_follows() {
+fn branch_that_branch_follows() {
     let world = World::new();
     world.commit("one");
     world.git("checkout -q -b mine");
@@ -354,7 +354,7 @@ fn the_branch_that_a_branch_follows() {
 }
 
 #[test]
-fn a_repository_may_go_to_another_thread() {
+fn repository_may_go_to_another_thread() {
     const fn goes<T: Send>() {}
     const { goes::<Repository>() };
 }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shape_says_to_a_body_and_in_the_description_is_the_same() {
+    fn shape_checks_bodies_as_its_description_says() {
         let variant = |name: &'static str| object([needs("kind", one_of(&[name])), needs(name, boolean())]);
         let shape = object([
             needs("text", text()),

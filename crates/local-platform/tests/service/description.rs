@@ -201,7 +201,7 @@ async fn answers_are_as_described() {
 }
 
 #[tokio::test]
-async fn the_description_has_one_method() {
+async fn description_has_one_method() {
     let platform = Platform::empty().await;
     refused(
         platform

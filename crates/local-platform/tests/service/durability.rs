@@ -102,7 +102,7 @@ const fn tasks_path() -> &'static str {
 }
 
 #[tokio::test]
-async fn what_was_running_goes_on_and_ends_after_a_restart() {
+async fn execution_continues_and_ends_after_restart() {
     let durable = Durable::new();
     let platform = durable.start().await;
     with_environments(&platform, &project(), &["production"]).await;
@@ -136,7 +136,7 @@ async fn what_was_running_goes_on_and_ends_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_started_stream_is_started_again_and_a_stopped_one_is_not() {
+async fn started_stream_is_started_again_and_stopped_one_is_not() {
     let durable = Durable::new();
     let platform = durable.start().await;
     let mut pipelines = Vec::new();

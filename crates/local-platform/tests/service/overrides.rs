@@ -160,7 +160,7 @@ async fn get_overrides_gives_one_environment_when_asked() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_in_a_path_is_named() {
+async fn path_segment_that_is_no_text_is_named() {
     let (platform, _world) = prepared().await;
     for (path, named) in [
         (path("%ff"), "variableName"),

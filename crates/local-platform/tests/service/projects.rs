@@ -132,7 +132,7 @@ async fn get_projects_pages_over_given_and_made_ones() {
 }
 
 #[tokio::test]
-async fn a_made_project_is_hidden_from_the_other_roles_everywhere() {
+async fn made_project_is_hidden_from_the_other_roles_everywhere() {
     let platform = Platform::empty().await;
     let path = made(&platform, project("p")).await;
     let id = Uuid::from_u128(1);

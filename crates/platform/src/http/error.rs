@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_subject_shows_no_secret() {
+    fn subject_shows_no_secret() {
         let url = Url::parse("https://me:pw@h/a?token=t#f").unwrap();
         assert_eq!(subject(&Method::GET, &url, false), "GET https://h/a");
         let ours = Url::parse("https://h/a?page=0").unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_the_server_repeats_is_hidden() {
+    fn secret_that_server_repeats_is_hidden() {
         let error = HttpError::new(ErrorKind::Unauthorized, "bad token s3cret")
             .status_is(StatusCode::UNAUTHORIZED, Some("s3cret"))
             .without_secret(Some(&SecretString::from("s3cret")));

@@ -172,7 +172,7 @@ fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
 }
 
 #[test]
-fn the_schema_has_the_keys_and_types_of_the_reader() {
+fn schema_has_keys_and_types_of_reader() {
     let schema = json_schema();
     let mut described = AskedKeys::new();
     schema_keys("", &schema, &mut described);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_output_is_the_token() {
+    async fn output_is_token() {
         assert_eq!(run("printf ' abc\\n'").await.unwrap().expose_secret(), "abc");
     }
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_hangs_is_killed() {
+    async fn command_that_hangs_is_killed() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let line = format!("echo $$ > '{}'; exec sleep 600", pid.display());
