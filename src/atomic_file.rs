@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_halfway_leaves_the_old_file_and_nothing_beside_it() {
+    fn interrupted_write_leaves_old_file_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.json");
         write_file(&path, b"old").unwrap();

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hint_is_last_and_escapes_are_text() {
+    fn hint_is_last_and_escapes_are_text() {
         let cause = anyhow::anyhow!("the server said: \u{1b}[2J").context("GET /v1/x failed");
         let failure = Failure::new(ExitStatus::Undecided, cause).hint("try again");
         insta::assert_snapshot!(failure.render(), @r"

@@ -31,10 +31,6 @@ mod operations;
 mod publication;
 pub mod publish;
 mod report;
-#[cfg(test)]
-#[path = "../tests/support/schema.rs"]
-#[expect(unreachable_pub, reason = "the tests share it")]
-mod schema;
 mod session;
 mod ui;
 mod workspace;

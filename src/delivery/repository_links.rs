@@ -97,7 +97,7 @@ mod tests {
     use super::name_from_remote;
 
     #[test]
-    fn a_name_holds_no_credentials() {
+    fn name_holds_no_credentials() {
         for (remote, name) in [
             ("https://user:secret@h.example/o/r.git", Some("o/r")),
             ("https://h.example/o/r/?token=secret", Some("o/r")),

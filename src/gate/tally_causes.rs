@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_the_least_severity_that_fails() {
+    fn limit_is_the_least_severity_that_fails() {
         let cases = [
             (Status::Passed, FailOn::Warn, Verdict::Passed),
             (Status::Failed(Severity::Warning), FailOn::Error, Verdict::Passed),

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_said_for_each_level() {
+    fn omitted_annotations_are_counted_for_each_level() {
         let one = |level, n: u32| file_annotation(level, "a", n, "r", "m".to_owned());
         let mut many: Vec<Annotation> = (0..12).map(|n| one(Level::Error, n)).collect();
         many.extend((0..3).map(|n| one(Level::Warning, n)));

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_as_commands() {
+    fn report_as_commands() {
         insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_cannot_become_another_command() {
+    fn output_cannot_become_another_command() {
         let pairs = [
             ("verdict", "failed".to_owned()),
             ("junit", "a]\n##vso[task.complete]%;".to_owned()),
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_agent_reads_the_text_back(text in "(\\PC|[%;\\]\\r\\n]|%3B|%AZP25){0,60}") {
+        fn agent_reads_text_back(text in "(\\PC|[%;\\]\\r\\n]|%3B|%AZP25){0,60}") {
             let escaped = escape(&text);
             prop_assert!(!escaped.contains(['\r', '\n', ';', ']']));
             prop_assert_eq!(unescape(&escaped), text);

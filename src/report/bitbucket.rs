@@ -112,7 +112,7 @@ mod tests {
     use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
-    fn the_report_has_verdict_and_numbers() {
+    fn report_has_verdict_and_numbers() {
         let body = build_report(&sample::report());
         assert_eq!(body["result"], "FAILED");
         assert_eq!(

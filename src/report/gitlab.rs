@@ -112,10 +112,10 @@ fn text_or_placeholder(text: &str) -> &str {
 mod tests {
     use super::*;
     use crate::report::sample;
-    use crate::schema::hold;
     use proptest::prelude::*;
     use serde_json::{Value, json};
     use sluicegate_pipelines::findings::{Status, Verdict};
+    use sluicegate_test_support::json_schema::hold;
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_review_is_an_empty_array() {
+    fn passed_review_is_an_empty_array() {
         assert_eq!(
             sample::write_to_vec(|out| render(
                 &sample::empty(Verdict::Passed),

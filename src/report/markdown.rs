@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_cannot_be_left() {
+    fn link_cannot_be_left() {
         let link = blob_link(
             "https://h/o/r/blob/1f/{path}#L{line}",
             "a (b) #%.orch.yaml",

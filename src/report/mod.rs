@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_style_picks_the_host() {
+    fn style_picks_host() {
         let (report, about) = (sample::report(), ReportContext::default());
         let shown = |style| annotations(style, &report, &about);
         assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_grouped_by_shared_pipeline_the_worst_first() {
+    fn note_is_grouped_by_shared_pipeline_the_worst_first() {
         let old = "- { id: a, pipeline: p }\n- { id: b, pipeline: p, parameters: { x: {} } }\n";
         let new = "- { id: a, pipeline: p, description: d }\n- { id: b, pipeline: p, parameters: { y: { default: 1 } } }\n- { id: c, pipeline: p }\n";
         insta::assert_snapshot!(note(old, new), @"
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_version_has_a_note() {
+    fn first_version_has_note() {
         let first = render_release_note("sales", "1.0.0", &Compat::new(Against::default(), Vec::new()));
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0

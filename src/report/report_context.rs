@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn kept_details_are_bounded() {
         let mut sources = SourceLines::default();
         let long = "é".repeat(100_000);
         sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_touched_with_what_is_indented_below_it() {
+    fn line_is_touched_with_what_is_indented_below_it() {
         let mut changed = ChangedLines::default();
         let text = "a:\n  b:\n    c: 1\n    z: 0\n    d: 2\n  e:\n    f: 3\n";
         changed.add("a", touched_lines(text, 1..=7, &[5..=5]));

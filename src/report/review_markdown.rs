@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_review() {
+    fn failed_review_is_rendered_whole() {
         insta::assert_snapshot!(render_summary(&sample::report(), &linked()), @"
         ## ❌ Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
 
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undecided_review_says_so_first() {
+    fn undecided_review_says_so_first() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec![
             "the platform <did> not answer".to_owned(),
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_under_the_limit_and_says_what_is_missing() {
+    fn document_stays_under_limit_and_says_what_is_missing() {
         let (report, context) = too_much();
         let summary = render_summary(&report, &context);
         assert!(summary.len() < SUMMARY_LIMITS.page_bytes, "{}", summary.len());
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_stays_in_its_line() {
+    fn violation_stays_in_its_line() {
         let mut report = sample::empty(Verdict::Failed);
         let found = sample::violation("x |\n\n# owned <script>", None);
         report.files = vec![sample::file(
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_fits_and_is_found_again() {
+    fn comment_fits_and_is_found_again() {
         let (mut report, context) = too_much();
         for verdict in [Verdict::Failed, Verdict::Undecided] {
             report.verdict = verdict;

@@ -35,14 +35,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_untouched_and_the_rest_is_marked() {
+    fn short_text_is_unchanged_and_cut_text_is_marked() {
         assert_eq!(truncate("abc", 3), "abc");
         assert_eq!(truncate("abcd", 3), "ab…");
         assert_eq!(truncate("😀😀", 3), "😀…");
     }
 
     #[test]
-    fn an_escape_is_never_cut_in_two() {
+    fn escape_is_never_cut_in_two() {
         let percent = |c, shown: &mut String| {
             if c == '%' {
                 shown.push_str("%25");

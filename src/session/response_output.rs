@@ -209,7 +209,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_time_is_told_in_its_largest_unit() {
+    fn time_is_told_in_its_largest_unit() {
         let now: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
         let said = |text: &str| format_distance(text.parse().unwrap(), now);
         assert_eq!(said("2026-11-20T09:29:58Z"), "now");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_grows_no_faster_than_what_came() {
+    fn escaped_output_grows_linearly_with_input() {
         let long = "k".repeat(100_000);
         let parts: Map<String, Value> = (0..1000).map(|at| (at.to_string(), json!(1))).collect();
         let shown = format_facts(&json!({ long.as_str(): parts.clone(), "other": { "a": parts } }));

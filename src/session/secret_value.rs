@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_break_is_not_part_of_it() {
+    fn last_line_break_is_not_part_of_it() {
         assert_eq!(read("pass word \n"), Ok("pass word ".to_owned()));
         assert_eq!(read("a\\nb\r\n"), Ok("a\\nb".to_owned()));
         assert_eq!(read("\n"), Err("is empty"));
     }
 
     #[test]
-    fn a_private_key_keeps_its_lines() {
+    fn private_key_keeps_its_lines() {
         let key = "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----";
         assert_eq!(read(&format!("{key}\n")), Ok(key.to_owned()));
         assert_eq!(read(&key.replace('\n', "\\n")), Ok(key.to_owned()));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_cell_stands_out_and_widens_no_other_row() {
+    fn long_cell_stands_out_and_widens_no_other_row() {
         let (long, short) = (
             vec!["x".repeat(1000), "a".to_owned()],
             vec!["y".to_owned(), "b".to_owned()],

@@ -162,7 +162,7 @@ mod tests {
     use super::parse_answer;
 
     #[test]
-    fn an_answer_is_a_number_a_name_or_nothing() {
+    fn answer_is_a_number_name_or_nothing() {
         let candidates = [".acme".to_owned(), ".other".to_owned()];
         let name = |answer: &str| parse_answer(answer, &candidates).map_err(|error| error.render());
         assert_eq!(name("2\n"), Ok(Some(".other".to_owned())));

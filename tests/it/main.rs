@@ -2,6 +2,10 @@
 //!
 //! There is one directory for each command or subject. CONTRIBUTING.md says which test belongs where.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    reason = "arguments are a text or a borrowed list"
+)]
 #![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -41,5 +45,3 @@ mod support;
 mod usage;
 mod waivers;
 mod workflows;
-
-use support::{repo, scratch};

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_one_of_a_repository_of_this_name() {
+    fn address_is_one_of_repository_of_this_name() {
         assert!(REPOSITORY.starts_with("https://"), "{REPOSITORY}");
         assert!(repository_name().ends_with("/sluicegate"), "{REPOSITORY}");
         assert_eq!(repository_url().is_none(), REPOSITORY.contains(PLACEHOLDER_OWNER));

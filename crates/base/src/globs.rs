@@ -36,7 +36,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_literal_matches_its_path_alone(path in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}", other in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}") {
+        fn literal_matches_its_path_alone(path in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}", other in "[a-z*?\\[\\]{},!\\\\. ü/-]{1,20}") {
             let matcher = parse_glob(&escape_glob(&path)).unwrap().compile_matcher();
             prop_assert!(matcher.is_match(&path));
             prop_assert_eq!(matcher.is_match(&other), path == other);

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_itself_is_read_and_one_byte_more_is_not() {
+    fn limit_itself_is_read_and_one_byte_more_is_not() {
         assert_eq!(read_bytes(&b"abc"[..], 3).unwrap(), b"abc");
         let error = read_bytes(&b"abcd"[..], 3).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);

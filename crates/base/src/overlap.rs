@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_ends_the_reading() {
+    fn first_error_ends_reading() {
         let items = (0..).map(|number| {
             if number < 3 {
                 Ok((number, BATCH_SIZE))

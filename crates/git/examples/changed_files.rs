@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns a line for each file that `head` changed since its merge-base with `base`.
-pub fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<String>, GitError> {
+ fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<String>, GitError> {
     let repository = Repository::open(repository)?;
     let head = repository.resolve(head)?;
     let bases = repository.merge_bases(&repository.resolve(base)?, &head)?;
@@ -32,4 +32,28 @@ pub fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<V
         ChangeKind::Renamed { from } => format!("renamed {from} to {}", change.path),
     };
     Ok(changes.iter().map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list_changed_files;
+    use sluicegate_test_support::World;
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    fn example_lists_changes_since_merge_base() {
+        let world = World::new();
+        world.write("kept", "1");
+        world.write("edited", "1");
+        world.commit("base");
+        world.git(&["switch", "-q", "-c", "feature"]);
+        world.write("edited", "2");
+        world.write("new", "3");
+        world.commit("change");
+        world.git(&["switch", "-q", "main"]);
+        world.write("kept", "later");
+        world.commit("later");
+        let lines = list_changed_files(&world.work(), "main", "feature").unwrap();
+        assert_eq!(lines, ["modified edited", "added new"]);
+    }
 }

@@ -13,7 +13,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the platform's response to a request for its projects.
-pub async fn request_projects() -> Result<String, Box<dyn Error>> {
+async fn request_projects() -> Result<String, Box<dyn Error>> {
     let platform = start(Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -30,4 +30,16 @@ pub async fn request_projects() -> Result<String, Box<dyn Error>> {
     let response = request.send().await?.error_for_status()?.text().await?;
     platform.stop().await;
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    #[tokio::test]
+    #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    async fn example_prints_list_of_projects() {
+        // The HTTP client of the example needs a cryptography provider, also for plain HTTP.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let response = super::request_projects().await.unwrap();
+        assert!(response.contains("results"), "{response}");
+    }
 }

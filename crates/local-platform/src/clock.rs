@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stepped_clock_moves_when_told_and_clones_move_with_it() {
+    fn stepped_clock_moves_when_told_and_clones_move_with_it() {
         let clock = Clock::stepped(time("2026-11-20T09:30:00Z"));
         let before = clock.now();
         assert_eq!(clock.now(), before);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_out_of_all_bounds_is_shown_too() {
+    fn time_out_of_all_bounds_is_shown_too() {
         assert_eq!(Moment(i64::MAX).to_string(), "1970-01-01T00:00:00.000Z");
     }
 }

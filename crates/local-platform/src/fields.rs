@@ -66,7 +66,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
+    fn whole_number_may_be_written_with_fraction_of_nothing() {
         for (value, number) in [(json!(0), 0), (json!(7.0), 7), (json!(1e3), 1000)] {
             assert_eq!(whole(&value), Some(number), "{value}");
         }

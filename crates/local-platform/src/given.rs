@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_given_project_is_called_like_the_folder_of_its_repository() {
+    fn given_project_is_called_like_folder_of_its_repository() {
         for (path, name) in [
             ("/nowhere/sales.git", "sales"),
             ("/nowhere/sales", "sales"),

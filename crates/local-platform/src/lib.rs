@@ -30,10 +30,6 @@ mod published;
 mod review;
 mod router;
 mod routes;
-#[cfg(test)]
-#[path = "../../../tests/support/schema.rs"]
-#[expect(unreachable_pub, reason = "the tests share it")]
-mod schema;
 mod seats;
 mod server;
 mod shape;

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_may_have_a_preamble_an_epilogue_file_names_and_other_headers() {
+    fn form_may_have_preamble_epilogue_file_names_and_other_headers() {
         let form = b"before\r\n--XX \r\ncontent-type: text/plain\r\nContent-Disposition: form-data; \
             filename=\"x;name=no\"; name=\"a/b\"\r\n\r\none\r\n--X\r\n--XX\r\nContent-Disposition: form-data; \
             name=plain\r\n\r\n\r\n--XX--after";
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_refused() {
+    fn multipart_body_without_form_is_refused() {
         let named = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n";
         for (form, expected) in [
             (String::new(), "the form ends in the middle"),
@@ -308,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_form_is_read_the_same_however_it_is_cut(
+        fn form_is_read_the_same_however_it_is_cut(
             parts in prop::collection::vec(("[a-zä/ \"\r\n;=.]{1,9}", "[X\r\n -]{0,40}"), 0..5),
             piece in 1_usize..30,
         ) {

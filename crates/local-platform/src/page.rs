@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_beyond_counting_is_past_the_end() {
+    fn page_beyond_counting_is_past_end() {
         let page = Page {
             page: u64::MAX,
             size: 100,

@@ -208,7 +208,7 @@ mod tests {
     use super::Problem;
 
     #[test]
-    fn a_refused_request_has_the_shape_of_the_api_document() {
+    fn refused_request_has_shape_of_api_document() {
         let problem = Problem::invalid_field("a.b", "must not be empty").body("/v1/x".into());
         insta::assert_snapshot!(serde_json::to_string_pretty(&problem).unwrap(), @r#"
         {

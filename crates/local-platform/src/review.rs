@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rule_has_not_is_left_out() {
+    fn review_leaves_out_missing_fields_of_rule() {
         let file = FileResults {
             path: "a".into(),
             results: vec![

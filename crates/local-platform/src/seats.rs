@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_one_that_is_idle_for_the_longest_goes() {
+    async fn one_that_is_idle_for_longest_goes() {
         let seats = Seats::new(3);
         let (first, second, third) = (seats.take().await, seats.take().await, seats.take().await);
         assert!(first.work());

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_is_found_by_the_whole_token_only() {
+    fn caller_is_found_by_the_whole_token_only() {
         let tokens = KnownTokens::new(&[("one".into(), Role::Admin), ("two".into(), Role::Member)]).unwrap();
         let role = |value: &str| tokens.caller(&headers(value)).map(|caller| caller.role);
         assert_eq!(role("Bearer one"), Some(Role::Admin));

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pipeline_and_no_script_is_left_out() {
+    fn upload_leaves_out_files_that_are_no_pipeline_and_no_script() {
         for taken in [
             "a.orch.yaml",
             "b/c.tran.yaml",

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn vocabulary_error_names_wrong_entry() {
         let said = |text: &str| Vocabulary::parse(text).unwrap_err().to_string();
         insta::assert_snapshot!(said("warehouse: x"), @"unknown token `warehouse`; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
         insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"duplicate token `WAREHOUSE_A`");

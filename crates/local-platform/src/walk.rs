@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_success_is_taken() {
+    fn way_of_success_is_taken() {
         let both = "    S: { type: start, transitions: { unconditional: [A] } }
     A: { type: x, transitions: { success: [Good], failure: [Bad] } }
     Good: { type: end-success }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_fails() {
+    fn execution_of_broken_pipeline_fails() {
         assert_eq!(
             ends("    A: { type: x }\n").1,
             "The pipeline has no start component"

@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
 }
 
 /// Returns a line for each rule that did not pass.
-pub fn check(rules: &[u8], path: &str, pipeline: &[u8]) -> Vec<String> {
+fn check(rules: &[u8], path: &str, pipeline: &[u8]) -> Vec<String> {
     let results = RuleSet::parse(rules).evaluate(path, pipeline).results;
     let mut lines = Vec::new();
     for result in results {
@@ -33,4 +33,27 @@ pub fn check(rules: &[u8], path: &str, pipeline: &[u8]) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    const RULES: &str = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: error, config: { maxComponents: 1 } }\n";
+    const PIPELINE: &str = "type: orchestration\npipeline:\n  components:\n    Start: { type: start }\n    Done: { type: end-success }\n";
+
+    #[test]
+    fn check_of_large_pipeline_prints_violation_with_line() {
+        let lines = check(RULES.as_bytes(), "a.orch.yaml", PIPELINE.as_bytes());
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with("a.orch.yaml:"), "{lines:?}");
+        assert!(lines[0].contains(": maximum-components: "), "{lines:?}");
+    }
+
+    #[test]
+    fn check_of_passing_pipeline_prints_nothing() {
+        let rules = RULES.replace("maxComponents: 1", "maxComponents: 2");
+        let lines = check(rules.as_bytes(), "a.orch.yaml", PIPELINE.as_bytes());
+        assert!(lines.is_empty(), "{lines:?}");
+    }
 }

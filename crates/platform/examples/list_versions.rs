@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns a line for each version.
-pub async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<String>, HttpError> {
+async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<String>, HttpError> {
     let client = Client::new(Settings {
         base_url,
         token,
@@ -40,4 +40,32 @@ pub async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<
         format!("version {}, commit {commit}", version.display_name())
     };
     Ok(versions.iter().map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list_versions;
+    use secrecy::SecretString;
+    use sluicegate_platform::http::{BaseUrl, TokenSource};
+    use wiremock::matchers::{header, method, path};
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+
+    #[tokio::test]
+    #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    async fn example_lists_versions() {
+        let body = include_str!("../../../tests/fixtures/api/artifacts.json");
+        let server = MockServer::start().await;
+        Mock::given(method("GET"))
+            .and(path("/v1/shared-pipelines/artifacts"))
+            .and(header("authorization", "Bearer token"))
+            .respond_with(ResponseTemplate::new(200).set_body_raw(body, "application/json"))
+            .expect(1)
+            .mount(&server)
+            .await;
+        let base_url = BaseUrl::parse(&server.uri()).unwrap();
+        let token = TokenSource::Value(SecretString::from("token"));
+        let lines = list_versions(base_url, token).await.unwrap();
+        assert!(!lines.is_empty());
+        assert!(lines.iter().all(|line| line.starts_with("version ")), "{lines:?}");
+    }
 }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_report_twice_is_that_report() {
+    fn same_report_twice_is_that_report() {
         assert_eq!(
             merge_reports(vec![sample::report(), sample::report()]).unwrap(),
             sample::report()

@@ -633,7 +633,7 @@ fn gitlab_external_pull_request_names_its_target() {
 }
 
 #[test]
-fn a_forced_host_wins_over_the_environment() {
+fn forced_host_wins_over_environment() {
     let variables = [&GITLAB[..], &[("GITHUB_ACTIONS", "true")]].concat();
     assert_eq!(
         detect_context(&env(&variables), Some(Host::None)).unwrap().host,

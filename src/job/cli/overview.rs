@@ -103,7 +103,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_first_screen_names_every_command_once_and_fits() {
+    fn first_screen_names_every_command_once_and_fits() {
         let shown = render_overview(&Cli::command());
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.lines().all(|line| line.len() <= MAX_LINE_WIDTH), "{shown}");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_of_the_globals_has_all_of_them() {
+    fn help_of_globals_has_all_of_them() {
         let mut program = super::super::command();
         let help = program.try_get_matches_from_mut(["sluicegate", "help", GLOBALS_COMMAND]);
         let shown = help.unwrap_err().to_string();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_target_tightened_holds_where_the_change_did_not_touch_it() {
+    fn stricter_target_applies_to_untouched_settings() {
         let (said, after) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
         assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
         assert_eq!(after, parse_rules(&file("error", 9)));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_change_did_itself_holds_and_what_became_laxer_is_not_stricter() {
+    fn own_edits_of_change_apply_and_laxer_target_is_not_stricter() {
         for (head, tip, base) in [
             (file("warn", 9), file("error", 9), file("error", 9)),
             (file("error", 9), file("error", 9), file("warn", 9)),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rules_file_that_only_the_tip_has() {
+    fn rules_file_that_only_tip_has() {
         let (said, after) = stricter(
             &GateFileVersion::Missing,
             &file("error", 9),

@@ -175,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_changes_nothing() {
+    fn empty_file_changes_nothing() {
         for text in ["", "# only a comment\n", "---\n"] {
             assert!(parse(&file(text)).unwrap().project_id.is_none(), "{text:?}");
         }
     }
 
     #[test]
-    fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+    fn unknown_key_is_named_with_its_place_and_the_nearest_one() {
         insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
@@ -222,7 +222,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_only_the_job_may_say_is_refused_wherever_it_stands() {
+    fn job_only_key_is_refused_anywhere_in_file() {
         for key in FOR_THE_JOB {
             let variable = setting_names::find_job_variable(key).unwrap();
             for section in ["", "review", "publish", "publish-on"] {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_that_count_are_told_as_they_stand() {
+    fn keys_that_count_are_told_as_they_stand() {
         let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
         assert_eq!(
             verdict_keys(&file(text)),

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_folder_is_one_name() {
+    fn configuration_folder_is_one_name() {
         assert_eq!(parse_config_dir(".platform/").unwrap(), ".platform");
         for wrong in ["", "/", "..", "a/b", "../x"] {
             assert!(parse_config_dir(wrong).is_err(), "{wrong:?}");

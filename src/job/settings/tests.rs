@@ -16,7 +16,7 @@ fn said(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn a_key_says_its_values_and_what_that_means() {
+fn key_says_its_values_and_what_that_means() {
     insta::assert_snapshot!(said(
         "review: { fail-on: error, comment: true }\nretries: 4\n",
         "review: { fail-on: never }\nretries: 1\n",
@@ -35,7 +35,7 @@ fn a_key_says_its_values_and_what_that_means() {
 }
 
 #[test]
-fn a_list_says_its_entries() {
+fn list_says_its_entries() {
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a, old/**]"), @"exclude: + old/** (relaxed)");
     insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
     insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (changed)");
@@ -48,7 +48,7 @@ fn a_list_says_its_entries() {
 }
 
 #[test]
-fn what_comes_to_the_same_is_said_so() {
+fn equal_settings_are_reported_as_equal() {
     for (old, new) in [
         ("# words\nretries: 4\n", "retries: 4"),
         ("", "review: { fail-on: error }"),
@@ -60,7 +60,7 @@ fn what_comes_to_the_same_is_said_so() {
 }
 
 #[test]
-fn a_file_that_came_or_went_or_cannot_be_read_is_said() {
+fn file_that_came_or_went_or_cannot_be_read_is_said() {
     let some = text("exclude: [a]");
     insta::assert_snapshot!(of_settings(&GateFileVersion::Missing, &some).join("\n"), @"
     the file is new

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_found_in_both_forms() {
+    fn server_is_found_in_both_forms() {
         let host = |remote: &str| server_of_remote(remote).as_deref().and_then(find_host_of_server);
         for (remote, expected) in [
             ("https://github.com/a/b.git", Some(Host::GitHub)),

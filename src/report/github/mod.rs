@@ -96,7 +96,7 @@ mod tests {
     use sluicegate_pipelines::findings::{Severity, Status, Verdict};
 
     #[test]
-    fn a_report_as_commands() {
+    fn report_as_commands() {
         insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_cut_within_the_limit() {
+    fn long_message_is_cut_within_limit() {
         let mut report = sample::empty(Verdict::Failed);
         let long = sample::violation(&"%😀".repeat(3_000), None);
         report.files = vec![sample::file(
@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_runner_reads_the_text_back(raw in "(\\PC|[%:,\\r\\n]|%0A|%25|::){0,60}") {
+        fn runner_reads_text_back(raw in "(\\PC|[%:,\\r\\n]|%0A|%25|::){0,60}") {
             let property = escaped(&raw, push_escaped_property);
             prop_assert!(!property.contains(['\r', '\n', ':', ',']));
             prop_assert_eq!(unescape(&property), raw.as_str());

@@ -99,7 +99,7 @@ fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
 }
 
 #[test]
-fn the_policy_names_the_hashes_of_what_is_inside() {
+fn policy_names_hashes_of_what_is_inside() {
     let page = render(&sample::report(), &ReportContext::default());
     let document = read(&page);
     // The hash is over every byte between the tags.
@@ -121,7 +121,7 @@ fn the_policy_names_the_hashes_of_what_is_inside() {
 }
 
 #[test]
-fn a_review_of_nothing_is_a_page_too() {
+fn review_of_nothing_is_a_page_too() {
     let page = render(&sample::empty(Verdict::Passed), &ReportContext::default());
     assert!(text_of(read(&page).root()).contains("no pipeline was reviewed"));
     assert!(of_class(&read(&page), "group").is_empty());
@@ -143,7 +143,7 @@ fn naming() -> RuleText {
 }
 
 #[test]
-fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
+fn page_says_what_fails_gate_and_each_rule_in_words() {
     let about = ReportContext {
         rules: vec![naming()],
         reproduction_command: Some("sluicegate check --all".to_owned()),
@@ -170,7 +170,7 @@ fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
 }
 
 #[test]
-fn what_opens_or_is_linked_is_on_the_page_once() {
+fn page_has_each_link_target_once() {
     let about = ReportContext {
         rules: vec![naming()],
         ..ReportContext::default()
@@ -271,7 +271,7 @@ fn numbers_and_bars_are_filters() {
 }
 
 #[test]
-fn what_is_known_or_waived_is_no_error_of_the_page() {
+fn page_shows_no_error_for_known_or_waived_finding() {
     let mut report = sample::report();
     report.files[1].results[1].states = vec![Some(State::Known), Some(State::Waived)];
     let page = render(&report, &ReportContext::default());
@@ -284,7 +284,7 @@ fn what_is_known_or_waived_is_no_error_of_the_page() {
 }
 
 #[test]
-fn a_passed_review_says_so() {
+fn passed_review_says_so() {
     let mut report = sample::empty(Verdict::Passed);
     report.files = vec![sample::file(
         "a",
@@ -302,7 +302,7 @@ fn a_passed_review_says_so() {
 }
 
 #[test]
-fn what_many_files_say_alike_is_said_once_at_the_top() {
+fn page_shows_repeated_cause_once_at_top() {
     let missing = || Status::Error(Some("designer/rules-file-retrieval-error".to_owned()));
     let mut report = sample::empty(Verdict::Failed);
     let results = || {
@@ -328,7 +328,7 @@ fn what_many_files_say_alike_is_said_once_at_the_top() {
 }
 
 #[test]
-fn a_very_long_name_is_cut_and_the_page_stays_small() {
+fn very_long_name_is_cut_and_page_stays_small() {
     let long = "n<".repeat(5_000);
     let failed = || {
         sample::result(
@@ -383,7 +383,7 @@ fn many_files_are_folded() {
 }
 
 #[test]
-fn a_link_is_made_only_to_a_web_address() {
+fn link_is_made_only_to_web_address() {
     let about = ReportContext {
         blob_url: Some("javascript:alert(1)//{path}".to_owned()),
         ..ReportContext::default()
@@ -392,7 +392,7 @@ fn a_link_is_made_only_to_a_web_address() {
 }
 
 #[test]
-fn a_host_command_in_a_text_reads_as_it_was_written() {
+fn host_command_in_text_reads_as_it_was_written() {
     let raw = "##vso[task.complete] ##[error] ::error::x";
     let mut report = sample::report();
     report.notes = vec![raw.to_owned()];
@@ -402,7 +402,7 @@ fn a_host_command_in_a_text_reads_as_it_was_written() {
 }
 
 #[test]
-fn a_machine_without_a_host_is_said_in_words() {
+fn machine_without_host_is_said_in_words() {
     let mut report = sample::report();
     report.context.ci = "none".to_owned();
     report.context.event = "local".to_owned();

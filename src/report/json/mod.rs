@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
-    fn the_document_of_the_contract() {
+    fn document_of_contract() {
         let json = String::from_utf8(sample::write_to_vec(|out| {
             render(&sample::report(), &ReportContext::default(), out)
         }))
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_report_has_every_key() {
+    fn empty_report_has_every_key() {
         let json: Value = serde_json::from_slice(&sample::write_to_vec(|out| {
             render(&sample::empty(Verdict::Passed), &ReportContext::default(), out)
         }))
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_a_failed_result() {
+    fn warning_is_a_failed_result() {
         let mut report = sample::empty(Verdict::Passed);
         report.files = vec![sample::file(
             "a",

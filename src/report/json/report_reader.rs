@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_reads_back_whole() {
+    fn written_report_reads_back_whole() {
         let mut report = sample::report();
         report.context.shard = Some(Shard { index: 2, total: 3 });
         report.fixed = Some(2);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_with_the_keys_of_the_contract_alone_is_enough() {
+    fn report_with_keys_of_contract_alone_is_enough() {
         let text = r#"{ "schema": "sluicegate.report/v1", "engine": "local", "verdict": "failed",
             "context": { "ci": "none", "event": "local", "branch": null, "head": null, "base": null },
             "counts": { "files": 1, "passed": 0, "failed": 2, "errors": 0, "warnings": 1, "excluded": 0, "unreviewed": 1 },
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_refused_with_the_reason() {
+    fn file_that_is_no_report_is_refused_with_reason() {
         let good = String::from_utf8(sample::write_to_vec(|out| {
             json::render(&sample::report(), &ReportContext::default(), out)
         }))
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_severity_is_that_of_the_enforcement() {
+    fn severity_is_that_of_enforcement() {
         let good = String::from_utf8(sample::write_to_vec(|out| {
             json::render(&sample::report(), &ReportContext::default(), out)
         }))

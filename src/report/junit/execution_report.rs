@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_execution_is_one_case() {
+    fn execution_is_one_case() {
         for (verdict, element) in [
             (Verdict::Passed, "system-out"),
             (Verdict::Failed, "failure"),

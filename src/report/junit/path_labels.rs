@@ -42,7 +42,7 @@ mod tests {
     use sluicegate_pipelines::findings::Verdict;
 
     #[test]
-    fn a_label_has_no_suffix_unless_two_files_share_it() {
+    fn label_has_no_suffix_unless_two_files_share_it() {
         let mut report = sample::empty(Verdict::Passed);
         report.files = ["a/load.orch.yaml", "b/x.orch.yaml", "b/x.tran.yaml"]
             .map(|path| sample::file(path, vec![]))
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_name_has_a_dot_for_each_folder_alone() {
+    fn class_name_has_dot_for_each_folder_alone() {
         assert_eq!(class_name("sales/eu/v1.2 load"), "sales.eu.v1_2 load");
     }
 }

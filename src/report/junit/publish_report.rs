@@ -100,7 +100,7 @@ mod tests {
     use crate::report::sample;
 
     #[test]
-    fn what_stops_a_publish_is_a_failure_and_what_does_not_is_skipped() {
+    fn junit_of_publish_fails_for_blockers_and_skips_the_rest() {
         let broken = |is_refused, accepted: Option<&str>| PublishBreak {
             name: "load: \u{1b} gone".to_owned(),
             words: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),

@@ -35,7 +35,7 @@ fn text_of(node: Node<'_, '_>) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
-fn a_failed_review() {
+fn failed_review_is_rendered_whole() {
     insta::assert_snapshot!(xml(&sample::report()).replace("><", ">\n<"), @r#"
     <?xml version="1.0" encoding="utf-8"?>
     <testsuites name="sluicegate" tests="7" failures="1" errors="2" time="1.200000">
@@ -110,7 +110,7 @@ fn a_failed_review() {
 }
 
 #[test]
-fn a_review_of_nothing_is_valid_and_has_one_skipped_case() {
+fn review_of_nothing_is_valid_and_has_one_skipped_case() {
     let xml = xml(&sample::empty(Verdict::Passed));
     let document = Document::parse(&xml).unwrap();
     assert_eq!(document.root_element().attribute("tests"), Some("1"));
@@ -122,7 +122,7 @@ fn a_review_of_nothing_is_valid_and_has_one_skipped_case() {
 }
 
 #[test]
-fn it_is_red_whenever_the_verdict_is_not_passed() {
+fn junit_is_red_whenever_verdict_is_not_passed() {
     let warned = sample::file(
         "a",
         vec![sample::result("r", Status::Failed(Severity::Warning), vec![])],
@@ -142,7 +142,7 @@ fn it_is_red_whenever_the_verdict_is_not_passed() {
 }
 
 #[test]
-fn it_never_contradicts_the_verdict() {
+fn junit_never_contradicts_verdict() {
     let results = || {
         vec![
             sample::result(
@@ -189,7 +189,7 @@ fn it_never_contradicts_the_verdict() {
 }
 
 #[test]
-fn a_case_has_its_file_to_the_sign_and_its_line() {
+fn case_has_its_file_to_sign_and_its_line() {
     let path = "a\tb\nc \"<d>\".orch.yaml";
     let found = vec![sample::violation("x", Some(7)), sample::violation("y", Some(3))];
     let unreadable = || {
@@ -221,7 +221,7 @@ fn a_case_has_its_file_to_the_sign_and_its_line() {
 }
 
 #[test]
-fn what_is_skipped_keeps_all_its_words_in_both_dialects() {
+fn skipped_case_keeps_all_its_text_in_both_dialects() {
     let (first, second) = ("w".repeat(300), "second");
     let found = vec![
         sample::violation(&first, Some(7)),
@@ -248,7 +248,7 @@ fn what_is_skipped_keeps_all_its_words_in_both_dialects() {
 }
 
 #[test]
-fn the_strict_dialect_has_a_case_where_all_others_were_skipped() {
+fn strict_dialect_has_case_where_all_others_were_skipped() {
     let warning = sample::result("r", Status::Failed(Severity::Warning), vec![]);
     for files in [vec![], vec![sample::file("a", vec![warning])]] {
         let mut report = sample::empty(Verdict::Passed);
@@ -264,7 +264,7 @@ fn the_strict_dialect_has_a_case_where_all_others_were_skipped() {
 }
 
 #[test]
-fn a_type_is_no_instruction_to_a_reader() {
+fn type_is_no_instruction_to_reader() {
     let of = |kind: &str| {
         let mut report = sample::empty(Verdict::Undecided);
         let error = Status::Error(Some(kind.to_owned()));
@@ -317,7 +317,7 @@ fn changes_to_the_gate_are_cases_of_their_own() {
 }
 
 #[test]
-fn a_time_that_junit_cannot_write_does_no_harm() {
+fn time_that_junit_cannot_write_does_no_harm() {
     for started_at in [Timestamp::MIN, Timestamp::MAX] {
         let report = Report {
             started_at,
@@ -329,7 +329,7 @@ fn a_time_that_junit_cannot_write_does_no_harm() {
 }
 
 #[test]
-fn the_strict_dialect_has_only_what_the_schemas_know() {
+fn strict_dialect_has_only_what_schemas_know() {
     let xml = written(&sample::report(), Dialect::Strict);
     let document = Document::parse(&xml).unwrap();
     let names =

@@ -1,9 +1,9 @@
 use super::*;
 use crate::report::{RuleText, sample};
-use crate::schema::hold;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sluicegate_pipelines::findings::{Severity, Shard, Status};
+use sluicegate_test_support::json_schema::hold;
 use std::collections::BTreeSet;
 
 fn about() -> ReportContext {
@@ -176,7 +176,7 @@ fn violations_are_results() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
-fn what_was_not_evaluated_is_a_notification() {
+fn unevaluated_rule_is_a_notification() {
     let log = read(&sample::report(), &about());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["invocations"]).unwrap(), @r#"
     [
@@ -269,7 +269,7 @@ fn what_was_not_evaluated_is_a_notification() {
 }
 
 #[test]
-fn what_was_not_evaluated_is_a_result_before_all_others() {
+fn unevaluated_rule_is_first_result() {
     let mut report = sample::report();
     let unreadable = Status::Error(Some("designer/document-parse-error".to_owned()));
     let words = || vec![sample::violation("the pipeline cannot be read", Some(2))];
@@ -305,7 +305,7 @@ fn what_was_not_evaluated_is_a_result_before_all_others() {
 }
 
 #[test]
-fn the_commit_is_said_where_the_repository_is_known() {
+fn commit_is_said_where_repository_is_known() {
     let of =
         |about: &ReportContext| read(&sample::report(), about)["runs"][0]["versionControlProvenance"].clone();
     assert_eq!(of(&ReportContext::default()), Value::Null);
@@ -319,7 +319,7 @@ fn the_commit_is_said_where_the_repository_is_known() {
 }
 
 #[test]
-fn a_rule_has_its_help() {
+fn rule_has_its_help() {
     let log = read(&sample::report(), &about());
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["tool"]["driver"]["rules"][0]).unwrap(), @r#"
     {
@@ -342,7 +342,7 @@ fn a_rule_has_its_help() {
 }
 
 #[test]
-fn the_category_ends_in_a_slash_and_names_the_part() {
+fn category_ends_in_slash_and_names_part() {
     let mut report = sample::empty(Verdict::Passed);
     let id = |report: &Report, category: &str| {
         let about = ReportContext {
@@ -386,7 +386,7 @@ fn cuts_keep_the_errors_and_are_said() {
 }
 
 #[test]
-fn a_known_line_has_its_columns_and_another_none() {
+fn known_line_has_its_columns_and_another_none() {
     let mut report = sample::empty(Verdict::Failed);
     let violations = [2, 3, 4, 9].map(|line| sample::violation("v", Some(line)));
     let failed = sample::result("r", Status::Failed(Severity::Error), violations.into());
@@ -416,7 +416,7 @@ fn a_known_line_has_its_columns_and_another_none() {
 }
 
 #[test]
-fn the_program_has_a_page_once_the_package_has_one() {
+fn program_has_page_once_package_has_one() {
     let log = read(&sample::report(), &about());
     let driver = &log["runs"][0]["tool"]["driver"];
     let told = driver.get("informationUri").map(|uri| uri.as_str().unwrap());
@@ -442,7 +442,7 @@ fn long_texts_do_not_pass_the_size_limit() {
 }
 
 #[test]
-fn a_strange_clock_is_left_out() {
+fn strange_clock_is_left_out() {
     let mut report = sample::empty(Verdict::Passed);
     report.started_at = jiff::Timestamp::MIN;
     assert_eq!(

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_end_its_group_or_begin_a_command() {
+    fn name_cannot_end_its_group_or_begin_command() {
         let hostile = "a%0A\n::endgroup::\r##[error]x \u{1b}[0Ksection_end:0:y";
         let shown = [
             GroupStyle::None,

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_review() {
+    fn failed_review_is_rendered_whole() {
         insta::assert_snapshot!(render(&sample::report(), &about(), Style::default()), @"
         error[component-naming-convention]: `Run B` is not
           --> load/it.orch.yaml:9
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undecided_review_says_why() {
+    fn undecided_review_says_why() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec![
             "the platform did not answer".to_owned(),
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_wrapped() {
+    fn long_message_is_wrapped() {
         let lines = wrap_text("one two three four five six\nseven", Some(24));
         assert_eq!(lines, ["one two three four", "five six", "seven"]);
     }

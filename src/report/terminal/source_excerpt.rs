@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_underlined_among_its_neighbours() {
+    fn line_is_underlined_among_its_neighbours() {
         let lines = [
             (9, "  components:"),
             (10, "    Läd 日本:"),
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_without_known_lines_stands_alone() {
+    fn place_without_known_lines_stands_alone() {
         assert_eq!(shown(3, &[], None), "  --> a b.orch.yaml:3\n");
     }
 
     #[test]
-    fn a_long_line_is_cut_to_the_terminal() {
+    fn long_line_is_cut_to_terminal() {
         let long = "日本 ".repeat(40);
         let text = shown(1, &[(1, &long)], Some(40));
         assert!(text.lines().all(|line| line.width() <= 40), "{text}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_cannot_act() {
+    fn line_cannot_act() {
         let text = shown(1, &[(1, "::error::x \u{1b}[31m ##[group]")], None);
         assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
     }

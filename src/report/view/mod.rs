@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn it_counts_by_rule_and_folder_and_lists_the_worst_first() {
+    fn view_counts_by_rule_and_folder_and_lists_worst_first() {
         let report = sample::report();
         let about = about(Show::First(2));
         let view = View::new(&report, &about, ViewMedium::Page);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_a_number_until_all_is_asked_for() {
+    fn known_findings_are_a_number_until_all_are_requested() {
         let mut report = sample::report();
         report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
         let shown = |show| {
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_files_say_of_the_rules_file_is_one_cause() {
+    fn rules_file_error_of_all_files_is_one_cause() {
         let missing = || Status::Error(Some("designer/rules-file-retrieval-error".to_owned()));
         let words = || vec![sample::violation("the rules file is not there", None)];
         let mut report = sample::empty(Verdict::Failed);

@@ -186,7 +186,7 @@ impl Runner {
 }
 
 #[test]
-fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
+fn action_builds_in_its_own_folder_whatever_checkout_brings() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/main");
     let (done, said, program) = runner.install(&action, "main", &releases.server.uri());
@@ -217,16 +217,16 @@ fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
 }
 
 #[test]
-fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
+fn clone_of_action_at_another_commit_fills_no_cache() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/clone");
-    let git = |args: &[&str]| crate::support::git(&action, args);
-    git(&["init", "-q"]);
-    git(&["add", "-A"]);
-    git(&["commit", "-q", "-m", "one"]);
+    let git = |args: &str| crate::support::git(&action, args);
+    git("init -q");
+    git("add -A");
+    git("commit -q -m one");
     let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
     assert!(done && !runner.is_cached(), "{said}");
-    let own = git(&["rev-parse", "HEAD"]);
+    let own = git("rev-parse HEAD");
     fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
     let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
     assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");
@@ -238,7 +238,7 @@ fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
 }
 
 #[test]
-fn an_action_of_the_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
+fn action_of_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("checkout/tools/sluicegate");
     for (gone, named) in [
@@ -262,7 +262,7 @@ fn an_action_of_the_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
 }
 
 #[test]
-fn the_action_runs_the_program_by_its_path_and_gives_it_no_tools_of_the_checkout() {
+fn action_runs_program_by_its_path_and_gives_it_no_tools_of_checkout() {
     let runner = Runner::new();
     let action = runner.action("_actions/your-org/sluicegate/main");
     runner.script(
@@ -303,7 +303,7 @@ fn the_action_runs_the_program_by_its_path_and_gives_it_no_tools_of_the_checkout
 }
 
 #[test]
-fn a_tool_cache_in_the_checkout_is_not_used() {
+fn tool_cache_in_checkout_is_not_used() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/main");
     let cache = runner.at("checkout/cache");

@@ -1,7 +1,7 @@
 //! `--deepen`: fetches missing history in a limited number of steps, and only on request.
 
 use crate::support::{
-    ALL_OF_MAIN, Call, EVERYTHING_FETCHED, Ended, FEATURE, Job, Project, World, ZEROS, checkout, git,
+    ALL_OF_MAIN, Call, Checkout, EVERYTHING_FETCHED, Ended, FEATURE, Project, World, ZEROS, checkout, git,
     path_variable, scratch, with_default,
 };
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-fn circle(folder: &Path, commit: &str, branch: &str) -> Job {
-    Job::new(
+fn circle(folder: &Path, commit: &str, branch: &str) -> Checkout {
+    Checkout::new(
         folder,
         &[
             ("CIRCLECI", "true"),
@@ -23,7 +23,7 @@ fn circle(folder: &Path, commit: &str, branch: &str) -> Job {
     )
 }
 
-fn pull_request(project: &Project, folder: &Path, merge: &str) -> Job {
+fn pull_request(project: &Project, folder: &Path, merge: &str) -> Checkout {
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
         "number": 7,
@@ -36,7 +36,7 @@ fn pull_request(project: &Project, folder: &Path, merge: &str) -> Job {
         ("GITHUB_REF", "refs/pull/7/merge"),
         ("GITHUB_SHA", merge),
     ];
-    Job::new(folder, &variables).payload(&payload)
+    Checkout::new(folder, &variables).payload(&payload)
 }
 
 /// Creates the default checkout of a pull request: one commit, the trial merge.
@@ -48,7 +48,7 @@ fn default_checkout(project: &Project) -> (PathBuf, String) {
 
 #[track_caller]
 fn deepened(call: &Call) -> (Ended, Value) {
-    let ended = call.run(&["context", "--json", "--deepen"]).expect(0);
+    let ended = call.run("context --json --deepen").expect(0);
     let said = ended.json();
     (ended, said)
 }
@@ -99,13 +99,13 @@ fn long(length: usize, back: usize) -> (World, String, String) {
         .unwrap();
     import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
     assert!(import.wait().unwrap().success());
-    let tip = |name: &str| git(&world.remote(), &["rev-parse", name]);
+    let tip = |name: &str| git(&world.remote(), format!("rev-parse {name}"));
     let (fork, feature) = (tip(&format!("main~{back}")), tip("feature"));
     (world, fork, feature)
 }
 
 #[test]
-fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
+fn default_checkout_of_pull_request_gets_its_head_and_its_base() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
@@ -130,24 +130,24 @@ fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
 }
 
 #[test]
-fn the_variable_asks_for_it_too_and_the_file_may_not() {
+fn variable_asks_for_it_too_and_file_may_not() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
     fs::write(folder.join("sluicegate.yaml"), "review: { deepen: true }\n").unwrap();
     Call::new(&folder)
-        .run(&["context"])
+        .run("context")
         .expect(2)
         .saying(&["`deepen` is not allowed", "SLUICEGATE_DEEPEN"]);
     fs::remove_file(folder.join("sluicegate.yaml")).unwrap();
     job.call()
         .variable("SLUICEGATE_DEEPEN", "true")
-        .run(&["context"])
+        .run("context")
         .expect(0);
 }
 
 #[test]
-fn a_clone_that_tells_everything_fetches_nothing() {
+fn clone_that_tells_everything_fetches_nothing() {
     let project = Project::new();
     let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
     fs::remove_dir_all(project.world.remote()).unwrap();
@@ -162,7 +162,7 @@ fn nothing_is_fetched_that_was_not_asked_for() {
     let (folder, merge) = default_checkout(&project);
     let before = (
         fs::read(folder.join(".git/shallow")).unwrap(),
-        git(&folder, &["for-each-ref"]),
+        git(&folder, "for-each-ref"),
     );
     pull_request(&project, &folder, &merge).unsettled(&["fetch-depth: 0"]);
     assert_eq!(
@@ -190,9 +190,7 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
             "fetching the branch `feature` and the branch `main`, up to {depth} commits further back (--deepen)"
         ))
     );
-    let length: usize = git(&folder, &["rev-list", "--count", "origin/main"])
-        .parse()
-        .unwrap();
+    let length: usize = git(&folder, "rev-list --count origin/main").parse().unwrap();
     assert!(
         (120..400).contains(&length),
         "{length} commits are more than was needed"
@@ -200,19 +198,19 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
 }
 
 #[test]
-fn a_history_beyond_the_limit_stays_undecided() {
+fn history_beyond_limit_stays_undecided() {
     let (world, _, feature) = long(28_000, 27_000);
     let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
     let ended = circle(&folder, &feature, "feature")
         .call()
-        .run(&["context", "--deepen"])
+        .run("context --deepen")
         .expect(7);
     assert_eq!(steps(&ended).len(), 6, "{}", ended.all());
     assert!(ended.err.contains("the clone is shallow"), "{}", ended.all());
 }
 
 #[test]
-fn what_was_there_before_a_push_is_found() {
+fn deepen_finds_commit_before_push() {
     let project = Project::new();
     let feature = format!("+{}:refs/remotes/origin/feature", project.feature);
     let main = format!("+{}:refs/remotes/origin/main", project.main);
@@ -240,7 +238,7 @@ fn what_was_there_before_a_push_is_found() {
             ("CI_COMMIT_BEFORE_SHA", before),
             ("CI_DEFAULT_BRANCH", "main"),
         ];
-        let (_, said) = deepened(&Job::new(&folder, &variables).call());
+        let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
         assert_eq!(
             (&said["base"], &said["selected"]),
             (&json!(project.fork), &changed)
@@ -250,13 +248,13 @@ fn what_was_there_before_a_push_is_found() {
 }
 
 #[test]
-fn what_was_there_before_a_forced_push_is_not_found_and_the_default_branch_serves() {
+fn deepen_after_forced_push_uses_default_branch() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["commit", "-q", "--amend", "-m", "amended"]);
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q feature");
+    world.git("commit -q --amend -m amended");
+    world.git("push -q --force origin feature");
+    let head = world.git("rev-parse HEAD");
     let folder = checkout(
         world,
         &["--depth=1", &format!("+{head}:refs/remotes/origin/feature")],
@@ -269,13 +267,13 @@ fn what_was_there_before_a_forced_push_is_not_found_and_the_default_branch_serve
         ("CI_COMMIT_BEFORE_SHA", &project.feature),
         ("CI_DEFAULT_BRANCH", "main"),
     ];
-    let (_, said) = deepened(&Job::new(&folder, &variables).call());
+    let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
     assert_eq!(said["base"], project.fork.as_str());
     selects(&said, &FEATURE);
 }
 
 #[test]
-fn a_merge_request_gets_the_base_that_the_host_names() {
+fn merge_request_gets_base_that_host_names() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &pipeline], &project.feature);
@@ -289,7 +287,7 @@ fn a_merge_request_gets_the_base_that_the_host_names() {
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
     ];
-    let (_, said) = deepened(&Job::new(&folder, &variables).call());
+    let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
     assert_eq!(
         (&said["base"], &said["baseSource"]),
         (&json!(project.fork), &json!("CI_MERGE_REQUEST_DIFF_BASE_SHA"))
@@ -298,10 +296,10 @@ fn a_merge_request_gets_the_base_that_the_host_names() {
 }
 
 #[test]
-fn a_source_branch_that_is_gone_is_fetched_by_its_commit() {
+fn source_branch_that_is_gone_is_fetched_by_its_commit() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    project.world.git(&["push", "-q", "origin", ":feature"]);
+    project.world.git("push -q origin :feature");
     let (ended, said) = deepened(&pull_request(&project, &folder, &merge).call());
     assert_eq!(
         (&said["head"], &said["base"]),
@@ -315,9 +313,9 @@ fn a_source_branch_that_is_gone_is_fetched_by_its_commit() {
 }
 
 #[test]
-fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
+fn clone_of_one_branch_asks_remote_for_its_default_branch() {
     let project = Project::new();
-    git(&project.world.remote(), &["branch", "-q", "-m", "main", "trunk"]);
+    git(&project.world.remote(), "branch -q -m main trunk");
     for depth in [&["--depth=1"][..], &[]] {
         let fetch = [depth, &["+refs/heads/feature:refs/remotes/origin/feature"]].concat();
         let folder = checkout(&project.world, &fetch, &project.feature);
@@ -341,10 +339,10 @@ fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
 }
 
 #[test]
-fn a_tag_gets_the_branch_that_holds_it() {
+fn tag_gets_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
     let variables = [
         ("GITHUB_ACTIONS", "true"),
@@ -354,13 +352,13 @@ fn a_tag_gets_the_branch_that_holds_it() {
     ];
     let payload =
         json!({ "before": ZEROS, "after": project.main, "repository": { "default_branch": "main" } });
-    let (_, said) = deepened(&Job::new(&folder, &variables).payload(&payload).call());
+    let (_, said) = deepened(&Checkout::new(&folder, &variables).payload(&payload).call());
     assert_eq!((&said["branch"], &said["tag"]), (&json!("main"), &json!("v1")));
     selects(&said, &ALL_OF_MAIN);
 }
 
 #[test]
-fn a_worktree_of_a_shallow_clone_is_deepened() {
+fn worktree_of_shallow_clone_is_deepened() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
@@ -377,25 +375,19 @@ fn a_worktree_of_a_shallow_clone_is_deepened() {
 }
 
 #[test]
-fn a_laptops_shallow_clone_and_revisions_that_were_asked_for() {
+fn laptops_shallow_clone_and_revisions_that_were_asked_for() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
         &["--depth=1", "+refs/heads/main:refs/remotes/origin/main"],
         &project.main,
     );
-    git(&folder, &["checkout", "-q", "-B", "main", "origin/main"]);
+    git(&folder, "checkout -q -B main origin/main");
     for head in ["origin/feature", project.feature.as_str()] {
         let ended = Call::new(&folder)
-            .run(&[
-                "context",
-                "--json",
-                "--deepen",
-                "--head",
-                head,
-                "--base",
-                "origin/main",
-            ])
+            .run(format!(
+                "context --json --deepen --head {head} --base origin/main"
+            ))
             .expect(0);
         assert_eq!(ended.json()["base"], project.fork.as_str(), "{}", ended.all());
         selects(&ended.json(), &FEATURE);
@@ -403,7 +395,7 @@ fn a_laptops_shallow_clone_and_revisions_that_were_asked_for() {
 }
 
 #[test]
-fn a_commit_that_is_nowhere_ends_at_once() {
+fn commit_that_is_nowhere_ends_at_once() {
     let project = Project::new();
     let folder = checkout(
         &project.world,
@@ -413,7 +405,7 @@ fn a_commit_that_is_nowhere_ends_at_once() {
     let absent = "4444444444444444444444444444444444444444";
     let ended = circle(&folder, absent, "feature")
         .call()
-        .run(&["context", "--deepen"])
+        .run("context --deepen")
         .expect(7);
     assert!(
         ended.err.contains(absent) && ended.err.contains("not in this clone"),
@@ -423,13 +415,13 @@ fn a_commit_that_is_nowhere_ends_at_once() {
 }
 
 #[test]
-fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
+fn remote_that_cannot_be_reached_is_told_in_its_own_words() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     fs::remove_dir_all(project.world.remote()).unwrap();
     let ended = pull_request(&project, &folder, &merge)
         .call()
-        .run(&["context", "--deepen"])
+        .run("context --deepen")
         .expect(7);
     assert!(
         ended.err.contains("does not appear to be a git repository"),
@@ -446,14 +438,11 @@ fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
 /// The remote's URL may depend on the user's configuration, and so may the credentials; programs from the repository's
 /// configuration may not run.
 #[test]
-fn the_users_configuration_holds_and_no_hook_runs() {
+fn users_configuration_holds_and_no_hook_runs() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
-    git(
-        &folder,
-        &["remote", "set-url", "origin", "https://platform.invalid/o/p.git"],
-    );
+    git(&folder, "remote set-url origin https://platform.invalid/o/p.git");
     let rewritten = format!(
         "[url \"file://{}\"]\n\tinsteadOf = https://platform.invalid/o/p.git\n",
         project.world.remote().display()
@@ -491,17 +480,17 @@ fn the_users_configuration_holds_and_no_hook_runs() {
 
 /// A check evaluates the files that are checked out: the trial merge.
 #[test]
-fn a_check_is_deepened_from_what_is_checked_out() {
+fn check_is_deepened_from_what_is_checked_out() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
     job.call()
-        .run(&["check"])
+        .run("check")
         .expect(7)
         .saying(&["`main` is not among the remote branches", "fetch-depth: 0"]);
     let ended = job
         .call()
-        .run(&["check", "--deepen", "--fail-on", "never", "--report", "json=-"])
+        .run("check --deepen --fail-on never --report json=-")
         .expect(0);
     let report = ended.json();
     assert_eq!(
@@ -525,7 +514,7 @@ fn review_and_publish_take_it_too() {
     let (folder, merge) = default_checkout(&project);
     // The request is sent, but no server responds, and the local check has no rules file.
     let job = pull_request(&project, &folder, &merge);
-    let ended = job.reviewing().run(&["review", "--deepen"]).expect(1);
+    let ended = job.reviewing().run("review --deepen").expect(1);
     assert!(
         ended.err.contains("reviewing 2 pipelines of branch feature"),
         "{}",

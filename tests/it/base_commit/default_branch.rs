@@ -1,6 +1,6 @@
 //! Runs on the default branch that select all pipelines: which findings are known, and what a shallow clone lacks.
 
-use crate::support::{Call, Ended, PROJECT, Served, TOKEN, World, git, pipeline, project};
+use crate::support::{Call, Ended, PROJECT, Served, TOKEN, World, ZEROS, git, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -154,8 +154,6 @@ fn hosts(world: &World, commit: &str) -> Vec<(&'static str, Vec<(&'static str, S
         .collect()
 }
 
-const ZEROS: &str = "0000000000000000000000000000000000000000";
-
 fn job(folder: &Path, variables: &[(&str, String)]) -> Call {
     let call = Call::new(folder).variable("CI", "true");
     variables
@@ -163,7 +161,7 @@ fn job(folder: &Path, variables: &[(&str, String)]) -> Call {
         .fold(call, |call, (name, value)| call.variable(name, value))
 }
 
-const CHECK: [&str; 6] = ["check", "--new-only", "--fail-on", "warn", "--report", "json=-"];
+const CHECK: &str = "check --new-only --fail-on warn --report json=-";
 
 /// Returns the numbers of new and known findings.
 fn counted(ended: &Ended) -> (Value, Value) {
@@ -174,13 +172,13 @@ fn counted(ended: &Ended) -> (Value, Value) {
 #[test]
 fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent() {
     let world = adopted();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     for (host, variables) in hosts(&world, &head) {
-        let ended = job(&world.work(), &variables).run(&CHECK);
+        let ended = job(&world.work(), &variables).run(CHECK);
         assert_eq!(ended.code, 0, "{host}: {}", ended.all());
         assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
         let notes = ended.json()["notes"].to_string();
-        let parent = world.git(&["rev-parse", "--short=7", "HEAD~1"]);
+        let parent = world.git("rev-parse --short=7 HEAD~1");
         assert!(
             notes.contains(&format!("findings are known if they exist at {parent}"))
                 && notes.contains("the first parent of head"),
@@ -192,7 +190,7 @@ fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent()
     let head = world.commit("worse");
     world.push();
     for (host, variables) in hosts(&world, &head) {
-        let ended = job(&world.work(), &variables).run(&CHECK);
+        let ended = job(&world.work(), &variables).run(CHECK);
         assert_eq!(ended.code, 1, "{host}: {}", ended.all());
         assert_eq!(counted(&ended), (json!(1), json!(2)), "{host}: {}", ended.all());
     }
@@ -201,7 +199,7 @@ fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent()
 #[test]
 fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_parent() {
     let world = adopted();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let project = format!("{PROJECT}={}", world.remote().display());
     let served = Served::start(
         world.path(),
@@ -214,20 +212,20 @@ fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_paren
             .into_iter()
             .fold(call, |call, (name, value)| call.variable(name, value))
     };
-    let args = ["review", "--new-only", "--fail-on", "warn", "--report", "json=-"];
-    let ended = call(&head).run(&args).expect(0);
+    let args = "review --new-only --fail-on warn --report json=-";
+    let ended = call(&head).run(args).expect(0);
     assert_eq!(counted(&ended), (json!(0), json!(2)));
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let head = world.commit("worse");
     world.push();
-    let ended = call(&head).run(&args).expect(1);
+    let ended = call(&head).run(args).expect(1);
     assert_eq!(counted(&ended), (json!(1), json!(2)));
 }
 
 #[test]
 fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
     let world = adopted();
-    let adoption = world.git(&["rev-parse", "HEAD"]);
+    let adoption = world.git("rev-parse HEAD");
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     world.commit("worse");
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
@@ -235,22 +233,18 @@ fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
     world.push();
     world.git(&["checkout", "-q", "-b", "other", &adoption]);
     let other = world.commit("other");
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     let jenkins = |earlier: &[(&str, &str)]| {
         let (_, variables) = hosts(&world, &head).swap_remove(3);
         let call = job(&world.work(), &variables);
         earlier
             .iter()
             .fold(call, |call, (name, value)| call.variable(name, value))
-            .run(&CHECK)
+            .run(CHECK)
     };
     let (successful, last) = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
     // The last successful build is older than the push with the finding, so the finding is new.
-    let ended = jenkins(&[
-        (successful, &adoption),
-        (last, &world.git(&["rev-parse", "HEAD~1"])),
-    ])
-    .expect(1);
+    let ended = jenkins(&[(successful, &adoption), (last, &world.git("rev-parse HEAD~1"))]).expect(1);
     assert_eq!(counted(&ended), (json!(1), json!(2)));
     assert!(
         ended.json()["notes"].to_string().contains(successful),
@@ -280,7 +274,7 @@ fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
 #[test]
 fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
     let world = adopted();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let worse = world.commit("worse");
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
@@ -291,7 +285,7 @@ fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
         .variable("BRANCH_NAME", "change")
         .variable("BRANCH_IS_PRIMARY", "false")
         .variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT", &worse)
-        .run(&CHECK)
+        .run(CHECK)
         .expect(1);
     assert_eq!(counted(&ended).0, json!(1));
 }
@@ -302,15 +296,13 @@ fn branch_without_own_commits_has_no_new_findings() {
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let head = world.commit("worse");
     world.push();
-    world.git(&["push", "-q", "origin", "main:refs/heads/cut"]);
-    world.git(&["fetch", "-q"]);
+    world.git("push -q origin main:refs/heads/cut");
+    world.git("fetch -q");
     let (_, mut variables) = hosts(&world, &head).swap_remove(0);
     variables[2].1 = "cut".to_owned();
-    let ended = job(&world.work(), &variables).run(&CHECK).expect(0);
+    let ended = job(&world.work(), &variables).run(CHECK).expect(0);
     assert_eq!(counted(&ended), (json!(0), json!(3)));
-    let ended = Call::new(&world.work())
-        .run(&[&CHECK[..], &["--head", "HEAD"]].concat())
-        .expect(0);
+    let ended = Call::new(&world.work()).run((CHECK, "--head HEAD")).expect(0);
     assert_eq!(counted(&ended), (json!(0), json!(3)));
 }
 
@@ -318,7 +310,7 @@ fn branch_without_own_commits_has_no_new_findings() {
 #[test]
 fn first_push_of_default_branch_has_no_known_findings() {
     let world = adopted();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let (_, mut gitlab) = hosts(&world, &head).swap_remove(10);
     gitlab[1].1 = "push".to_owned();
     let (_, mut github) = hosts(&world, &head).swap_remove(7);
@@ -327,7 +319,7 @@ fn first_push_of_default_branch_has_no_known_findings() {
     let payload = json!({ "before": ZEROS, "after": head, "repository": { "default_branch": "main" } });
     fs::write(event, payload.to_string()).unwrap();
     for variables in [gitlab, github] {
-        let ended = job(&world.work(), &variables).run(&CHECK).expect(1);
+        let ended = job(&world.work(), &variables).run(CHECK).expect(1);
         assert_eq!(ended.json()["findings"]["new"], Value::Null);
         ended.saying(&["no base to compare with (--new-only)"]);
     }
@@ -337,15 +329,15 @@ fn first_push_of_default_branch_has_no_known_findings() {
 fn shallow(world: &World, name: &str, depth: u32) -> std::path::PathBuf {
     let url = format!("file://{}", world.remote().display());
     let depth = format!("--depth={depth}");
-    git(world.path(), &["clone", "-q", &depth, &url, name]);
+    git(world.path(), format!("clone -q {depth} {url} {name}"));
     world.path().join(name)
 }
 
 #[test]
 fn shallow_push_to_default_branch_exits_with_7_and_prints_the_line_to_add() {
     let world = adopted();
-    let head = world.git(&["rev-parse", "HEAD"]);
-    let before = world.git(&["rev-parse", "HEAD~1"]);
+    let head = world.git("rev-parse HEAD");
+    let before = world.git("rev-parse HEAD~1");
     let folder = shallow(&world, "shallow", 1);
     let (_, mut github) = hosts(&world, &head).swap_remove(7);
     github[1].1 = "push".to_owned();
@@ -360,31 +352,31 @@ fn shallow_push_to_default_branch_exits_with_7_and_prints_the_line_to_add() {
     ] {
         let call = job(&folder, &variables);
         let missing = format!("the base commit {before} ({source}) is not in this clone");
-        call.run(&CHECK).expect(7).saying(&[&missing, line]);
-        call.run(&["check", "--compat", "fail", "--fail-on", "never"])
+        call.run(CHECK).expect(7).saying(&[&missing, line]);
+        call.run("check --compat fail --fail-on never")
             .expect(7)
             .saying(&[&missing, line]);
         // Without a comparison, no base is needed.
-        call.run(&["check", "--fail-on", "never"]).expect(0);
+        call.run("check --fail-on never").expect(0);
     }
 }
 
 #[test]
 fn shallow_run_on_default_branch_needs_the_first_parent_only_to_compare() {
     let world = adopted();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let (one, two) = (shallow(&world, "one", 1), shallow(&world, "two", 2));
     for (host, variables) in hosts(&world, &head) {
         let call = job(&one, &variables);
-        let ended = call.run(&CHECK);
+        let ended = call.run(CHECK);
         assert_eq!(ended.code, 7, "{host}: {}", ended.all());
         ended.saying(&["(the first parent of head) is not in this clone", "hint: "]);
-        call.run(&["check", "--fail-on", "never"]).expect(0);
-        let ended = job(&two, &variables).run(&CHECK);
+        call.run("check --fail-on never").expect(0);
+        let ended = job(&two, &variables).run(CHECK);
         assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
         // The missing commits can be fetched.
         let fetching = shallow(&world, &host.replace(' ', "-"), 1);
-        let ended = job(&fetching, &variables).run(&[&CHECK[..], &["--deepen"]].concat());
+        let ended = job(&fetching, &variables).run((CHECK, "--deepen"));
         assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
     }
 }
@@ -395,8 +387,8 @@ fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
     let world = adopted();
     world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let before = world.commit("dropped");
-    world.git(&["branch", "kept"]);
-    world.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    world.git("branch kept");
+    world.git("reset -q --hard HEAD~1");
     world.write("c.orch.yaml", pipeline(&["Start", "worst name", "Done"]));
     world.commit("worst");
     world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
@@ -406,6 +398,6 @@ fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
     github[1].1 = "push".to_owned();
     let payload = json!({ "before": before, "after": head, "repository": { "default_branch": "main" } });
     fs::write(world.path().join("event.json"), payload.to_string()).unwrap();
-    let ended = job(&world.work(), &github).run(&CHECK).expect(1);
+    let ended = job(&world.work(), &github).run(CHECK).expect(1);
     assert_eq!(counted(&ended), (json!(1), json!(2)));
 }

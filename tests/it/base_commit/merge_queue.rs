@@ -1,8 +1,9 @@
 //! A queued change is compared with its target, too: the host's base is the change before it in the queue, which is not
 //! merged yet.
 
-use crate::checkout::other_commits::strict;
-use crate::support::{Call, RULES, RULES_FILE, World, github_event, head, pipeline, project, repository};
+use crate::support::{
+    Call, Job, RULES, RULES_FILE, World, head, pipeline, project, repository, strict_platform,
+};
 use serde_json::json;
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
@@ -15,20 +16,22 @@ fn queue(entries: &[(&str, &str)]) -> (World, Vec<String>) {
     world.write("old.orch.yaml", pipeline(&BAD));
     let mut commits = vec![world.commit("known")];
     world.push();
-    world.git(&["checkout", "-q", "-b", "queue"]);
+    world.git("checkout -q -b queue");
     for (path, content) in entries {
         world.write(path, content);
         commits.push(world.commit(path));
     }
     world.git(&["push", "-q", "origin", &format!("HEAD:{QUEUE}")]);
-    world.git(&["fetch", "-q", "origin"]);
+    world.git("fetch -q origin");
     (world, commits)
 }
 
 fn group(world: &World, call: Call, base: &str) -> Call {
     let payload = json!({ "repository": repository(), "merge_group": {
         "head_ref": QUEUE, "head_sha": head(world), "base_sha": base, "base_ref": "refs/heads/main" } });
-    github_event(world, call, "merge_group", QUEUE, &payload)
+    Job::github()
+        .event("merge_group", QUEUE, &payload)
+        .extend(world, call)
 }
 
 #[test]
@@ -39,7 +42,7 @@ fn bad_change_before_queued_change_fails_its_run() {
         ("b.orch.yaml", &good),
         ("c.orch.yaml", &good),
     ]);
-    let platform = strict();
+    let platform = strict_platform();
     let base = &commits[2];
     for flags in [&["check"][..], &["check", "--new-only"]] {
         let ended = group(&world, Call::new(&world.work()), base).run(flags);
@@ -56,16 +59,14 @@ fn single_queued_change_is_compared_with_its_target_only() {
     let good = pipeline(&GOOD);
     let (world, commits) = queue(&[("b.orch.yaml", &good)]);
     let call = group(&world, Call::new(&world.work()), &commits[0]);
-    for flags in [&["check"][..], &["check", "--new-only"]] {
-        let ended = call.run(&[flags, &["--report", "json=-"]].concat()).expect(0);
+    for flags in ["check", "check --new-only"] {
+        let ended = call.run((flags, "--report json=-")).expect(0);
         assert_eq!(ended.json()["counts"]["files"], 1, "{}", ended.out);
     }
     // A queue of good changes passes.
     let (world, commits) = queue(&[("b.orch.yaml", &good), ("c.orch.yaml", &good)]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
-    let ended = call
-        .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
-        .expect(0);
+    let ended = call.run("check --gate-changes fail --report json=-").expect(0);
     assert_eq!(ended.json()["counts"]["files"], 2, "{}", ended.out);
     // A finding that the target has is known.
     let (world, commits) = queue(&[
@@ -73,8 +74,8 @@ fn single_queued_change_is_compared_with_its_target_only() {
         ("old.orch.yaml", &format!("{}\n# touched\n", pipeline(&BAD))),
     ]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
-    call.run(&["check"]).expect(1);
-    call.run(&["check", "--new-only"]).expect(0);
+    call.run("check").expect(1);
+    call.run("check --new-only").expect(0);
 }
 
 #[test]
@@ -82,6 +83,6 @@ fn rules_relaxed_earlier_in_queue_are_a_gate_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
     let (world, commits) = queue(&[(RULES_FILE, &relaxed), ("bad.orch.yaml", &pipeline(&BAD))]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
-    let ended = call.run(&["check", "--gate-changes", "fail"]).expect(1);
+    let ended = call.run("check --gate-changes fail").expect(1);
     assert!(ended.all().contains("relaxed"), "{}", ended.all());
 }

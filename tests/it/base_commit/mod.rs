@@ -4,5 +4,5 @@ mod deepen;
 mod default_branch;
 mod merge_queue;
 mod reference_names;
-pub mod several_merge_bases;
+mod several_merge_bases;
 mod target_evidence;

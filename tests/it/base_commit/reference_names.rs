@@ -1,6 +1,6 @@
 //! A name refers to the branch of the remote, never to another reference that somebody pushed with the same name.
 
-use crate::support::{EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, git};
+use crate::support::{Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ fn shadowed(project: &Project) -> PathBuf {
     checkout(&project.world, &specs, &project.feature)
 }
 
-fn azure(folder: &Path, project: &Project) -> Job {
+fn azure(folder: &Path, project: &Project) -> Checkout {
     let variables = [
         ("TF_BUILD", "True"),
         ("BUILD_REASON", "PullRequest"),
@@ -30,11 +30,11 @@ fn azure(folder: &Path, project: &Project) -> Job {
         ("SYSTEM_PULLREQUEST_ISFORK", "False"),
         ("SYSTEM_PULLREQUEST_SOURCECOMMITID", &project.feature),
     ];
-    Job::new(folder, &variables)
+    Checkout::new(folder, &variables)
 }
 
 #[test]
-fn a_tag_called_like_the_target_is_not_what_a_change_is_compared_with() {
+fn tag_called_like_target_is_not_what_change_is_compared_with() {
     let project = Project::new();
     azure(&shadowed(&project), &project)
         .says()
@@ -43,7 +43,7 @@ fn a_tag_called_like_the_target_is_not_what_a_change_is_compared_with() {
 }
 
 #[test]
-fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
+fn base_that_tag_shadows_is_branch_of_remote_and_that_is_said() {
     let project = Project::new();
     let folder = shadowed(&project);
     for name in ["main", "origin/main", "remotes/origin/main"] {
@@ -61,13 +61,13 @@ fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
 }
 
 #[test]
-fn a_head_that_a_tag_shadows_is_the_branch_of_the_remote() {
+fn head_that_tag_shadows_is_branch_of_remote() {
     let project = Project::new();
     let tag = format!("{}:refs/tags/origin/feature", project.main);
-    project.world.git(&["push", "-q", "origin", &tag]);
+    project.world.git(format!("push -q origin {tag}"));
     let folder = shadowed(&project);
     for name in ["origin/feature", "feature"] {
-        Job::new(
+        Checkout::new(
             &folder,
             &[
                 ("SLUICEGATE_HEAD", name),
@@ -81,7 +81,7 @@ fn a_head_that_a_tag_shadows_is_the_branch_of_the_remote() {
 }
 
 #[test]
-fn a_name_that_is_no_branch_of_the_remote_and_several_things_is_not_settled() {
+fn name_that_is_no_branch_of_remote_and_several_things_is_not_settled() {
     let project = Project::new();
     let folder = shadowed(&project);
     git(&folder, &["branch", "-q", "v1", &project.main]);
@@ -102,7 +102,7 @@ fn a_name_that_is_no_branch_of_the_remote_and_several_things_is_not_settled() {
 }
 
 #[test]
-fn a_full_commit_id_is_never_a_reference() {
+fn full_commit_id_is_never_reference() {
     let project = Project::new();
     let folder = shadowed(&project);
     let absent = "4".repeat(40);
@@ -133,7 +133,7 @@ fn a_full_commit_id_is_never_a_reference() {
 
 /// The host does not report its default branch, and anybody may push one of the two usual names.
 #[test]
-fn a_default_branch_is_not_guessed_where_two_could_be_it() {
+fn default_branch_is_not_guessed_where_two_could_be_it() {
     let project = Project::new();
     let pushed = format!("{}:refs/heads/master", project.feature);
     project.world.git(&["push", "-q", "origin", &pushed]);
@@ -143,7 +143,7 @@ fn a_default_branch_is_not_guessed_where_two_could_be_it() {
         ("CIRCLE_SHA1", project.feature.as_str()),
         ("CIRCLE_BRANCH", "feature"),
     ];
-    Job::new(&folder, &variables)
+    Checkout::new(&folder, &variables)
         .says()
         .everything("does not know the remote's default branch")
         .warns("all pipelines are selected");
@@ -151,7 +151,7 @@ fn a_default_branch_is_not_guessed_where_two_could_be_it() {
 
 /// A payload is JSON, which can contain a NUL, but a reference name cannot.
 #[test]
-fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
+fn target_with_zero_in_its_name_is_a_branch_that_is_not_there() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let repo = json!({ "full_name": "o/p" });
@@ -165,14 +165,14 @@ fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_SHA", &project.feature),
     ];
-    Job::new(&folder, &variables)
+    Checkout::new(&folder, &variables)
         .payload(&payload)
         .unsettled(&["is not among the remote branches of this clone"]);
 }
 
 /// If the target contains the head, there would be nothing to review, and the run would pass.
 #[test]
-fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
+fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     azure(&folder, &project)
@@ -200,7 +200,9 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];
-    Job::new(&folder, &gitlab).says().everything("is the head itself");
+    Checkout::new(&folder, &gitlab)
+        .says()
+        .everything("is the head itself");
     // If an event has the same commit on both sides, the run reports it, also if a base was set.
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
@@ -215,13 +217,13 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("GITHUB_SHA", project.feature.as_str()),
         ("SLUICEGATE_BASE", "HEAD"),
     ];
-    let said = Job::new(&folder, &github).payload(&payload).says();
+    let said = Checkout::new(&folder, &github).payload(&payload).says();
     assert_eq!(said.json["selected"], json!([]));
 }
 
 /// A job may fetch something else into the reference that usually tracks the target.
 #[test]
-fn a_reference_that_keeps_another_branch_is_not_the_target() {
+fn reference_that_keeps_another_branch_is_not_target() {
     let project = Project::new();
     let spec = "+refs/heads/feature:refs/remotes/origin/main";
     let folder = checkout(&project.world, &[spec], &project.feature);

@@ -1,7 +1,7 @@
 //! Several merge-bases: a file is changed if it differs from any of them, and a finding is known only if all of them
 //! have it.
 
-use crate::support::{Call, HOSTS, Platform, RULES, RULES_FILE, World, each, github, pipeline, project};
+use crate::support::{Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, pipeline, project};
 use serde_json::{Value, json};
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
@@ -14,23 +14,23 @@ pub fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
     let world = project();
     world.write(path, states[0]);
     world.commit("M0");
-    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.git("checkout -q -b topic");
     world.write("topic.txt", "topic");
     world.commit("B1");
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write(path, states[1]);
     world.commit("M1");
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.git(&["merge", "-q", "--no-ff", "--no-commit", "topic"]);
+    world.git("checkout -q -b change");
+    world.git("merge -q --no-ff --no-commit topic");
     world.write(path, last);
     world.write("b.orch.yaml", pipeline(&GOOD));
     world.commit("P");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "M2", "topic"]);
+    world.git("checkout -q main");
+    world.git("merge -q --no-ff -m M2 topic");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    let bases = world.git(&["merge-base", "--all", "origin/main", "HEAD"]);
+    world.git("checkout -q change");
+    let bases = world.git("merge-base --all origin/main HEAD");
     assert_eq!(bases.lines().count(), 2);
     world
 }
@@ -63,7 +63,7 @@ fn strict(paths: &'static [&'static str]) -> Platform {
 }
 
 #[test]
-fn a_pipeline_that_one_merge_base_has_is_judged_on_every_host() {
+fn pipeline_that_one_merge_base_has_is_judged_on_every_host() {
     let platform = strict(&["x.orch.yaml"]);
     let (bad, good) = (crossed_pipeline(&BAD), crossed_pipeline(&GOOD));
     let passing = strict(&[]);
@@ -84,12 +84,12 @@ fn a_pipeline_that_one_merge_base_has_is_judged_on_every_host() {
 }
 
 #[test]
-fn a_finding_is_known_only_if_every_merge_base_has_it() {
+fn finding_is_known_only_if_every_merge_base_has_it() {
     let platform = Platform::new();
     let finding = json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
         "violations": ["component \"bad name\" is wrong"] }]);
     let bad = crossed_pipeline(&BAD);
-    let fixed = bad.git(&["rev-parse", "main~1"]);
+    let fixed = bad.git("rev-parse main~1");
     let passed = json!([{ "ruleName": "component-naming-convention", "status": "PASSED" }]);
     platform.reviews(move |request: &wiremock::Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -111,10 +111,8 @@ fn a_finding_is_known_only_if_every_merge_base_has_it() {
         let results: serde_json::Map<String, Value> = asked.into_iter().map(only_bad).collect();
         crate::support::answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
     });
-    let call = || github(&bad, platform.call(&bad));
-    let ended = call()
-        .run(&["review", "--new-only", "--report", "json=-"])
-        .expect(1);
+    let call = || Job::github().pull_request().extend(&bad, platform.call(&bad));
+    let ended = call().run("review --new-only --report json=-").expect(1);
     assert_eq!(ended.json()["findings"]["new"], 1);
     assert_eq!(ended.json()["findings"]["known"], 0);
     assert_eq!(ended.json()["context"]["otherBases"].as_array().unwrap().len(), 1);
@@ -126,17 +124,16 @@ fn a_finding_is_known_only_if_every_merge_base_has_it() {
     );
     let platform = strict(&["x.orch.yaml"]);
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run(&["review", "--new-only"]);
+        let ended = host(&world, platform.call(&world)).run("review --new-only");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        let ended =
-            host(&world, Call::new(&world.work())).run(&["check", "--new-only", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --new-only --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
     }
 }
 
 #[test]
-fn a_gate_file_that_one_merge_base_has_is_a_gate_change() {
+fn gate_file_that_one_merge_base_has_is_a_gate_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
     let files = [
         (RULES_FILE, relaxed.as_str(), RULES, "error → warn (relaxed)"),
@@ -158,20 +155,20 @@ fn a_gate_file_that_one_merge_base_has_is_a_gate_change() {
         let twin = crossed(path, [lax, strict], strict);
         for (name, host) in HOSTS {
             let call = || host(&world, Call::new(&world.work()));
-            let ended = call().run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+            let ended = call().run("check --gate-changes fail --report json=-");
             assert_eq!(ended.code, 1, "{name} {path}: {}", ended.all());
             assert_eq!(ended.json()["gateChanges"], json!([path]), "{name}");
             let told = ended.json()["gateChangesInWords"].to_string();
             assert!(told.contains(words), "{name}: {told}");
-            call().run(&["check"]).expect(0);
+            call().run("check").expect(0);
         }
         // A rule that `main` tightened meanwhile is a change since the older merge-base, and relaxes nothing.
-        github(&twin, Call::new(&twin.work())).run(&["check"]).expect(0);
+        Job::github().pull_request().call(&twin).run("check").expect(0);
     }
 }
 
 #[test]
-fn a_break_for_consumers_since_one_merge_base_is_a_break() {
+fn break_for_consumers_since_one_merge_base_is_a_break() {
     let shared = |id: &str| {
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n"
@@ -179,14 +176,14 @@ fn a_break_for_consumers_since_one_merge_base_is_a_break() {
     };
     let path = ".platform/shared-pipelines.yaml";
     let world = crossed(path, [&shared("old"), &shared("new")], &shared("old"));
-    let call = || github(&world, Call::new(&world.work()));
-    let ended = call()
-        .run(&["check", "--compat", "fail", "--report", "json=-"])
-        .expect(1);
+    let call = || Job::github().pull_request().call(&world);
+    let ended = call().run("check --compat fail --report json=-").expect(1);
     assert_eq!(ended.json()["compat"]["class"], "breaking");
     let twin = crossed(path, [&shared("old"), &shared("old")], &shared("old"));
-    github(&twin, Call::new(&twin.work()))
-        .run(&["check", "--compat", "fail"])
+    Job::github()
+        .pull_request()
+        .call(&twin)
+        .run("check --compat fail")
         .expect(0);
 }
 
@@ -203,22 +200,24 @@ fn three_merge_bases_and_a_renamed_pipeline() {
             world.commit(name)
         })
         .collect();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("x.orch.yaml", pipeline(&GOOD));
-    world.git(&["add", "-A"]);
-    world.git(&["mv", "x.orch.yaml", "moved.orch.yaml"]);
+    world.git("add -A");
+    world.git("mv x.orch.yaml moved.orch.yaml");
     world.commit("fixed and moved");
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.git(&["merge", "-q", "--no-commit", &sides[0], &sides[1]]);
     world.write("moved.orch.yaml", pipeline(&BAD));
     world.commit("P");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.git(&["merge", "-q", "-m", "M2", &sides[0], &sides[1]]);
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    let context = github(&world, Call::new(&world.work()))
-        .run(&["context", "--json"])
+    world.git("checkout -q change");
+    let context = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("context --json")
         .expect(0);
     let said = context.json();
     assert_eq!(said["otherBases"].as_array().unwrap().len(), 2, "{said}");
@@ -227,40 +226,35 @@ fn three_merge_bases_and_a_renamed_pipeline() {
         said["baseSource"].as_str().unwrap().contains("the 3 merge-bases"),
         "{said}"
     );
-    for flags in [&["check"][..], &["check", "--new-only"]] {
-        github(&world, Call::new(&world.work())).run(flags).expect(1);
+    for flags in ["check", "check --new-only"] {
+        Job::github().pull_request().call(&world).run(flags).expect(1);
     }
-    let diff = github(&world, Call::new(&world.work()))
-        .run(&["diff", "--format", "json"])
+    let diff = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("diff --format json")
         .expect(0);
     let changed = &diff.json()["pipelines"][0]["components"];
     assert!(changed.to_string().contains("bad name"), "{changed}");
 }
 
 #[test]
-fn a_push_to_a_branch_and_a_named_base_have_several_merge_bases_too() {
+fn push_to_branch_and_named_base_have_several_merge_bases_too() {
     let world = crossed_pipeline(&BAD);
     let payload = json!({ "repository": crate::support::repository(), "ref": "refs/heads/change",
         "before": "0".repeat(40), "after": crate::support::head(&world) });
-    let push = crate::support::github_event(
-        &world,
-        Call::new(&world.work()),
-        "push",
-        "refs/heads/change",
-        &payload,
-    );
-    push.run(&["check"]).expect(1);
+    let push = Job::github()
+        .event("push", "refs/heads/change", &payload)
+        .extend(&world, Call::new(&world.work()));
+    push.run("check").expect(1);
     let local = Call::new(&world.work());
-    local.run(&["check", "--base", "origin/main"]).expect(1);
+    local.run("check --base origin/main").expect(1);
     let platform = Platform::new();
     platform.reviews(each(
         "PASSED",
         json!([{ "ruleName": "maximum-components", "status": "PASSED" }]),
     ));
-    platform
-        .call(&world)
-        .run(&["review", "--base", "origin/main"])
-        .expect(0);
+    platform.call(&world).run("review --base origin/main").expect(0);
     let asked: Vec<String> = platform
         .requests()
         .iter()
@@ -295,22 +289,18 @@ fn more_merge_bases_than_real_histories_have_are_refused_on_every_host() {
         .collect();
     let merge = |tree: &str, message: &str| {
         let start_of = ["commit-tree", tree, "-m", message];
-        world.git(&[&start_of[..], &parents].concat())
+        world.git((&start_of[..], &parents))
     };
     let good = world.git(&["rev-parse", &format!("{fixed}^{{tree}}")]);
     let main = merge(&good, "M2");
     let change = merge(&tree, "P");
-    world.git(&[
-        "push",
-        "-q",
-        "origin",
-        &format!("{main}:refs/heads/main"),
-        &format!("{change}:refs/heads/change"),
-    ]);
-    world.git(&["fetch", "-q", "origin"]);
-    world.git(&["checkout", "-q", "--detach", &change]);
+    world.git(format!(
+        "push -q origin {main}:refs/heads/main {change}:refs/heads/change"
+    ));
+    world.git("fetch -q origin");
+    world.git(format!("checkout -q --detach {change}"));
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        let ended = host(&world, Call::new(&world.work())).run("check");
         assert_eq!(ended.code, 7, "{name}: {}", ended.all());
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::base_commit::several_merge_bases::crossed;
 use crate::support::{
-    Call, Platform, RULES, RULES_FILE, World, each, git, github_event, head, passed, pipeline, project,
+    Call, Job, Platform, RULES, RULES_FILE, World, each, git, head, passed, pipeline, project,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,18 +29,18 @@ impl Fork {
         world.write("sluicegate.yaml", STRICT);
         let main = world.commit("strict");
         world.push();
-        git(world.path(), &["clone", "-q", "--bare", "remote.git", "fork.git"]);
+        git(world.path(), "clone -q --bare remote.git fork.git");
         let fork = world.path().join("fork.git");
         let fork = fork.to_str().unwrap();
-        world.git(&["checkout", "-q", "-b", "lax"]);
+        world.git("checkout -q -b lax");
         world.write("sluicegate.yaml", LAX);
         world.commit("lax");
         world.git(&["push", "-q", fork, "lax:main"]);
-        world.git(&["checkout", "-q", "-b", "change", &main]);
+        world.git(format!("checkout -q -b change {main}"));
         world.write("new.orch.yaml", pipeline(components));
         let change = world.commit("change");
         world.git(&["push", "-q", fork, "change"]);
-        git(world.path(), &["clone", "-q", "-b", "change", "fork.git", "job"]);
+        git(world.path(), "clone -q -b change fork.git job");
         Self {
             clone: world.path().join("job"),
             world,
@@ -59,27 +59,19 @@ impl Fork {
                     "clone_url": "https://github.com/o/p.git" } },
             },
         });
-        github_event(
-            &self.world,
-            Call::new(&self.clone),
-            event,
-            "refs/heads/main",
-            &payload,
-        )
-        .variable("GITHUB_SHA", ABSENT)
+        Job::github()
+            .event(event, "refs/heads/main", &payload)
+            .extend(&self.world, Call::new(&self.clone))
+            .variable("GITHUB_SHA", ABSENT)
     }
 
     /// Returns a job that another event starts on the default branch; `own` is the host's commit.
     fn comment(&self, event: &str, own: &str) -> Call {
         let payload = json!({ "repository": { "default_branch": "main", "full_name": "o/p" } });
-        github_event(
-            &self.world,
-            Call::new(&self.clone),
-            event,
-            "refs/heads/main",
-            &payload,
-        )
-        .variable("GITHUB_SHA", own)
+        Job::github()
+            .event(event, "refs/heads/main", &payload)
+            .extend(&self.world, Call::new(&self.clone))
+            .variable("GITHUB_SHA", own)
     }
 
     fn merge_request(&self, base: &str) -> Call {
@@ -187,8 +179,8 @@ fn clone_of_fork_supplies_no_policy_and_no_base() {
         "workflow_dispatch",
         "repository_dispatch",
     ] {
-        bad.comment(event, &bad.main).run(&["check"]).expect(1);
-        good.comment(event, &good.main).run(&["check"]).expect(0);
+        bad.comment(event, &bad.main).run("check").expect(1);
+        good.comment(event, &good.main).run("check").expect(0);
         for command in ["review", "ci"] {
             let call = bad.comment(event, ABSENT);
             call.run(&[command, "--head", &bad.change, "--dry-run"]).expect(7);
@@ -226,12 +218,12 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
         // The job fetches the target itself, under a name of its own.
         let remote = fork.world.remote().display().to_string();
         let call = call.variable("SLUICEGATE_TARGET_REPOSITORY", &remote);
-        let job = |args: &[&str]| git(&fork.clone, args);
-        job(&["remote", "add", "-f", "target", &remote]);
-        job(&["remote", "set-head", "target", "main"]);
-        let ended = call.run(&["check"]);
+        let job = |args: &str| git(&fork.clone, args);
+        job(&format!("remote add -f target {remote}"));
+        job("remote set-head target main");
+        let ended = call.run("check");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
-        job(&["remote", "remove", "target"]);
+        job("remote remove target");
     }
 }
 
@@ -239,7 +231,7 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
 fn deepen_fetches_commit_that_event_names_for_target() {
     let fork = Fork::new(&BAD);
     // The target went on, and the fork's server has the objects, as on a host where both share them.
-    fork.world.git(&["checkout", "-q", "main"]);
+    fork.world.git("checkout -q main");
     fork.world.write("note.txt", "more");
     let tip = fork.world.commit("more");
     fork.world.push();
@@ -247,23 +239,23 @@ fn deepen_fetches_commit_that_event_names_for_target() {
     fork.world
         .git(&["push", "-q", shared.to_str().unwrap(), "main:refs/heads/shared"]);
     let call = fork.pull_request("pull_request_target", &tip);
-    call.run(&["check"]).expect(7);
-    call.run(&["check", "--deepen"]).expect(1);
+    call.run("check").expect(7);
+    call.run("check --deepen").expect(1);
 }
 
 #[test]
 fn other_spellings_of_target_are_the_target() {
     let fork = Fork::new(&BAD);
     let clone = clone_target(&fork);
-    let payload = |call: &Call| call.run(&["check", "--report", "json=-"]);
+    let payload = |call: &Call| call.run("check --report json=-");
     let job = |url: &str, key: Option<(&str, &str)>| {
-        git(&clone, &["remote", "set-url", "origin", url]);
+        git(&clone, format!("remote set-url origin {url}"));
         if let Some((key, value)) = key {
             git(&clone, &["config", key, value]);
         }
         let ended = payload(&on_clone(&fork, &clone));
         if let Some((key, _)) = key {
-            git(&clone, &["config", "--unset", key]);
+            git(&clone, format!("config --unset {key}"));
         }
         ended
     };
@@ -287,13 +279,13 @@ fn other_spellings_of_target_are_the_target() {
         assert_eq!(ended.code, 7, "{url}: {}", ended.all());
         // A mirror that the job names is the target.
         let named = on_clone(&fork, &clone);
-        named.run(&["check", "--target-repository", url]).expect(1);
+        named.run(format!("check --target-repository {url}")).expect(1);
         named
             .variable(
                 "SLUICEGATE_TARGET_REPOSITORY",
                 format!("https://other.example/x\n{url}"),
             )
-            .run(&["check"])
+            .run("check")
             .expect(1);
     }
     let short = ("url.https://github.com/.insteadOf", "gh:");
@@ -310,12 +302,9 @@ fn other_spellings_of_target_are_the_target() {
 
 /// Clones the target with the fork's change, as the default checkout of a pull request does.
 fn clone_target(fork: &Fork) -> PathBuf {
-    git(fork.world.path(), &["clone", "-q", "remote.git", "target"]);
+    git(fork.world.path(), "clone -q remote.git target");
     let clone = fork.world.path().join("target");
-    git(
-        &clone,
-        &["fetch", "-q", "../fork.git", "change:refs/remotes/pull/7/head"],
-    );
+    git(&clone, "fetch -q ../fork.git change:refs/remotes/pull/7/head");
     git(&clone, &["checkout", "-q", "--detach", &fork.change]);
     clone
 }
@@ -329,14 +318,10 @@ fn on_clone(fork: &Fork, clone: &Path) -> Call {
             "base": { "ref": "main", "sha": ABSENT, "repo": { "full_name": "o/p" } },
         },
     });
-    github_event(
-        &fork.world,
-        Call::new(clone),
-        "pull_request",
-        "refs/pull/7/merge",
-        &payload,
-    )
-    .variable("GITHUB_SHA", ABSENT)
+    Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&fork.world, Call::new(clone))
+        .variable("GITHUB_SHA", ABSENT)
 }
 
 /// Creates `main` that became strict, and `change` from it. The clone's `origin/main` is still the lax commit.
@@ -347,7 +332,7 @@ fn outdated(components: &[&str]) -> (World, [String; 2]) {
     world.write("sluicegate.yaml", STRICT);
     let strict = world.commit("strict");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("new.orch.yaml", pipeline(components));
     world.commit("change");
     world.push();
@@ -370,18 +355,27 @@ fn platform(is_bad: bool) -> Platform {
 fn outdated_reference_is_not_the_target_if_the_event_names_a_newer_commit() {
     type NamedTarget = fn(&World, Call, &str) -> Call;
     let named: [(&str, NamedTarget); 4] = [
-        ("github", |world, call, _| crate::support::github(world, call)),
-        ("gitea", |world, call, _| crate::support::gitea(world, call)),
+        ("github", |world, call, _| {
+            Job::github().pull_request().extend(world, call)
+        }),
+        ("gitea", |world, call, _| {
+            Job::gitea().pull_request().extend(world, call)
+        }),
         ("gitlab", |world, call, strict| {
-            crate::support::gitlab(world, call)
+            Job::gitlab()
+                .pull_request()
+                .extend(world, call)
                 .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", strict)
                 .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", strict)
         }),
         ("azure", |world, call, strict| {
             // The host's merge names the target by its first parent.
-            let tree = world.git(&["rev-parse", "HEAD^{tree}"]);
+            let tree = world.git("rev-parse HEAD^{tree}");
             let merge = world.git(&["commit-tree", &tree, "-p", strict, "-p", "HEAD", "-m", "merge"]);
-            crate::support::azure(world, call).variable("BUILD_SOURCEVERSION", merge)
+            Job::azure()
+                .pull_request()
+                .extend(world, call)
+                .variable("BUILD_SOURCEVERSION", merge)
         }),
     ];
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
@@ -414,26 +408,26 @@ fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
         }
         world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
         let call = host(&world, Call::new(&world.work()));
-        let ended = call.run(&["check", "--report", "json=-"]);
+        let ended = call.run("check --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         let notes = ended.json()["notes"].to_string();
         assert!(
             notes.contains("as this clone has it") && notes.contains("2026-11-20"),
             "{name}: {notes}"
         );
-        let ended = call.run(&["check", "--deepen"]);
+        let ended = call.run("check --deepen");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
     }
 }
 
 /// Merges the change into `main` as a host does, with the change's version of the file at `path`.
 fn host_merge(world: &World, path: &str, text: &str, is_squash: bool) -> String {
-    world.git(&["checkout", "-q", "--detach", "origin/main"]);
+    world.git("checkout -q --detach origin/main");
     let kind = if is_squash { "--squash" } else { "--no-ff" };
     world.git(&["merge", "-q", "--no-commit", kind, "-X", "theirs", "change"]);
     world.write(path, text);
-    world.git(&["add", "-A"]);
-    world.git(&["commit", "-q", "-m", "merge of the host"]);
+    world.git("add -A");
+    world.git("commit -q -m 'merge of the host'");
     head(world)
 }
 
@@ -448,10 +442,10 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
         let world = crossed(path, [old, new], old);
         let change = head(&world);
         // The merge-base that GitLab names has the old version.
-        let old_base = world.git(&["rev-parse", "topic"]);
+        let old_base = world.git("rev-parse topic");
         for is_squash in [false, true] {
             for (name, host) in crate::support::HOSTS {
-                world.git(&["checkout", "-q", "change"]);
+                world.git("checkout -q change");
                 let call = host(&world, Call::new(&world.work()));
                 if is_squash && name != "gitlab" {
                     continue;
@@ -466,12 +460,12 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
                     "azure" => call.variable("BUILD_SOURCEVERSION", &merge),
                     // These hosts name no merge, and a merge of a criss-cross history proves nothing.
                     _ => {
-                        call.run(&["check"]).expect(7);
+                        call.run("check").expect(7);
                         continue;
                     }
                 };
                 for flags in [&["check"][..], &["check", "--new-only"]] {
-                    let ended = call.run(&[flags, &["--gate-changes", "fail"]].concat());
+                    let ended = call.run((flags, "--gate-changes fail"));
                     assert_eq!(
                         ended.code,
                         1,
@@ -487,16 +481,16 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
 #[test]
 fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("new.orch.yaml", pipeline(&GOOD));
     let change = world.commit("change");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("bad.orch.yaml", pipeline(&BAD));
     world.commit("the target's own");
     world.push();
     for (name, host) in crate::support::HOSTS {
-        world.git(&["checkout", "-q", "change"]);
+        world.git("checkout -q change");
         let call = host(&world, Call::new(&world.work()));
         let merge = host_merge(&world, "new.orch.yaml", &pipeline(&GOOD), false);
         let call = match name {
@@ -507,7 +501,7 @@ fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
             "azure" => call.variable("BUILD_SOURCEVERSION", &merge),
             _ => call,
         };
-        let ended = call.run(&["check", "--report", "json=-"]);
+        let ended = call.run("check --report json=-");
         assert_eq!(ended.code, 0, "{name} {change}: {}", ended.all());
         assert_eq!(ended.json()["counts"]["files"], 1, "{name}");
     }
@@ -517,19 +511,21 @@ fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
 fn push_job_may_check_out_a_merge_with_the_default_branch() {
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
         let world = project();
-        world.git(&["checkout", "-q", "-b", "change"]);
+        world.git("checkout -q -b change");
         world.write("new.orch.yaml", pipeline(components));
         let change = world.commit("change");
         world.push();
-        world.git(&["checkout", "-q", "-b", "side"]);
-        world.git(&["checkout", "-q", "main"]);
+        world.git("checkout -q -b side");
+        world.git("checkout -q main");
         world.write("note.txt", "more");
         world.commit("more");
         world.push();
         let payload = json!({ "repository": crate::support::repository(), "ref": "refs/heads/change",
             "before": "0".repeat(40), "after": change });
         let reference = "refs/heads/change";
-        let call = github_event(&world, Call::new(&world.work()), "push", reference, &payload)
+        let call = Job::github()
+            .event("push", reference, &payload)
+            .extend(&world, Call::new(&world.work()))
             .variable("GITHUB_SHA", &change);
         let gitlab = Call::new(&world.work())
             .variable("GITLAB_CI", "true")
@@ -537,17 +533,17 @@ fn push_job_may_check_out_a_merge_with_the_default_branch() {
             .variable("CI_DEFAULT_BRANCH", "main")
             .variable("CI_COMMIT_BRANCH", "change")
             .variable("CI_COMMIT_SHA", &change);
-        world.git(&["checkout", "-q", "--detach", &change]);
-        world.git(&["merge", "-q", "--no-ff", "-m", "with main", "origin/main"]);
-        call.run(&["check"]).expect(code);
-        gitlab.run(&["check"]).expect(code);
+        world.git(format!("checkout -q --detach {change}"));
+        world.git("merge -q --no-ff -m 'with main' origin/main");
+        call.run("check").expect(code);
+        gitlab.run("check").expect(code);
         // A merge with anything else is another commit.
-        world.git(&["checkout", "-q", "side"]);
+        world.git("checkout -q side");
         world.write("side.txt", "side");
         let side = world.commit("side");
-        world.git(&["checkout", "-q", "--detach", &change]);
-        world.git(&["merge", "-q", "--no-ff", "-m", "with side", &side]);
-        call.run(&["check"]).expect(7);
-        gitlab.run(&["check"]).expect(7);
+        world.git(format!("checkout -q --detach {change}"));
+        world.git(format!("merge -q --no-ff -m 'with side' {side}"));
+        call.run("check").expect(7);
+        gitlab.run("check").expect(7);
     }
 }

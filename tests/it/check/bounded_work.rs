@@ -16,8 +16,7 @@ fn with_component(name: &str, rest: &str) -> String {
 
 /// Returns the messages of the project checks on the change.
 fn messages(world: &World, rule: &str) -> Vec<String> {
-    let ended =
-        Call::new(&world.work()).run(&["check", "--base", "origin/main", "--report", "json=-", "--quiet"]);
+    let ended = Call::new(&world.work()).run("check --base origin/main --report json=- --quiet");
     let report: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.all()));
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| file["results"].as_array().unwrap());
@@ -29,7 +28,7 @@ fn messages(world: &World, rule: &str) -> Vec<String> {
 
 fn change(files: &[(String, String)]) -> World {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     for (path, text) in files {
         world.write(path, text);
     }

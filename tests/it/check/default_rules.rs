@@ -1,7 +1,7 @@
 //! A local check of a repository without a rules file evaluates the default rules. A job never does, and neither does a
 //! check if the branch or its target has a rules file.
 
-use crate::support::{Call, Ended, HOSTS, RULES, RULES_FILE, World, pipeline};
+use crate::support::{Call, HOSTS, RULES, RULES_FILE, World, check, pipeline};
 use serde_json::Value;
 
 const NOTE: &str = "The default rules were evaluated";
@@ -19,17 +19,12 @@ fn ruleless() -> World {
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", lost());
     world.commit("change");
     world.push();
     world
-}
-
-fn check(world: &World, args: &[&str]) -> Ended {
-    let all = [&["check", "--report", "json=-"], args].concat();
-    Call::new(&world.work()).run(&all)
 }
 
 fn notes(report: &Value) -> Vec<&str> {
@@ -59,12 +54,11 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
             "{notes:?}"
         );
     }
-    check(&world, &["--fail-on", "warn"]).expect(1);
+    check(&world, "--fail-on warn").expect(1);
     // They are the rules that `rules init` writes.
     let call = Call::new(&world.work());
-    call.run(&["rules", "init", "--config-dir", ".platform"])
-        .expect(0);
-    let report = check(&world, &["b.orch.yaml"]).expect(0).json();
+    call.run("rules init --config-dir .platform").expect(0);
+    let report = check(&world, "b.orch.yaml").expect(0).json();
     assert_eq!(failed_rules(&report), ["unused-components"]);
     assert_eq!(notes(&report), [""; 0]);
 }
@@ -73,7 +67,7 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
 fn check_without_rules_file_in_job_fails() {
     let world = ruleless();
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        let ended = host(&world, Call::new(&world.work())).run("check");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
         assert!(
             ended.out.contains(MISSING) && !ended.out.contains(NOTE),
@@ -88,11 +82,11 @@ fn check_without_rules_file_in_job_fails() {
 #[test]
 fn check_of_branch_without_rules_file_of_target_fails() {
     let world = ruleless();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write(RULES_FILE, RULES);
     world.commit("gate");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
     for args in [&["check"][..], &["check", "--all"], &["check", "b.orch.yaml"]] {
         let ended = Call::new(&world.work()).run(args).expect(1);
         assert!(
@@ -102,8 +96,8 @@ fn check_of_branch_without_rules_file_of_target_fails() {
         );
         assert!(!ended.all().contains("rules init"), "{}", ended.all());
     }
-    world.git(&["merge", "-q", "main", "-m", "merge"]);
-    Call::new(&world.work()).run(&["check"]).expect(0);
+    world.git("merge -q main -m merge");
+    Call::new(&world.work()).run("check").expect(0);
 }
 
 #[test]
@@ -113,13 +107,13 @@ fn check_of_change_that_deletes_rules_file_fails() {
     world.write(RULES_FILE, RULES);
     world.commit("first");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
     for is_committed in [false, true] {
         if is_committed {
             world.commit("delete the rules");
         }
-        let ended = Call::new(&world.work()).run(&["check"]).expect(1);
+        let ended = Call::new(&world.work()).run("check").expect(1);
         assert!(
             ended.out.contains(MISSING)
                 && ended
@@ -136,8 +130,8 @@ fn check_of_index_without_rules_file_on_disk_names_that_file() {
     let world = ruleless();
     world.write(RULES_FILE, RULES);
     world.write("c.orch.yaml", lost());
-    world.git(&["add", "c.orch.yaml"]);
-    let ended = Call::new(&world.work()).run(&["check", "--staged"]).expect(1);
+    world.git("add c.orch.yaml");
+    let ended = Call::new(&world.work()).run("check --staged").expect(1);
     assert!(
         ended.out.contains(MISSING)
             && ended
@@ -147,8 +141,8 @@ fn check_of_index_without_rules_file_on_disk_names_that_file() {
         "{}",
         ended.all()
     );
-    world.git(&["add", ".platform"]);
-    Call::new(&world.work()).run(&["check", "--staged"]).expect(0);
+    world.git("add .platform");
+    Call::new(&world.work()).run("check --staged").expect(0);
 }
 
 #[test]
@@ -156,16 +150,16 @@ fn check_with_rules_flag_evaluates_that_file() {
     let world = ruleless();
     world.write("strict.yaml", RULES.replace("[A-Z].*", "[A-Z][a-z]+X"));
     world.write(RULES_FILE, RULES);
-    check(&world, &["b.orch.yaml"]).expect(0);
-    let by_flag = check(&world, &["b.orch.yaml", "--rules", "strict.yaml"]).expect(1);
+    check(&world, "b.orch.yaml").expect(0);
+    let by_flag = check(&world, "b.orch.yaml --rules strict.yaml").expect(1);
     let report = by_flag.json();
     assert_eq!(failed_rules(&report), ["component-naming-convention"]);
     assert!(notes(&report)[0].contains("strict.yaml"), "{report}");
     let by_variable = Call::new(&world.work()).variable("SLUICEGATE_RULES", "strict.yaml");
-    by_variable.run(&["check", "b.orch.yaml"]).expect(1);
+    by_variable.run("check b.orch.yaml").expect(1);
     // A change must not select its own rules.
     world.write("sluicegate.yaml", "rules: strict.yaml\n");
-    check(&world, &[])
+    check(&world, "")
         .expect(2)
         .saying(&["`rules`", "SLUICEGATE_RULES"]);
 }
@@ -182,11 +176,11 @@ fn check_refuses_invalid_file_of_rules_flag() {
         ("\u{1}: [\n", "strict.yaml"),
     ] {
         world.write("strict.yaml", content);
-        check(&world, &["--rules", "strict.yaml"])
+        check(&world, "--rules strict.yaml")
             .expect(2)
             .saying(&["strict.yaml is invalid", reason]);
     }
-    check(&world, &["--rules", "gone.yaml"])
+    check(&world, "--rules gone.yaml")
         .expect(2)
         .saying(&["could not read the rules file gone.yaml"]);
 }
@@ -221,7 +215,7 @@ fn check_in_job_refuses_rules_file_in_checkout() {
 fn waivers_add_without_rules_file_accepts_findings_of_check() {
     let world = ruleless();
     let call = Call::new(&world.work());
-    call.run(&["waivers", "add", "--all", "--reason", "old"])
+    call.run("waivers add --all --reason old")
         .expect(0)
         .saying(&[NOTE, "1 waiver"]);
     assert_eq!(

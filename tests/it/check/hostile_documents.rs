@@ -2,13 +2,14 @@
 
 #![cfg(unix)]
 
-use crate::support::{Call, World, commit_of_raw_tree, project, trees_with_duplicate_path};
+use crate::support::{
+    Arguments, Call, RULES_FILE, World, commit_of_raw_tree, project, trees_with_duplicate_path,
+};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";
 /// A bound that detects quadratic run time, which takes minutes; the benches measure the normal run time.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -16,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 const LARGEST: u32 = 1024 * 1024;
 
 /// Returns the program with limited memory.
-fn limited(world: &World, args: &[&str]) -> std::process::Command {
+fn limited(world: &World, args: impl Arguments) -> std::process::Command {
     let script = format!("ulimit -v {LARGEST}; exec \"$@\"");
     let program = Call::new(&world.work()).command(args);
     let mut shell = std::process::Command::new("sh");
@@ -34,7 +35,7 @@ fn limited(world: &World, args: &[&str]) -> std::process::Command {
 /// Checks the files under the limits; each must have results.
 #[track_caller]
 fn survives(what: &str, world: &World, files: usize) {
-    let mut shell = limited(world, &["check", "--all", "--report", "json=-"]);
+    let mut shell = limited(world, "check --all --report json=-");
     let started = Instant::now();
     let output = shell.output().unwrap();
     let took = started.elapsed();
@@ -58,7 +59,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn pipelines_that_are_made_to_hurt() {
+fn hostile_pipelines_end_within_limits() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
     world.write(RULES_FILE, template(Enforcement::Warn));
@@ -116,7 +117,7 @@ fn pipelines_that_are_made_to_hurt() {
 }
 
 #[test]
-fn rules_files_that_are_made_to_hurt() {
+fn hostile_rules_files_end_within_limits() {
     let world = project();
     let rule = |pattern: &str| {
         format!(
@@ -149,16 +150,16 @@ fn rules_files_that_are_made_to_hurt() {
         world.write(RULES_FILE, &rules);
         survives(what, &world, 1);
         let started = Instant::now();
-        Call::new(&world.work()).run(&["rules", "lint"]);
+        Call::new(&world.work()).run("rules lint");
         assert!(started.elapsed() < LONGEST, "{what}");
     }
 }
 
 #[test]
-fn a_configuration_file_that_never_ends_is_refused() {
+fn configuration_file_that_never_ends_is_refused() {
     let world = project();
     std::os::unix::fs::symlink("/dev/zero", world.work().join("sluicegate.yaml")).unwrap();
-    let output = limited(&world, &["check", "--all"]).output().unwrap();
+    let output = limited(&world, "check --all").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
@@ -177,15 +178,8 @@ fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
     for raw in trees_with_duplicate_path(&world) {
         let commit = commit_of_raw_tree(&world, &raw);
         let call = Call::new(&world.work());
-        call.run(&["check", "--all", "--head", &commit]).expect(3);
-        let publish = [
-            "publish",
-            "--dry-run",
-            "--prefix=p",
-            "--version-name=1",
-            "--head",
-            &commit,
-        ];
+        call.run(format!("check --all --head {commit}")).expect(3);
+        let publish = format!("publish --dry-run --prefix=p --version-name=1 --head {commit}");
         let ended = call.run(&publish);
         assert_ne!(ended.code, 0, "{}", ended.err);
         assert!(

@@ -1,25 +1,18 @@
 //! `check` of files that are in no git repository, or in another one than the current directory.
 
-use crate::support::{Call, Ended, RULES, change, pipeline, project, scratch};
+use crate::support::{
+    Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, good_pipeline, project, scratch,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const WITHOUT_GIT: &str = "is in no git repository";
 
 fn write(folder: &Path, path: &str, content: &str) {
     let full = folder.join(path);
     fs::create_dir_all(full.parent().unwrap()).unwrap();
     fs::write(full, content).unwrap();
-}
-
-fn good() -> String {
-    pipeline(&["Start", "Done"])
-}
-
-fn bad() -> String {
-    pipeline(&["Start", "load it", "Done"])
 }
 
 /// Returns a pipeline that calls the pipeline with this path.
@@ -29,11 +22,6 @@ fn caller(path: &str) -> String {
          Call: {{ type: run-orchestration, parameters: {{ componentName: Call, orchestrationJob: {path} }}, \
          transitions: {{ success: [Done] }} }}\n    Done: {{ type: end-success }}\n"
     )
-}
-
-fn check(folder: &Path, args: &[&str]) -> Ended {
-    let all = [&["check", "--report", "json=-"], args].concat();
-    Call::new(folder).run(&all)
 }
 
 fn paths(report: &Value) -> Vec<&str> {
@@ -46,10 +34,10 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
     let folder = scratch::folder();
     let export = folder.path().join("export");
     write(&export, RULES_FILE, RULES);
-    write(&export, "a.orch.yaml", &good());
-    write(&export, "sales/b.orch.yaml", &bad());
-    write(&export, "sales/deep/c.orch.yaml", &good());
-    write(folder.path(), "elsewhere/d.orch.yaml", &bad());
+    write(&export, "a.orch.yaml", &good_pipeline());
+    write(&export, "sales/b.orch.yaml", &bad_pipeline());
+    write(&export, "sales/deep/c.orch.yaml", &good_pipeline());
+    write(folder.path(), "elsewhere/d.orch.yaml", &bad_pipeline());
     std::os::unix::fs::symlink(folder.path().join("elsewhere"), export.join("link")).unwrap();
     std::os::unix::fs::symlink(&export, export.join("sales/loop")).unwrap();
     let absolute = export.to_str().unwrap();
@@ -58,7 +46,7 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
         (&export, ["."]),
         (Path::new("/"), [absolute]),
     ] {
-        let report = check(here, &args).expect(1).json();
+        let report = check_folder(here, &args).expect(1).json();
         assert_eq!(
             paths(&report),
             ["a.orch.yaml", "sales/b.orch.yaml", "sales/deep/c.orch.yaml"],
@@ -71,11 +59,11 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
             "{report}"
         );
     }
-    let report = check(&export, &["sales/deep"]).expect(0).json();
+    let report = check_folder(&export, "sales/deep").expect(0).json();
     assert_eq!(paths(&report), ["sales/deep/c.orch.yaml"]);
     // The rules file of the directory is used, and without one the default rules.
     fs::remove_dir_all(export.join(".platform")).unwrap();
-    let report = check(folder.path(), &["export"]).expect(0).json();
+    let report = check_folder(folder.path(), "export").expect(0).json();
     let notes = report["notes"].to_string();
     assert!(
         notes.contains("because the directory has no rules file"),
@@ -88,7 +76,7 @@ fn check_of_file_in_plain_directory_finds_called_pipelines() {
     let folder = scratch::folder();
     write(folder.path(), RULES_FILE, RULES);
     write(folder.path(), "sales/a.orch.yaml", &caller("sales/b"));
-    write(folder.path(), "sales/b.orch.yaml", &good());
+    write(folder.path(), "sales/b.orch.yaml", &good_pipeline());
     write(folder.path(), "sales/c.orch.yaml", &caller("sales/gone"));
     // The directory with the platform's files is the root, also if the current directory is below it.
     for (here, prefix) in [
@@ -96,50 +84,49 @@ fn check_of_file_in_plain_directory_finds_called_pipelines() {
         (folder.path().join("sales"), ""),
     ] {
         for (name, code) in [("a.orch.yaml", 0), ("c.orch.yaml", 1)] {
-            let ended = check(&here, &[&format!("{prefix}{name}"), "--fail-on", "warn"]).expect(code);
+            let ended = check_folder(&here, &[&format!("{prefix}{name}"), "--fail-on", "warn"]).expect(code);
             assert_eq!(paths(&ended.json()), [format!("sales/{name}")]);
         }
     }
     fs::remove_dir_all(folder.path().join(".platform")).unwrap();
     for (name, code) in [("a.orch.yaml", 0), ("c.orch.yaml", 1)] {
-        check(folder.path(), &[&format!("sales/{name}"), "--fail-on", "warn"]).expect(code);
+        check_folder(folder.path(), format!("sales/{name} --fail-on warn")).expect(code);
     }
     write(folder.path(), RULES_FILE, RULES);
     // An editor's buffer.
     let buffer = folder.path().join("buffer");
-    fs::write(&buffer, bad()).unwrap();
-    let ended =
-        Call::new(folder.path())
-            .input(&buffer)
-            .run(&["check", "-", "--stdin-path", "sales/b.orch.yaml"]);
+    fs::write(&buffer, bad_pipeline()).unwrap();
+    let ended = Call::new(folder.path())
+        .input(&buffer)
+        .run("check - --stdin-path sales/b.orch.yaml");
     assert!(ended.expect(1).out.contains("sales/b.orch.yaml"));
 }
 
 #[test]
 fn check_that_needs_git_in_plain_directory_exits_with_7() {
     let folder = scratch::folder();
-    write(folder.path(), "a.orch.yaml", &good());
+    write(folder.path(), "a.orch.yaml", &good_pipeline());
     let call = Call::new(folder.path());
-    call.run(&["check"])
+    call.run("check")
         .expect(7)
         .saying(&["no git repository", "`sluicegate check .`"]);
     for args in [
-        &["check", "--staged", "."][..],
-        &["check", "--base", "main", "."],
-        &["check", "--head", "main", "."],
-        &["check", "--deepen", "."],
-        &["check", "--repo", ".", "."],
-        &["review", "."],
+        "check --staged .",
+        "check --base main .",
+        "check --head main .",
+        "check --deepen .",
+        "check --repo . .",
+        "review .",
     ] {
         call.run(args).expect(7).saying(&["no git repository"]);
     }
     Call::new(folder.path())
         .variable("CI", "true")
-        .run(&["check", "."])
+        .run("check .")
         .expect(7)
         .saying(&["no git repository"]);
-    call.run(&["check", "."]).expect(0);
-    call.run(&["check", "gone.orch.yaml"])
+    call.run("check .").expect(0);
+    call.run("check gone.orch.yaml")
         .expect(2)
         .saying(&["gone.orch.yaml"]);
 }
@@ -147,25 +134,25 @@ fn check_that_needs_git_in_plain_directory_exits_with_7() {
 #[test]
 fn check_of_plain_directory_has_bounded_depth() {
     let folder = scratch::folder();
-    write(folder.path(), "a.orch.yaml", &good());
+    write(folder.path(), "a.orch.yaml", &good_pipeline());
     let deep = format!("{}b.orch.yaml", "d/".repeat(70));
-    write(folder.path(), &deep, &bad());
+    write(folder.path(), &deep, &bad_pipeline());
     Call::new(folder.path())
-        .run(&["check", "."])
+        .run("check .")
         .expect(7)
         .saying(&["more than 64 levels deep"]);
 }
 
 #[test]
 fn check_of_absolute_path_finds_its_repository() {
-    let (here, other) = (project(), change(&[("b.orch.yaml", &bad())]));
+    let (here, other) = (project(), change(&[("b.orch.yaml", &bad_pipeline())]));
     let plain = scratch::folder();
     let file = other.work().join("b.orch.yaml");
     let file = file.to_str().unwrap();
     let folder = other.work();
     for current in [&here.work(), plain.path()] {
         for path in [file, folder.to_str().unwrap()] {
-            let report = check(current, &[path]).expect(1).json();
+            let report = check_folder(current, &[path]).expect(1).json();
             assert_eq!(paths(&report), ["b.orch.yaml"]);
             assert_eq!(report["context"]["branch"], "change");
         }
@@ -189,24 +176,27 @@ fn check_of_absolute_path_finds_its_repository() {
 
 #[test]
 fn paths_in_log_are_relative_to_current_directory() {
-    let world = change(&[("sales/b.orch.yaml", &bad()), ("stock/c.orch.yaml", &bad())]);
+    let world = change(&[
+        ("sales/b.orch.yaml", &bad_pipeline()),
+        ("stock/c.orch.yaml", &bad_pipeline()),
+    ]);
     let sales = world.work().join("sales");
-    let report = check(&sales, &[]).expect(1);
+    let report = check_folder(&sales, "").expect(1);
     assert_eq!(paths(&report.json()), ["sales/b.orch.yaml", "stock/c.orch.yaml"]);
-    let ended = Call::new(&sales).run(&["check"]).expect(1);
+    let ended = Call::new(&sales).run("check").expect(1);
     for place in ["--> b.orch.yaml:11", "--> ../stock/c.orch.yaml:11"] {
         assert!(ended.out.contains(place), "{place}: {}", ended.all());
     }
-    let ended = Call::new(&sales).run(&["check", "--show", "concise"]).expect(1);
+    let ended = Call::new(&sales).run("check --show concise").expect(1);
     assert!(
         ended.out.contains("\nb.orch.yaml:11:5: error") || ended.out.starts_with("b.orch.yaml:11:5: error"),
         "{}",
         ended.all()
     );
     // At the root and in a job, the paths are those of the reports.
-    let ended = Call::new(&world.work()).run(&["check"]).expect(1);
+    let ended = Call::new(&world.work()).run("check").expect(1);
     assert!(ended.out.contains("--> sales/b.orch.yaml:11"), "{}", ended.all());
     let job = Call::new(&sales).variable("CI", "true");
-    let ended = job.run(&["check"]).expect(1);
+    let ended = job.run("check").expect(1);
     assert!(ended.out.contains("--> sales/b.orch.yaml:11"), "{}", ended.all());
 }

@@ -31,7 +31,7 @@ fn run_hook(world: &World) -> Option<Ended> {
     let hooks: Value = serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let hook = &hooks[0];
     let pattern = Regex::new(hook["files"].as_str().unwrap()).unwrap();
-    let staged = world.git(&["diff", "--cached", "--name-only", "--diff-filter=ACMRTUXB"]);
+    let staged = world.git("diff --cached --name-only --diff-filter=ACMRTUXB");
     let names: Vec<&str> = staged.lines().filter(|name| pattern.is_match(name)).collect();
     if names.is_empty() && hook["always_run"] != true {
         return None;
@@ -46,7 +46,7 @@ fn run_hook(world: &World) -> Option<Ended> {
 #[test]
 fn hook_refuses_a_commit_that_only_deletes_a_shared_pipeline() {
     let world = shared_project();
-    world.git(&["rm", "-q", "called.orch.yaml"]);
+    world.git("rm -q called.orch.yaml");
     let output = run_hook(&world).unwrap().expect(1).all();
     assert!(
         output.contains("project/shared") && output.contains("called.orch.yaml"),
@@ -62,7 +62,7 @@ fn hook_refuses_a_commit_that_only_breaks_the_shared_pipelines_file() {
         .unwrap()
         .replace("called.orch", "gone.orch");
     world.write(".platform/shared-pipelines.yaml", &text);
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     let output = run_hook(&world).unwrap().expect(1).all();
     assert!(
         output.contains("project/shared") && output.contains("gone.orch.yaml"),
@@ -74,10 +74,10 @@ fn hook_refuses_a_commit_that_only_breaks_the_shared_pipelines_file() {
 fn hook_passes_a_commit_without_pipelines_and_one_with_a_good_pipeline() {
     let world = shared_project();
     world.write("note.txt", "text");
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     run_hook(&world).unwrap().expect(0);
     world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     run_hook(&world).unwrap().expect(0);
 }
 
@@ -86,7 +86,7 @@ fn hook_takes_no_option_from_a_file_name() {
     let world = shared_project();
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("--exclude=*.orch.yaml", pipeline(&["Start", "Done"]));
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     let output = run_hook(&world).unwrap().expect(1).all();
     assert!(output.contains("bad.orch.yaml"), "{output}");
 }

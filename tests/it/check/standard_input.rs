@@ -17,24 +17,15 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
     let call = || Call::new(&world.work());
     world.write("../input.yaml", &bad);
     let input = world.work().join("../input.yaml");
-    let given = [
-        "check",
-        "-",
-        "--stdin-path",
-        "sales/b.orch.yaml",
-        "--report",
-        "json=-",
-    ];
-    let from_input = call().input(&input).run(&given).expect(1);
-    let status = world.git(&["status", "--porcelain"]);
+    let given = "check - --stdin-path sales/b.orch.yaml --report json=-";
+    let from_input = call().input(&input).run(given).expect(1);
+    let status = world.git("status --porcelain");
     assert!(
         !status.contains("sales/b.orch.yaml"),
         "nothing is written: {status}"
     );
     world.write("sales/b.orch.yaml", &bad);
-    let saved = call()
-        .run(&["check", "sales/b.orch.yaml", "--report", "json=-"])
-        .expect(1);
+    let saved = call().run("check sales/b.orch.yaml --report json=-").expect(1);
     assert_eq!(comparable(&from_input), comparable(&saved));
     let result = &from_input.json()["files"][0]["results"][0];
     assert_eq!(
@@ -63,16 +54,13 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
 fn standard_input_needs_a_path_and_a_path_needs_standard_input() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let call = || Call::new(&world.work());
+    call().run("check -").expect(2).saying(&["--stdin-path PATH"]);
     call()
-        .run(&["check", "-"])
-        .expect(2)
-        .saying(&["--stdin-path PATH"]);
-    call()
-        .run(&["check", "--stdin-path", "b.orch.yaml"])
+        .run("check --stdin-path b.orch.yaml")
         .expect(2)
         .saying(&["sluicegate check - --stdin-path PATH"]);
     call()
-        .run(&["check", "-", "--stdin-path", "../b.orch.yaml"])
+        .run("check - --stdin-path ../b.orch.yaml")
         .expect(2)
         .saying(&["outside the repository"]);
 }

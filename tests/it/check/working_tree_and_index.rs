@@ -1,33 +1,16 @@
 //! `sluicegate check`: evaluates the rules locally, without a platform.
 
-use crate::support::{Call, Ended, RULES, World, change, git, path_variable, pipeline, project, scratch};
+use crate::support::{
+    Arguments, Call, RULES, RULES_FILE, World, bad_pipeline, change, check_folder, git, good_pipeline,
+    path_variable, pipeline, project, scratch,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
-
-fn good() -> String {
-    pipeline(&["Start", "Done"])
-}
-
-fn bad() -> String {
-    pipeline(&["Start", "load it", "Done"])
-}
-
-/// Runs a check in `folder` with these arguments and without any variable for a platform.
-fn check(folder: &Path, args: &[&str]) -> Ended {
-    let all: Vec<&str> = ["check", "--report", "json=-"]
-        .iter()
-        .chain(args)
-        .copied()
-        .collect();
-    Call::new(folder).run(&all)
-}
-
 /// Returns the checked files and the exit code.
-fn checked(folder: &Path, args: &[&str]) -> (Vec<String>, i32) {
-    let ended = check(folder, args);
+fn checked(folder: &Path, args: impl Arguments) -> (Vec<String>, i32) {
+    let ended = check_folder(folder, args);
     let report = ended.json();
     (paths(&report), ended.code)
 }
@@ -54,19 +37,19 @@ fn git_may_fail(world: &World, args: &[&str]) -> bool {
 }
 
 #[test]
-fn the_working_tree_is_compared_with_where_the_branch_began() {
+fn working_tree_is_compared_with_where_branch_began() {
     let world = change(&[
-        ("committed.orch.yaml", &good()),
-        ("old.orch.yaml", &good()),
+        ("committed.orch.yaml", &good_pipeline()),
+        ("old.orch.yaml", &good_pipeline()),
         (".gitignore", "ignored*\n"),
     ]);
-    world.write("staged.orch.yaml", good());
-    world.git(&["add", "staged.orch.yaml"]);
-    world.write("sub/untracked.orch.yaml", bad());
-    world.write("ignored.orch.yaml", bad());
+    world.write("staged.orch.yaml", good_pipeline());
+    world.git("add staged.orch.yaml");
+    world.write("sub/untracked.orch.yaml", bad_pipeline());
+    world.write("ignored.orch.yaml", bad_pipeline());
     world.write("note.txt", "no pipeline");
     fs::remove_file(world.work().join("old.orch.yaml")).unwrap();
-    let ended = check(&world.work(), &[]).expect(1);
+    let ended = check_folder(&world.work(), "").expect(1);
     let report = ended.json();
     assert_eq!(
         paths(&report),
@@ -90,109 +73,106 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
         (&json!("FAILED"), &json!(11))
     );
     // A tracked file that was modified and restored is not a change.
-    world.write("a.orch.yaml", bad());
-    assert!(checked(&world.work(), &[]).0.contains(&"a.orch.yaml".to_owned()));
-    world.git(&["checkout", "-q", "a.orch.yaml"]);
-    assert!(!checked(&world.work(), &[]).0.contains(&"a.orch.yaml".to_owned()));
+    world.write("a.orch.yaml", bad_pipeline());
+    assert!(checked(&world.work(), "").0.contains(&"a.orch.yaml".to_owned()));
+    world.git("checkout -q a.orch.yaml");
+    assert!(!checked(&world.work(), "").0.contains(&"a.orch.yaml".to_owned()));
 }
 
 #[test]
-fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
+fn check_on_default_branch_selects_unpushed_changes_or_all() {
     let world = project();
-    let ended = check(&world.work(), &[]).expect(0).saying(&[
+    let ended = check_folder(&world.work(), "").expect(0).saying(&[
         "no pipeline differs from head, and head is already in the default branch `origin/main`: all pipelines are selected",
     ]);
     assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
     // The file that `sluicegate init` writes changes no pipeline either, but is reported.
     world.write("sluicegate.yaml", "retries: 1\n");
-    let report = check(&world.work(), &[]).expect(0).json();
+    let report = check_folder(&world.work(), "").expect(0).json();
     assert_eq!(paths(&report), ["a.orch.yaml"]);
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
-    let staged = check(&world.work(), &["--staged"]).expect(0);
+    let staged = check_folder(&world.work(), "--staged").expect(0);
     assert_eq!(
         staged.json()["notes"],
         json!([
             "nothing to check: no selected pipeline changed; the index contains 1 pipeline: use --all to review them all"
         ])
     );
-    world.write("b.orch.yaml", bad());
-    assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));
-    assert_eq!(
-        checked(&world.work(), &["--all"]).0,
-        ["a.orch.yaml", "b.orch.yaml"]
-    );
+    world.write("b.orch.yaml", bad_pipeline());
+    assert_eq!(checked(&world.work(), ""), (vec!["b.orch.yaml".to_owned()], 1));
+    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml", "b.orch.yaml"]);
 }
 
 #[test]
-fn the_index_is_what_a_commit_would_hold() {
+fn check_index_reads_files_of_next_commit() {
     let world = project();
-    world.write("b.orch.yaml", bad());
-    world.write("c.orch.yaml", bad());
-    world.git(&["add", "b.orch.yaml"]);
-    world.git(&["add", "-N", "c.orch.yaml"]);
-    world.write("b.orch.yaml", good());
+    world.write("b.orch.yaml", bad_pipeline());
+    world.write("c.orch.yaml", bad_pipeline());
+    world.git("add b.orch.yaml");
+    world.git("add -N c.orch.yaml");
+    world.write("b.orch.yaml", good_pipeline());
     assert_eq!(
-        checked(&world.work(), &["--staged"]),
+        checked(&world.work(), "--staged"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
-    world.git(&["add", "b.orch.yaml"]);
-    world.write("b.orch.yaml", bad());
+    world.git("add b.orch.yaml");
+    world.write("b.orch.yaml", bad_pipeline());
     assert_eq!(
-        checked(&world.work(), &["--staged"]),
+        checked(&world.work(), "--staged"),
         (vec!["b.orch.yaml".to_owned()], 0)
     );
     // A file that is not staged is not in the index.
-    check(&world.work(), &["--staged", "c.orch.yaml"])
+    check_folder(&world.work(), "--staged c.orch.yaml")
         .expect(2)
         .saying(&["c.orch.yaml", "the index"]);
     Call::new(&world.work())
-        .run(&["check", "--staged", "--head", "main"])
+        .run("check --staged --head main")
         .expect(2);
 }
 
 #[test]
-fn a_hook_judges_what_the_commit_would_add_to_head() {
+fn hook_judges_what_commit_would_add_to_head() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.write("b.orch.yaml", bad());
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", bad_pipeline());
     world.commit("bad");
     world.write("README.md", "words\n");
-    world.git(&["add", "README.md"]);
-    check(&world.work(), &["--staged"]).expect(0);
+    world.git("add README.md");
+    check_folder(&world.work(), "--staged").expect(0);
     // The complete change still fails, and so does a commit that touches a bad pipeline.
-    assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));
+    assert_eq!(checked(&world.work(), ""), (vec!["b.orch.yaml".to_owned()], 1));
     assert_eq!(
-        checked(&world.work(), &["--staged", "--base", "main"]),
+        checked(&world.work(), "--staged --base main"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
-    world.write("c.orch.yaml", bad());
-    world.git(&["add", "c.orch.yaml"]);
+    world.write("c.orch.yaml", bad_pipeline());
+    world.git("add c.orch.yaml");
     assert_eq!(
-        checked(&world.work(), &["--staged"]),
+        checked(&world.work(), "--staged"),
         (vec!["c.orch.yaml".to_owned()], 1)
     );
     // Findings of the last commit are known.
-    world.git(&["commit", "-q", "-m", "c"]);
-    world.write("c.orch.yaml", bad() + "# more\n");
-    world.git(&["add", "c.orch.yaml"]);
-    assert_eq!(checked(&world.work(), &["--staged", "--new-only"]).1, 0);
+    world.git("commit -q -m c");
+    world.write("c.orch.yaml", bad_pipeline() + "# more\n");
+    world.git("add c.orch.yaml");
+    assert_eq!(checked(&world.work(), "--staged --new-only").1, 0);
 }
 
 #[test]
-fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
+fn shallow_clone_on_laptop_says_how_to_get_the_rest() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.write("b.orch.yaml", bad());
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", bad_pipeline());
     world.commit("b");
-    world.git(&["push", "-q", "origin", "change"]);
+    world.git("push -q origin change");
     let url = format!("file://{}", world.remote().display());
     git(
         world.path(),
-        &["clone", "-q", "--depth=1", "-b", "change", &url, "shallow"],
+        format!("clone -q --depth=1 -b change {url} shallow"),
     );
     let folder = world.path().join("shallow");
-    let said = Call::new(&folder).run(&["check"]).expect(1);
+    let said = Call::new(&folder).run("check").expect(1);
     let said = said.saying(&[
         "warning: all pipelines are selected",
         "hint: run `git fetch --unshallow origin",
@@ -201,16 +181,10 @@ fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
     // The command in the hint works.
     git(
         &folder,
-        &[
-            "fetch",
-            "-q",
-            "--unshallow",
-            "origin",
-            "+refs/heads/*:refs/remotes/origin/*",
-        ],
+        "fetch -q --unshallow origin +refs/heads/*:refs/remotes/origin/*",
     );
-    git(&folder, &["remote", "set-head", "origin", "main"]);
-    let (paths, _) = checked(&folder, &[]);
+    git(&folder, "remote set-head origin main");
+    let (paths, _) = checked(&folder, "");
     assert_eq!(paths, ["b.orch.yaml"]);
     assert!(
         !Call::new(&folder)
@@ -221,9 +195,9 @@ fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
 }
 
 #[test]
-fn the_index_that_git_gives_to_its_hooks_is_read() {
+fn index_that_git_gives_to_its_hooks_is_read() {
     let world = project();
-    world.write("b.orch.yaml", bad());
+    world.write("b.orch.yaml", bad_pipeline());
     let hook = world.work().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     let sluicegate = env!("CARGO_BIN_EXE_sluicegate");
@@ -234,8 +208,8 @@ fn the_index_that_git_gives_to_its_hooks_is_read() {
     .unwrap();
     #[cfg(unix)]
     fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    world.git(&["add", "b.orch.yaml"]);
-    world.write("a.orch.yaml", bad());
+    world.git("add b.orch.yaml");
+    world.write("a.orch.yaml", bad_pipeline());
     // Commits only `a`, through a temporary index that git names to the hook.
     let refused = git_may_fail(&world, &["commit", "-m", "x", "a.orch.yaml"]);
     assert!(!refused, "the hook refuses the commit");
@@ -244,31 +218,31 @@ fn the_index_that_git_gives_to_its_hooks_is_read() {
 }
 
 #[test]
-fn a_commit_is_checked_as_it_is() {
-    let world = change(&[("b.orch.yaml", &good())]);
-    world.write("b.orch.yaml", bad());
-    world.write("c.orch.yaml", bad());
-    let ended = check(&world.work(), &["--head", "HEAD"]).expect(0);
+fn commit_is_checked_as_it_is() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.write("b.orch.yaml", bad_pipeline());
+    world.write("c.orch.yaml", bad_pipeline());
+    let ended = check_folder(&world.work(), "--head HEAD").expect(0);
     assert_eq!(paths(&ended.json()), ["b.orch.yaml"]);
     assert_eq!(
         ended.json()["context"]["head"],
         json!(world.git(&["rev-parse", "HEAD"]))
     );
-    assert_eq!(checked(&world.work(), &[]).1, 1);
+    assert_eq!(checked(&world.work(), "").1, 1);
 }
 
 /// Without a base, every file is treated as changed; with a base and different rules, unchanged files are included.
 #[test]
-fn all_are_the_same_files_with_a_base_and_without() {
-    let wanted = ["--include", "**/*.yaml", "--exclude", "old/**"];
+fn check_all_selects_same_files_with_and_without_base() {
+    let wanted = "--include **/*.yaml --exclude old/**";
     let world = change(&[
-        ("old/c.orch.yaml", &good()),
+        ("old/c.orch.yaml", &good_pipeline()),
         (RULES_FILE, "rules: []\n"),
-        ("z.orch.yaml", &good()),
+        ("z.orch.yaml", &good_pipeline()),
     ]);
     for place in [&["--head", "HEAD"][..], &["--staged", "--base", "main"], &[]] {
         for all in [&[][..], &["--all"]] {
-            let report = check(&world.work(), &[place, all, &wanted].concat()).json();
+            let report = check_folder(&world.work(), (place, all, wanted)).json();
             assert_eq!(
                 paths(&report),
                 ["a.orch.yaml", "z.orch.yaml"],
@@ -283,10 +257,10 @@ fn all_are_the_same_files_with_a_base_and_without() {
 }
 
 #[test]
-fn the_rules_come_from_the_same_place_as_the_pipelines() {
-    let world = change(&[("b.orch.yaml", &bad())]);
+fn rules_come_from_the_same_place_as_pipelines() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     world.write(RULES_FILE, "rules: []\n");
-    let ended = check(&world.work(), &[]).expect(0);
+    let ended = check_folder(&world.work(), "").expect(0);
     assert_eq!(
         paths(&ended.json()),
         ["a.orch.yaml", "b.orch.yaml"],
@@ -294,12 +268,12 @@ fn the_rules_come_from_the_same_place_as_the_pipelines() {
     );
     assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
-        checked(&world.work(), &["--staged", "--base", "main"]),
+        checked(&world.work(), "--staged --base main"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
-    assert_eq!(checked(&world.work(), &["--head", "HEAD"]).1, 1);
+    assert_eq!(checked(&world.work(), "--head HEAD").1, 1);
     fs::remove_file(world.work().join(RULES_FILE)).unwrap();
-    let gone = check(&world.work(), &[]).expect(1).json();
+    let gone = check_folder(&world.work(), "").expect(1).json();
     assert_eq!(gone["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
         gone["files"][0]["results"][0]["errorType"],
@@ -310,157 +284,138 @@ fn the_rules_come_from_the_same_place_as_the_pipelines() {
 #[test]
 fn files_that_are_named_are_checked_changed_or_not() {
     let world = change(&[
-        ("sales/b.orch.yaml", &bad()),
-        ("sales/c.orch.yaml", &good()),
-        ("d.orch.yaml", &bad()),
+        ("sales/b.orch.yaml", &bad_pipeline()),
+        ("sales/c.orch.yaml", &good_pipeline()),
+        ("d.orch.yaml", &bad_pipeline()),
     ]);
     let work = world.work();
     let one = |path: &str| vec![path.to_owned()];
-    assert_eq!(checked(&work, &["a.orch.yaml"]), (one("a.orch.yaml"), 0));
+    assert_eq!(checked(&work, "a.orch.yaml"), (one("a.orch.yaml"), 0));
+    assert_eq!(checked(&work, "sales/b.orch.yaml"), (one("sales/b.orch.yaml"), 1));
     assert_eq!(
-        checked(&work, &["sales/b.orch.yaml"]),
-        (one("sales/b.orch.yaml"), 1)
-    );
-    assert_eq!(
-        checked(&work.join("sales"), &["c.orch.yaml"]),
+        checked(&work.join("sales"), "c.orch.yaml"),
         (one("sales/c.orch.yaml"), 0)
     );
     assert_eq!(
-        checked(&work, &["a.orch.yaml", "sales"]).0,
+        checked(&work, "a.orch.yaml sales").0,
         ["a.orch.yaml", "sales/b.orch.yaml", "sales/c.orch.yaml"]
     );
     assert_eq!(
-        checked(&work, &["--base", "origin/main", "a.orch.yaml", "d.orch.yaml"]).0,
+        checked(&work, "--base origin/main a.orch.yaml d.orch.yaml").0,
         ["d.orch.yaml"]
     );
-    assert_eq!(
-        checked(&work, &["--staged", "a.orch.yaml"]),
-        (one("a.orch.yaml"), 0)
-    );
-    let rules = check(&work, &[RULES_FILE]).expect(1).json();
+    assert_eq!(checked(&work, "--staged a.orch.yaml"), (one("a.orch.yaml"), 0));
+    let rules = check_folder(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(paths(&rules).len(), 4, "naming the rules file checks all");
     // A hook may pass the rules file for any reason; it is a gate change only if it changed.
     for args in [&[RULES_FILE][..], &["--staged", RULES_FILE]] {
-        let unchanged = check(&work, args).expect(1).json();
+        let unchanged = check_folder(&work, args).expect(1).json();
         assert_eq!(unchanged["gateChanges"], json!([]), "{args:?}");
         assert_eq!(unchanged["notes"], json!([]), "{args:?}");
     }
     let former = fs::read_to_string(work.join(RULES_FILE)).unwrap();
     world.write(RULES_FILE, format!("{former}\n# reworded\n"));
-    let changed = check(&work, &[RULES_FILE]).expect(1).json();
+    let changed = check_folder(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(changed["gateChanges"], json!([RULES_FILE]));
     world.write(RULES_FILE, former);
     world.write("note.txt", "x");
-    let left = check(&work, &["note.txt", "a.orch.yaml"]).expect(0).json();
+    let left = check_folder(&work, "note.txt a.orch.yaml").expect(0).json();
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
-    check(&work, &["gone.orch.yaml"])
+    check_folder(&work, "gone.orch.yaml")
         .expect(2)
         .saying(&["gone.orch.yaml", "the working tree"]);
-    check(&work, &["../x.orch.yaml"])
+    check_folder(&work, "../x.orch.yaml")
         .expect(2)
         .saying(&["outside the repository"]);
 }
 
 #[test]
-fn a_shallow_clone_is_enough_where_no_base_is_needed() {
-    let world = change(&[("b.orch.yaml", &bad())]);
-    world.write("c.orch.yaml", good());
+fn shallow_clone_is_enough_where_no_base_is_needed() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    world.write("c.orch.yaml", good_pipeline());
     world.commit("second");
     world.push();
     let url = format!("file://{}", world.remote().display());
     git(
         world.path(),
-        &[
-            "clone",
-            "-q",
-            "--depth",
-            "1",
-            "--no-single-branch",
-            "-b",
-            "change",
-            &url,
-            "shallow",
-        ],
+        format!("clone -q --depth 1 --no-single-branch -b change {url} shallow"),
     );
     let shallow = world.path().join("shallow");
     Call::new(&shallow)
-        .run(&["check"])
+        .run("check")
         .expect(7)
         .saying(&["shallow", "git fetch --unshallow"]);
     assert_eq!(
-        checked(&shallow, &["b.orch.yaml"]),
+        checked(&shallow, "b.orch.yaml"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     assert_eq!(
-        checked(&shallow, &["--head", "HEAD", "c.orch.yaml"]),
+        checked(&shallow, "--head HEAD c.orch.yaml"),
         (vec!["c.orch.yaml".to_owned()], 0)
     );
-    assert_eq!(checked(&shallow, &["--all"]).0.len(), 3);
+    assert_eq!(checked(&shallow, "--all").0.len(), 3);
     Call::new(&shallow)
-        .run(&["check", "--base", "origin/main", "b.orch.yaml"])
+        .run("check --base origin/main b.orch.yaml")
         .expect(7);
     // libgit2 reads a linked worktree of a shallow clone through a substitute repository, which has no index.
-    git(&shallow, &["worktree", "add", "-q", "--detach", "../linked"]);
+    git(&shallow, "worktree add -q --detach ../linked");
     let linked = world.path().join("linked");
-    fs::write(linked.join("d.orch.yaml"), good()).unwrap();
-    assert_eq!(checked(&linked, &["--all"]).0.len(), 4);
-    assert_eq!(checked(&linked, &["--all", "--staged"]).0.len(), 3);
+    fs::write(linked.join("d.orch.yaml"), good_pipeline()).unwrap();
+    assert_eq!(checked(&linked, "--all").0.len(), 4);
+    assert_eq!(checked(&linked, "--all --staged").0.len(), 3);
 }
 
 #[test]
 fn neither_remote_nor_branch_nor_commit_is_needed() {
     let folder = scratch::folder();
-    git(folder.path(), &["init", "-q", "-b", "main"]);
+    git(folder.path(), "init -q -b main");
     let write = |path: &str, text: &str| {
         let target = folder.path().join(path);
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::write(target, text).unwrap();
     };
     write(RULES_FILE, RULES);
-    write("a.orch.yaml", &bad());
-    assert_eq!(checked(folder.path(), &[]), (vec!["a.orch.yaml".to_owned()], 1));
-    assert_eq!(checked(folder.path(), &["--staged"]), (vec![], 0));
-    git(folder.path(), &["add", "-A"]);
-    assert_eq!(checked(folder.path(), &["--staged"]).1, 1);
-    git(folder.path(), &["commit", "-q", "-m", "first"]);
-    git(folder.path(), &["checkout", "-q", "--detach"]);
-    assert_eq!(checked(folder.path(), &["--staged"]), (vec![], 0));
+    write("a.orch.yaml", &bad_pipeline());
+    assert_eq!(checked(folder.path(), ""), (vec!["a.orch.yaml".to_owned()], 1));
+    assert_eq!(checked(folder.path(), "--staged"), (vec![], 0));
+    git(folder.path(), "add -A");
+    assert_eq!(checked(folder.path(), "--staged").1, 1);
+    git(folder.path(), "commit -q -m first");
+    git(folder.path(), "checkout -q --detach");
+    assert_eq!(checked(folder.path(), "--staged"), (vec![], 0));
     for args in [&[][..], &["--staged", "--all"], &["--head", "HEAD"]] {
         assert_eq!(checked(folder.path(), args).1, 1, "{args:?}");
     }
     let nowhere = scratch::folder();
     Call::new(nowhere.path())
-        .run(&["check"])
+        .run("check")
         .expect(7)
         .saying(&["hint:"]);
 }
 
 #[test]
-fn a_bare_repository_has_commits_only() {
-    let world = change(&[("b.orch.yaml", &bad())]);
-    for args in [&["check"][..], &["check", "--staged"]] {
+fn bare_repository_has_commits_only() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    for args in ["check", "check --staged"] {
         Call::new(&world.remote())
             .variable("SLUICEGATE_REPO", ".")
             .run(args)
             .expect(7)
             .saying(&["bare", "--head"]);
     }
-    assert_eq!(
-        checked(&world.remote(), &["--repo", ".", "--head", "change", "--all"]).1,
-        1
-    );
+    assert_eq!(checked(&world.remote(), "--repo . --head change --all").1, 1);
 }
 
 /// Opening a pipe blocks until another process writes to it.
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
-    let world = change(&[("b.orch.yaml", &bad())]);
+fn pipe_in_place_of_pipeline_is_not_waited_for_and_not_passed() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let file = world.work().join("b.orch.yaml");
     fs::remove_file(&file).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
     assert!(made.success());
-    let ended = Call::new(&world.work()).run(&["check", "--all"]).expect(3);
+    let ended = Call::new(&world.work()).run("check --all").expect(3);
     assert!(
         ended.all().contains("b.orch.yaml: The file was not reviewed"),
         "{}",
@@ -469,39 +424,39 @@ fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
 }
 
 #[test]
-fn what_the_index_hides_is_not_passed() {
+fn check_does_not_pass_files_hidden_by_index() {
     for flag in ["--skip-worktree", "--assume-unchanged"] {
         let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
         world.git(&["update-index", flag, "a.orch.yaml"]);
-        check(&world.work(), &[]).expect(0);
-        world.write("a.orch.yaml", bad());
-        check(&world.work(), &[])
+        check_folder(&world.work(), "").expect(0);
+        world.write("a.orch.yaml", bad_pipeline());
+        check_folder(&world.work(), "")
             .expect(3)
             .saying(&["a.orch.yaml", "skip-worktree or assume-unchanged"]);
         // Hidden rules do not let it pass either.
         let rules = ".platform/config/pipeline_quality_rules.yaml";
-        let world = change(&[("b.orch.yaml", &bad())]);
+        let world = change(&[("b.orch.yaml", &bad_pipeline())]);
         world.git(&["update-index", flag, rules]);
         world.write(rules, "rules: []\n");
-        check(&world.work(), &[])
+        check_folder(&world.work(), "")
             .expect(3)
             .saying(&[rules, "skip-worktree or assume-unchanged"]);
     }
 }
 
 #[test]
-fn conflicts_are_no_files() {
+fn check_refuses_conflicted_files() {
     let world = change(&[("a.orch.yaml", &pipeline(&["Start", "Here", "Done"]))]);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("a.orch.yaml", pipeline(&["Start", "There", "Done"]));
     world.commit("other");
     let merged = git_may_fail(&world, &["merge", "-q", "change"]);
     assert!(!merged);
     Call::new(&world.work())
-        .run(&["check", "--staged"])
+        .run("check --staged")
         .expect(7)
         .saying(&["conflicts", "a.orch.yaml", "git add"]);
-    let report = check(&world.work(), &[]).expect(1).json();
+    let report = check_folder(&world.work(), "").expect(1).json();
     assert_eq!(
         report["files"][0]["results"][0]["errorType"],
         "designer/document-parse-error"
@@ -514,25 +469,28 @@ fn links_are_not_followed() {
     let world = project();
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
-    fs::write(outside.join("x.orch.yaml"), good()).unwrap();
+    fs::write(outside.join("x.orch.yaml"), good_pipeline()).unwrap();
     std::os::unix::fs::symlink("../outside/x.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
     std::os::unix::fs::symlink("../outside", world.work().join("folder")).unwrap();
     for place in [&[][..], &["--staged"], &["--fail-on", "never"]] {
-        world.git(&["add", "-A"]);
-        let report = check(&world.work(), place).expect(3).json();
+        world.git("add -A");
+        let report = check_folder(&world.work(), place).expect(3).json();
         let why = json!({ "link.orch.yaml": "a symbolic link, not a file" });
         assert_eq!(report["unreviewedReasons"], why, "{place:?}");
     }
-    check(&world.work(), &["folder/x.orch.yaml"]).expect(2);
+    check_folder(&world.work(), "folder/x.orch.yaml").expect(2);
 }
 
 /// A file that the sparse checkout excludes is ignored until it changes.
 #[test]
-fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() {
-    let world = change(&[("in/b.orch.yaml", &good()), ("out/c.orch.yaml", &bad())]);
-    world.git(&["sparse-checkout", "set", "--no-cone", "/in/", "/.platform/"]);
+fn check_does_not_pass_selected_file_outside_of_sparse_checkout() {
+    let world = change(&[
+        ("in/b.orch.yaml", &good_pipeline()),
+        ("out/c.orch.yaml", &bad_pipeline()),
+    ]);
+    world.git("sparse-checkout set --no-cone /in/ /.platform/");
     assert!(!world.work().join("out/c.orch.yaml").exists());
-    let ended = check(&world.work(), &[]).expect(3);
+    let ended = check_folder(&world.work(), "").expect(3);
     let report = ended.json();
     assert_eq!(paths(&report), ["in/b.orch.yaml"]);
     assert_eq!(
@@ -544,7 +502,7 @@ fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() 
     assert_eq!(report["unreviewed"][0], "out/c.orch.yaml");
     // The staged content is available for the check.
     assert_eq!(
-        checked(&world.work(), &["--staged", "--base", "main"]).0,
+        checked(&world.work(), "--staged --base main").0,
         ["in/b.orch.yaml", "out/c.orch.yaml"]
     );
 }
@@ -575,7 +533,7 @@ fn file_in_utf_16_is_named_as_such() {
         ),
     ];
     for (path, text, command, code) in files {
-        let world = change(&[("b.orch.yaml", &good())]);
+        let world = change(&[("b.orch.yaml", &good_pipeline())]);
         world.write(path, wide(text));
         let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
         assert!(
@@ -615,7 +573,10 @@ fn check_of_a_split_or_sparse_index_reads_every_entry() {
         ),
     ];
     for (extension, command) in formats {
-        let world = change(&[("in/b.orch.yaml", &good()), ("out/deep/c.orch.yaml", &bad())]);
+        let world = change(&[
+            ("in/b.orch.yaml", &good_pipeline()),
+            ("out/deep/c.orch.yaml", &bad_pipeline()),
+        ]);
         world.git(command);
         let index = fs::read(world.work().join(".git/index")).unwrap();
         assert!(index.windows(4).any(|bytes| bytes == extension), "{command:?}");
@@ -632,10 +593,10 @@ fn check_of_a_split_or_sparse_index_reads_every_entry() {
             ]);
         }
         let _ = fs::remove_file(&marker);
-        let staged = checked(&world.work(), &["--staged", "--base", "main"]).0;
+        let staged = checked(&world.work(), "--staged --base main").0;
         assert_eq!(staged, ["in/b.orch.yaml", "out/deep/c.orch.yaml"], "{command:?}");
         let is_sparse = !world.work().join("out").exists();
-        let ended = check(&world.work(), &["--all"]).expect(if is_sparse { 3 } else { 1 });
+        let ended = check_folder(&world.work(), "--all").expect(if is_sparse { 3 } else { 1 });
         let report = ended.json();
         if is_sparse {
             let reason = &report["unreviewedReasons"]["out/deep/c.orch.yaml"];
@@ -646,11 +607,11 @@ fn check_of_a_split_or_sparse_index_reads_every_entry() {
             assert_eq!(paths(&report), all);
         }
         // A modification and a new file on disk are found as in a plain index.
-        world.write("in/b.orch.yaml", bad());
-        world.write("in/new.orch.yaml", good());
-        let report = check(&world.work(), &["in"]).expect(1).json();
+        world.write("in/b.orch.yaml", bad_pipeline());
+        world.write("in/new.orch.yaml", good_pipeline());
+        let report = check_folder(&world.work(), "in").expect(1).json();
         assert_eq!(paths(&report), ["in/b.orch.yaml", "in/new.orch.yaml"]);
-        check(&world.work(), &["--head", "HEAD"]).expect(1);
+        check_folder(&world.work(), "--head HEAD").expect(1);
         assert!(!marker.exists(), "the repository's settings ran a command");
         assert_eq!(
             fs::read(world.work().join(".git/index")).unwrap(),
@@ -662,24 +623,24 @@ fn check_of_a_split_or_sparse_index_reads_every_entry() {
 
 #[test]
 fn split_index_without_the_git_program_is_explained() {
-    let world = change(&[("b.orch.yaml", &good())]);
-    world.git(&["update-index", "--split-index"]);
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.git("update-index --split-index");
     let call = Call::new(&world.work()).variable("PATH", "");
-    call.run(&["check", "--all"]).expect(7).saying(&[
+    call.run("check --all").expect(7).saying(&[
         "could not read the index",
         "unsupported mandatory extension: 'link'",
         "hint: check that the git program is installed",
         "--head HEAD",
     ]);
-    call.run(&["check", "--all", "--head", "HEAD"]).expect(0);
+    call.run("check --all --head HEAD").expect(0);
 }
 
 #[test]
 fn move_in_a_split_index_updates_callers_and_index() {
-    let world = change(&[("b.orch.yaml", &good())]);
-    world.git(&["update-index", "--split-index"]);
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.git("update-index --split-index");
     Call::new(&world.work())
-        .run(&["mv", "b.orch.yaml", "c.orch.yaml"])
+        .run("mv b.orch.yaml c.orch.yaml")
         .expect(0);
     assert_eq!(
         world.git(&["diff", "--cached", "--name-only", "--no-renames"]),
@@ -688,43 +649,43 @@ fn move_in_a_split_index_updates_callers_and_index() {
 }
 
 #[test]
-fn a_submodule_is_another_repository() {
+fn submodule_is_another_repository() {
     let world = project();
     let other = World::new();
-    other.write("inner.orch.yaml", bad());
+    other.write("inner.orch.yaml", bad_pipeline());
     other.commit("first");
     other.push();
     let url = format!("file://{}", other.remote().display());
-    world.git(&["submodule", "--quiet", "add", &url, "module"]);
-    git(&world.work(), &["clone", "-q", &url, "nested"]);
-    assert_eq!(checked(&world.work(), &["--all"]).0, ["a.orch.yaml"]);
-    world.git(&["rm", "-q", "--cached", "-r", "module"]);
-    assert_eq!(checked(&world.work(), &["--all"]).0, ["a.orch.yaml"]);
+    world.git(format!("submodule --quiet add {url} module"));
+    git(&world.work(), format!("clone -q {url} nested"));
+    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml"]);
+    world.git("rm -q --cached -r module");
+    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml"]);
 }
 
 #[test]
-fn what_fails_is_as_for_a_review() {
+fn check_fails_for_same_levels_as_review() {
     let long = pipeline(&["Start", "Two", "Three", "Done"]);
     let world = change(&[("b.orch.yaml", &long)]);
-    let judged = |args: &[&str]| {
-        let ended = check(&world.work(), args);
+    let judged = |args: &str| {
+        let ended = check_folder(&world.work(), args);
         (ended.json()["verdict"].as_str().unwrap().to_owned(), ended.code)
     };
-    assert_eq!(judged(&[]), ("passed".to_owned(), 0));
-    assert_eq!(judged(&["--fail-on", "warn"]), ("failed".to_owned(), 1));
+    assert_eq!(judged(""), ("passed".to_owned(), 0));
+    assert_eq!(judged("--fail-on warn"), ("failed".to_owned(), 1));
     world.write("b.orch.yaml", "type: nonsense\n");
-    assert_eq!(judged(&[]), ("failed".to_owned(), 1));
-    assert_eq!(judged(&["--fail-on", "never"]), ("passed".to_owned(), 0));
+    assert_eq!(judged(""), ("failed".to_owned(), 1));
+    assert_eq!(judged("--fail-on never"), ("passed".to_owned(), 0));
     let variable = Call::new(&world.work())
         .variable("SLUICEGATE_FAIL_ON", "never")
-        .run(&["check"]);
+        .run("check");
     variable.expect(0);
     world.write(
         "sluicegate.yaml",
         "review:\n  fail-on: never\n  report: [junit=out.xml]\n",
     );
     Call::new(&world.work())
-        .run(&["check"])
+        .run("check")
         .expect(0)
         .saying(&["checking"]);
     let junit = fs::read_to_string(world.work().join("out.xml")).unwrap();
@@ -733,30 +694,30 @@ fn what_fails_is_as_for_a_review() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_read_is_never_a_pass() {
+fn file_that_cannot_be_read_is_never_pass() {
     use std::os::unix::fs::PermissionsExt as _;
-    let world = change(&[("b.orch.yaml", &good())]);
-    world.write("c.orch.yaml", good());
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.write("c.orch.yaml", good_pipeline());
     let closed = world.work().join("c.orch.yaml");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&closed).is_ok() {
         // Root can read every file.
         return;
     }
-    let report = check(&world.work(), &[]).expect(3).json();
+    let report = check_folder(&world.work(), "").expect(3).json();
     assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
 }
 
 #[test]
-fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
-    let world = change(&[("b.orch.yaml", &bad())]);
-    let head = world.git(&["rev-parse", "HEAD"]);
-    world.git(&["checkout", "-q", "main"]);
+fn check_in_ci_compares_checkout_with_base_of_host() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let head = world.git("rev-parse HEAD");
+    world.git("checkout -q main");
     world.write("a.orch.yaml", pipeline(&["Start", "Later", "Done"]));
     world.commit("main goes on");
     world.push();
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m merge change");
     let event = json!({
         "number": 7,
         "pull_request": {
@@ -774,10 +735,10 @@ fn in_ci_the_checked_out_files_are_compared_as_the_host_says() {
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_EVENT_PATH", payload.display().to_string())
         .variable("GITHUB_REPOSITORY", "o/r")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REF", "refs/pull/7/merge")
         .variable("GITHUB_OUTPUT", output.display().to_string())
-        .run(&["check", "--report", "json=../report.json"])
+        .run("check --report json=../report.json")
         .expect(1);
     assert!(
         ended.out.contains("::error file=b.orch.yaml,line=11"),

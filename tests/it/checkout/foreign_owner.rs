@@ -1,7 +1,7 @@
 //! A checkout that belongs to another user, as in a job's container.
 
 use crate::support::{
-    Call, FEATURE, Job, Project, checkout, give_away, path_variable, scratch, with_default,
+    Call, Checkout, FEATURE, Project, checkout, give_away, path_variable, scratch, with_default,
 };
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -52,7 +52,7 @@ fn trap(folder: &Path, mark: &Path) {
 }
 
 #[test]
-fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
+fn foreign_checkout_is_read_without_change_to_anyones_configuration() {
     let project = Project::new();
     let all = ["+refs/heads/*:refs/remotes/origin/*"];
     let folder = with_default(checkout(&project.world, &all, &project.feature));
@@ -69,12 +69,12 @@ fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
         ("CIRCLE_BRANCH", "feature"),
         ("HOME", home.path().to_str().unwrap()),
     ];
-    let job = Job::new(&folder, &variables);
+    let job = Checkout::new(&folder, &variables);
     job.says()
         .head("feature", &project.feature)
         .base(&project.fork, "`origin/main`")
         .changes(&FEATURE);
-    job.reviewing().run(&["review", "--dry-run"]).expect(0);
+    job.reviewing().run("review --dry-run").expect(0);
     assert!(!mark.exists(), "something of the repository was run");
     assert_eq!(fs::read(folder.join(".git/config")).unwrap(), settings);
     assert_eq!(
@@ -86,7 +86,7 @@ fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
 }
 
 #[test]
-fn a_foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
+fn foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
@@ -101,8 +101,8 @@ fn a_foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
         ("CIRCLE_BRANCH", "feature"),
         ("HOME", home.path().to_str().unwrap()),
     ];
-    let call: Call = Job::new(&folder, &variables).call();
-    call.run(&["context", "--deepen"])
+    let call: Call = Checkout::new(&folder, &variables).call();
+    call.run("context --deepen")
         .expect(7)
         .saying(&["belongs to another user", "safe.directory"]);
     let declared = format!(
@@ -110,6 +110,6 @@ fn a_foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
         folder.canonicalize().unwrap().display()
     );
     fs::write(home.path().join(".gitconfig"), declared).unwrap();
-    let said = call.run(&["context", "--deepen", "--json"]).expect(0).json();
+    let said = call.run("context --deepen --json").expect(0).json();
     assert_eq!(said["base"], project.fork.as_str());
 }

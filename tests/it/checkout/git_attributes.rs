@@ -22,25 +22,22 @@ fn cloned(attribute: &str, content: &str) -> (World, PathBuf) {
 /// Like [`cloned`], with the complete content of `.gitattributes`.
 fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", content);
     world.commit("pipeline");
     world.write(".gitattributes", attributes);
     // The pipeline is not added again, because its bytes are not in that encoding here.
-    world.git(&["add", ".gitattributes"]);
-    world.git(&["commit", "-q", "-m", "attribute"]);
+    world.git("add .gitattributes");
+    world.git("commit -q -m attribute");
     world.push();
     let url = format!("file://{}", world.remote().display());
-    crate::support::git(
-        world.path(),
-        &["clone", "-q", "--branch", "change", &url, "fresh"],
-    );
+    crate::support::git(world.path(), format!("clone -q --branch change {url} fresh"));
     let folder = world.path().join("fresh");
     (world, folder)
 }
 
 #[test]
-fn an_encoding_of_the_working_tree_shows_the_gate_nothing_else() {
+fn encoding_of_working_tree_shows_gate_nothing_else() {
     let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
     let on_disk = fs::read(folder.join("b.orch.yaml")).unwrap();
     assert!(on_disk.contains(&b'#'), "this git has no such encoding");
@@ -61,33 +58,24 @@ fn an_encoding_of_the_working_tree_shows_the_gate_nothing_else() {
 }
 
 #[test]
-fn a_modified_file_that_git_would_convert_is_not_judged() {
+fn modified_file_that_git_would_convert_is_not_judged() {
     let (world, folder) = cloned(
         "working-tree-encoding=ISO646-GB",
         &pipeline(&["Start", "Load", "Done"]),
     );
-    Call::new(&folder).run(&["check"]).expect(0);
+    Call::new(&folder).run("check").expect(0);
     let text = fs::read_to_string(folder.join("b.orch.yaml")).unwrap();
     fs::write(folder.join("b.orch.yaml"), format!("{text}# more\n")).unwrap();
-    let ended = Call::new(&folder).run(&["check"]).expect(3);
+    let ended = Call::new(&folder).run("check").expect(3);
     assert!(ended.all().contains("working-tree-encoding"), "{}", ended.all());
-    let publish = [
-        "publish",
-        "--from",
-        "worktree",
-        "--dry-run",
-        "--prefix",
-        "p",
-        "--version-name",
-        "1",
-    ];
+    let publish = "publish --from worktree --dry-run --prefix p --version-name 1";
     fs::create_dir_all(folder.join(".platform")).unwrap();
     fs::write(
         folder.join(".platform/shared-pipelines.yaml"),
         "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n",
     )
     .unwrap();
-    let ended = Call::new(&folder).run(&publish).expect(2);
+    let ended = Call::new(&folder).run(publish).expect(2);
     ended.saying(&["git would store other bytes than are on disk"]);
     drop(world);
 }
@@ -100,35 +88,35 @@ fn line_ends_of_the_working_tree_change_nothing() {
     ] {
         let (world, folder) = cloned("text eol=crlf", &content);
         assert!(fs::read(folder.join("b.orch.yaml")).unwrap().contains(&b'\r'));
-        Call::new(&folder).run(&["check"]).expect(code);
+        Call::new(&folder).run("check").expect(code);
         // If modified, the files are read from disk.
         let text = fs::read_to_string(folder.join("b.orch.yaml")).unwrap();
         fs::write(folder.join("b.orch.yaml"), format!("{text}# more\r\n")).unwrap();
-        Call::new(&folder).run(&["check"]).expect(code);
+        Call::new(&folder).run("check").expect(code);
         drop(world);
     }
 }
 
 #[test]
-fn a_filter_that_the_job_has_set_up_shows_the_gate_nothing_else() {
+fn filter_that_job_has_set_up_shows_gate_nothing_else() {
     let (world, folder) = cloned("filter=hide", &pipeline(&["Start", "bad name", "Done"]));
-    let git = |args: &[&str]| crate::support::git(&folder, args);
-    git(&["config", "filter.hide.smudge", "sed 's/bad name/Good/g'"]);
-    git(&["config", "filter.hide.clean", "sed 's/Good/bad name/g'"]);
+    let git = |args: &str| crate::support::git(&folder, args);
+    git("config filter.hide.smudge \"sed 's/bad name/Good/g'\"");
+    git("config filter.hide.clean \"sed 's/Good/bad name/g'\"");
     fs::remove_file(folder.join("b.orch.yaml")).unwrap();
-    git(&["checkout", "-q", "--", "b.orch.yaml"]);
+    git("checkout -q -- b.orch.yaml");
     assert!(
         !fs::read_to_string(folder.join("b.orch.yaml"))
             .unwrap()
             .contains("bad name")
     );
-    let ended = Call::new(&folder).run(&["check"]);
+    let ended = Call::new(&folder).run("check");
     assert_eq!(ended.code, 1, "{}", ended.all());
     drop(world);
 }
 
 #[test]
-fn what_is_published_from_the_working_tree_is_what_git_stores() {
+fn publish_from_working_tree_sends_bytes_that_git_stores() {
     let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
     fs::create_dir_all(folder.join(".platform")).unwrap();
     fs::write(
@@ -136,19 +124,9 @@ fn what_is_published_from_the_working_tree_is_what_git_stores() {
         "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n",
     )
     .unwrap();
-    let plan = [
-        "publish",
-        "--from",
-        "worktree",
-        "--dry-run",
-        "--prefix",
-        "p",
-        "--version-name",
-        "1",
-        "--json",
-    ];
-    let ended = Call::new(&folder).run(&plan).expect(0);
-    let stored = crate::support::git(&folder, &["cat-file", "-s", "HEAD:b.orch.yaml"]);
+    let plan = "publish --from worktree --dry-run --prefix p --version-name 1 --json";
+    let ended = Call::new(&folder).run(plan).expect(0);
+    let stored = crate::support::git(&folder, "cat-file -s HEAD:b.orch.yaml");
     let files = ended.json()["files"].clone();
     let sent = files
         .as_array()
@@ -161,18 +139,18 @@ fn what_is_published_from_the_working_tree_is_what_git_stores() {
 }
 
 #[test]
-fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
+fn quoted_pattern_hides_nothing_in_fresh_clone_nor_in_copy_of_it() {
     for pattern in ["\"b.orch.yaml\"", "\"b\\056orch.yaml\""] {
         let attributes = format!("{pattern} working-tree-encoding=ISO646-GB\n");
         let (_world, folder) = cloned_with(&attributes, &hiding());
-        Call::new(&folder).run(&["check"]).expect(1);
+        Call::new(&folder).run("check").expect(1);
         // In a copy, git has to read the content, and libgit2 sees a different one: the file is not evaluated, and
         // never passes.
         let file = folder.join("b.orch.yaml");
         let bytes = fs::read(&file).unwrap();
         fs::remove_file(&file).unwrap();
         fs::write(&file, bytes).unwrap();
-        Call::new(&folder).run(&["check"]).expect(3);
+        Call::new(&folder).run("check").expect(3);
     }
     // Counterpart: a modified file with a quoted pattern that converts nothing.
     let world = project();
@@ -180,5 +158,5 @@ fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
     world.commit("attribute");
     world.push();
     world.write("a.orch.yaml", pipeline(&["Start", "Load", "Done"]));
-    Call::new(&world.work()).run(&["check"]).expect(0);
+    Call::new(&world.work()).run("check").expect(0);
 }

@@ -1,14 +1,16 @@
 //! Jenkins sets neither the event nor the head of a pull request, and may build a merge that exists only in the clone.
 //! Another commit that no reference has, such as one that was replaced by a force push, is not such a merge.
 
-use crate::checkout::other_commits::strict;
-use crate::support::{Call, Platform, World, head, pipeline, project};
+use crate::support::{Call, Job, Platform, World, head, pipeline, project, strict_platform};
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
 fn jenkins(platform: &Platform, world: &World, commit: &str) -> Call {
-    crate::support::jenkins(world, platform.call(world)).variable("GIT_COMMIT", commit)
+    Job::jenkins()
+        .pull_request()
+        .extend(world, platform.call(world))
+        .variable("GIT_COMMIT", commit)
 }
 
 /// Returns the commits that the platform was asked to review since the last call.
@@ -26,21 +28,21 @@ fn reviewed_commits(platform: &Platform, seen_count: &mut usize) -> Vec<String> 
 /// Creates `change` with a good commit, which the remote has, and a bad one, which no reference of the clone has.
 fn replaced_commit() -> (World, String) {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("good.orch.yaml", pipeline(&GOOD));
     let good = world.commit("good");
     world.push();
     world.write("bad.orch.yaml", pipeline(&BAD));
     let bad = world.commit("bad");
-    world.git(&["update-ref", "refs/remotes/origin/PR-7", &good]);
-    world.git(&["checkout", "-q", "--detach", &bad]);
+    world.git(format!("update-ref refs/remotes/origin/PR-7 {good}"));
+    world.git(format!("checkout -q --detach {bad}"));
     (world, bad)
 }
 
 #[test]
 fn rebuild_of_replaced_commit_reviews_that_commit() {
     let (world, bad) = replaced_commit();
-    let platform = strict();
+    let platform = strict_platform();
     let mut seen_count = 0;
     for command in ["check", "review", "ci"] {
         let ended = jenkins(&platform, &world, &bad).run(&[command]);
@@ -52,11 +54,11 @@ fn rebuild_of_replaced_commit_reviews_that_commit() {
         );
     }
     // A scripted pipeline has no GIT_COMMIT.
-    let scripted = jenkins(&platform, &world, "").run(&["review"]);
+    let scripted = jenkins(&platform, &world, "").run("review");
     assert_eq!(scripted.code, 1, "{}", scripted.all());
     // Counterpart: the commit that the change has now.
-    let good = world.git(&["rev-parse", "HEAD~1"]);
-    world.git(&["checkout", "-q", "--detach", &good]);
+    let good = world.git("rev-parse HEAD~1");
+    world.git(format!("checkout -q --detach {good}"));
     for command in ["check", "review", "ci"] {
         jenkins(&platform, &world, &good).run(&[command]).expect(0);
     }
@@ -69,7 +71,7 @@ fn parted(components: &[&str]) -> World {
     world.write("note.txt", lines("first", "last"));
     world.commit("note");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("note.txt", lines("first", "last of the change"));
     let name = if components == BAD {
         "bad.orch.yaml"
@@ -79,21 +81,21 @@ fn parted(components: &[&str]) -> World {
     world.write(name, pipeline(components));
     world.commit("change");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("note.txt", lines("first of main", "last"));
     world.commit("more");
     world.push();
-    world.git(&["checkout", "-q", "--detach", "change"]);
+    world.git("checkout -q --detach change");
     world
 }
 
 #[test]
 fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
     let world = parted(&GOOD);
-    world.git(&["merge", "-q", "--no-ff", "--no-commit", "main"]);
+    world.git("merge -q --no-ff --no-commit main");
     world.write("bad.orch.yaml", pipeline(&BAD));
     let merge = world.commit("merge with more");
-    let platform = strict();
+    let platform = strict_platform();
     for command in ["review", "ci"] {
         let ended = jenkins(&platform, &world, &merge).run(&[command]);
         ended.expect(7).saying(&[
@@ -105,7 +107,7 @@ fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
             .run(&[command, "--head", &merge])
             .expect(1);
     }
-    jenkins(&platform, &world, &merge).run(&["check"]).expect(1);
+    jenkins(&platform, &world, &merge).run("check").expect(1);
 }
 
 #[test]
@@ -113,11 +115,11 @@ fn merge_by_jenkins_reviews_the_change() {
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
         let world = parted(components);
         let change = head(&world);
-        let platform = strict();
+        let platform = strict_platform();
         let mut seen_count = 0;
         for (checkout, other) in [("change", "main"), ("main", "change")] {
             world.git(&["checkout", "-q", "--detach", checkout]);
-            world.git(&["merge", "-q", "--no-edit", other]);
+            world.git(format!("merge -q --no-edit {other}"));
             let merge = head(&world);
             for command in ["check", "review", "ci"] {
                 let ended = jenkins(&platform, &world, &merge).run(&[command]);
@@ -127,12 +129,12 @@ fn merge_by_jenkins_reviews_the_change() {
             }
         }
         // Without the target, nothing shows which side is the change.
-        world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+        world.git("update-ref -d refs/remotes/origin/main");
         let merge = head(&world);
-        let ended = jenkins(&platform, &world, &merge).run(&["review"]).expect(7);
+        let ended = jenkins(&platform, &world, &merge).run("review").expect(7);
         ended.saying(&["the target branch `main` is not among", "--deepen"]);
         jenkins(&platform, &world, &merge)
-            .run(&["review", "--deepen"])
+            .run("review --deepen")
             .expect(code);
     }
 }
@@ -140,12 +142,12 @@ fn merge_by_jenkins_reviews_the_change() {
 #[test]
 fn merge_of_two_unmerged_commits_is_refused() {
     let (world, _) = replaced_commit();
-    world.git(&["checkout", "-q", "-b", "side", "main"]);
+    world.git("checkout -q -b side main");
     world.write("side.orch.yaml", pipeline(&BAD));
     world.commit("side");
-    world.git(&["checkout", "-q", "--detach", "HEAD"]);
-    world.git(&["merge", "-q", "--no-edit", "origin/change"]);
-    let platform = strict();
-    let ended = jenkins(&platform, &world, &head(&world)).run(&["review"]);
+    world.git("checkout -q --detach HEAD");
+    world.git("merge -q --no-edit origin/change");
+    let platform = strict_platform();
+    let ended = jenkins(&platform, &world, &head(&world)).run("review");
     ended.expect(7).saying(&["could not determine which parent of"]);
 }

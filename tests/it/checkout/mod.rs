@@ -4,5 +4,5 @@ mod foreign_owner;
 mod git_attributes;
 mod jenkins_merges;
 mod modified_files;
-pub mod other_commits;
+mod other_commits;
 mod unusual_repositories;

@@ -10,7 +10,7 @@ type Step = fn(&World, &str);
 /// Creates a branch `change` with a bad pipeline, which is checked out.
 fn bad_change() -> World {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("change");
     world.push();
@@ -40,7 +40,7 @@ fn check_in_ci_evaluates_commit_after_step_changed_files() {
             "stages",
             |world, good| {
                 world.write("bad.orch.yaml", good);
-                world.git(&["add", "-A"]);
+                world.git("add -A");
             },
             "bad.orch.yaml",
         ),
@@ -65,15 +65,15 @@ fn check_in_ci_evaluates_commit_after_step_changed_files() {
         for (host, job) in HOSTS {
             let call = job(&world, Call::new(&world.work()));
             for flags in [&["check"][..], &["check", "--all"], &["check", "--new-only"]] {
-                let ended = call.run(&[flags, &["--report", "json=-"]].concat());
+                let ended = call.run((flags, "--report json=-"));
                 assert_eq!(ended.code, 1, "{host} {step} {flags:?}: {}", ended.all());
                 let notes = report(&ended)["notes"].to_string();
                 assert!(notes.contains("1 file differs from it"), "{step}: {notes}");
                 assert!(notes.contains(path), "{step}: {notes}");
             }
         }
-        world.git(&["reset", "-q", "--hard"]);
-        world.git(&["clean", "-q", "-f", "-d"]);
+        world.git("reset -q --hard");
+        world.git("clean -q -f -d");
     }
 }
 
@@ -108,14 +108,14 @@ fn policy_of_default_branch_is_read_from_commit() {
     world.push();
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     call.variable("CI_COMMIT_SHA", head(&world))
-        .run(&["check", "--all"])
+        .run("check --all")
         .expect(0);
 }
 
 #[test]
 fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("good.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
@@ -127,7 +127,7 @@ fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
     }
     for (host, job) in HOSTS {
         let call = job(&world, Call::new(&world.work()));
-        let ended = call.run(&["check", "--report", "json=-"]).expect(0);
+        let ended = call.run("check --report json=-").expect(0);
         let report = report(&ended);
         assert_eq!(report["context"]["head"], head(&world), "{host}");
         let notes = report["notes"].to_string();
@@ -135,18 +135,18 @@ fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
         assert!(notes.contains("and 10 more"), "{host}: {notes}");
     }
     // Counterparts: a local run evaluates the files on disk, and the job may state that it means other files.
-    Call::new(&world.work()).run(&["check"]).expect(1);
-    world.git(&["add", "-A"]);
+    Call::new(&world.work()).run("check").expect(1);
+    world.git("add -A");
     let call = HOSTS[0].1(&world, Call::new(&world.work()));
-    call.run(&["check", "--staged"]).expect(1);
-    call.run(&["check"]).expect(0);
+    call.run("check --staged").expect(1);
+    call.run("check").expect(0);
 }
 
 #[test]
 fn unmodified_checkout_in_ci_has_no_note_about_disk() {
     let world = bad_change();
     for (host, job) in HOSTS {
-        let ended = job(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = job(&world, Call::new(&world.work())).run("check --report json=-");
         let notes = report(&ended)["notes"].to_string();
         assert!(!notes.contains("on disk"), "{host}: {notes}");
     }
@@ -155,12 +155,12 @@ fn unmodified_checkout_in_ci_has_no_note_about_disk() {
 #[test]
 fn rules_lint_in_ci_reads_commit() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(RULES_FILE, "rules: [{ id: no-such-rule, enabled: true }]\n");
     world.commit("rules");
     world.push();
     world.write(RULES_FILE, "rules: []\n");
-    let lint = |call: Call| call.run(&["rules", "lint"]).code;
+    let lint = |call: Call| call.run("rules lint").code;
     let local = lint(Call::new(&world.work()));
     let in_job = lint(HOSTS[0].1(&world, Call::new(&world.work())));
     assert_eq!((local, in_job), (0, 1));

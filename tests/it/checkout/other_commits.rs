@@ -2,9 +2,9 @@
 //! itself does not control how it is reviewed.
 
 use crate::support::{
-    Call, HOSTS, Platform, World, github_event, head, pipeline, project, pull_request_payload, repository,
+    Call, HOSTS, Job, World, head, pipeline, project, pull_request_payload, repository, strict_platform,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Creates a strict `main`, and a branch `change` with a bad pipeline and a file that lets it pass.
 fn bad_change() -> World {
@@ -12,7 +12,7 @@ fn bad_change() -> World {
     world.write("sluicegate.yaml", "review: { fail-on: error }\n");
     world.commit("strict");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("sluicegate.yaml", "review: { fail-on: never }\nexclude: ['**']\n");
     world.commit("change");
@@ -25,8 +25,8 @@ fn check_judges_the_events_commit_on_every_host() {
     let world = bad_change();
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
-        call.run(&["check"]).expect(1);
-        world.git(&["checkout", "-q", "main"]);
+        call.run("check").expect(1);
+        world.git("checkout -q main");
         for flags in [
             &["check"][..],
             &["check", "--all"],
@@ -39,22 +39,22 @@ fn check_judges_the_events_commit_on_every_host() {
             assert!(ended.err.contains("hint: "), "{}", ended.all());
         }
         // Counterparts: the commit itself, and a trial merge of it, as hosts create it.
-        let change = world.git(&["rev-parse", "change"]);
-        call.run(&["check", "--head", &change]).expect(1);
-        world.git(&["checkout", "-q", "--detach", "main"]);
-        world.git(&["merge", "-q", "--no-ff", "-m", "trial", "change"]);
-        call.run(&["check"]).expect(1);
-        world.git(&["checkout", "-q", "change"]);
+        let change = world.git("rev-parse change");
+        call.run(format!("check --head {change}")).expect(1);
+        world.git("checkout -q --detach main");
+        world.git("merge -q --no-ff -m trial change");
+        call.run("check").expect(1);
+        world.git("checkout -q change");
     }
 }
 
 #[test]
-fn a_merge_whose_parents_a_shallow_clone_lacks_is_a_merge_of_the_commit() {
+fn merge_whose_parents_shallow_clone_lacks_is_a_merge_of_commit() {
     let world = bad_change();
     let change = head(&world);
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "trial", "change"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/pull/7/merge"]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m trial change");
+    world.git("push -q origin HEAD:refs/pull/7/merge");
     let merge = head(&world);
     let folder = world.path().join("job");
     std::fs::create_dir(&folder).unwrap();
@@ -75,59 +75,33 @@ fn a_merge_whose_parents_a_shallow_clone_lacks_is_a_merge_of_the_commit() {
         "+refs/pull/7/merge:refs/remotes/pull/7/merge",
     ]);
     git(&["checkout", "-q", "--detach", &merge]);
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
     let payload = pull_request_payload(&world);
-    let call = github_event(
-        &world,
-        Call::new(&folder),
-        "pull_request",
-        "refs/pull/7/merge",
-        &payload,
-    );
-    let ended = call.variable("GITHUB_SHA", &merge).run(&["check", "--all"]);
+    let call = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, Call::new(&folder));
+    let ended = call.variable("GITHUB_SHA", &merge).run("check --all");
     assert_eq!(ended.code, 1, "{change}: {}", ended.all());
 }
 
 #[test]
-fn the_default_checkout_of_pull_request_target_is_not_the_change() {
+fn default_checkout_of_pull_request_target_is_not_change() {
     let world = bad_change();
     let payload = pull_request_payload(&world);
     let change = head(&world);
-    world.git(&["checkout", "-q", "main"]);
-    let call = github_event(
-        &world,
-        Call::new(&world.work()),
-        "pull_request_target",
-        "refs/heads/main",
-        &payload,
-    );
-    for flags in [&["check"][..], &["check", "--all"]] {
+    world.git("checkout -q main");
+    let call = Job::github()
+        .event("pull_request_target", "refs/heads/main", &payload)
+        .extend(&world, Call::new(&world.work()));
+    for flags in ["check", "check --all"] {
         let ended = call.run(flags).expect(7);
         ended.saying(&[
             "neither the commit that the event is about",
             "ref: ${{ github.event.pull_request.head.sha }}",
         ]);
     }
-    world.git(&["checkout", "-q", "--detach", &change]);
-    call.run(&["check"]).expect(1);
-}
-
-/// Returns a platform that reports every pipeline with a bad name.
-pub fn strict() -> Platform {
-    let platform = Platform::new();
-    platform.reviews(|request: &wiremock::Request| {
-        let asked = crate::support::asked(request);
-        let result = |path: &String| {
-            let bad = path.contains("bad");
-            let rule = json!([{ "ruleName": "component-naming-convention", "status": if bad { "FAILED" } else { "PASSED" } }]);
-            (path.clone(), rule)
-        };
-        let failed = asked.iter().any(|path| path.contains("bad"));
-        let results: serde_json::Map<String, Value> = asked.iter().map(result).collect();
-        let status = if failed { "FAILED" } else { "PASSED" };
-        crate::support::answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
-    });
-    platform
+    world.git(format!("checkout -q --detach {change}"));
+    call.run("check").expect(1);
 }
 
 const EVENTS: [&str; 5] = [
@@ -139,17 +113,20 @@ const EVENTS: [&str; 5] = [
 ];
 
 #[test]
-fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_picks() {
+fn event_of_default_branch_takes_no_policy_from_commit_that_job_picks() {
     let world = bad_change();
     let change = head(&world);
-    let main = world.git(&["rev-parse", "main"]);
-    let platform = strict();
+    let main = world.git("rev-parse main");
+    let platform = strict_platform();
     for event in EVENTS {
         let payload = json!({ "repository": repository(), "issue": { "number": 7 } });
         let on = |call: Call| {
-            github_event(&world, call, event, "refs/heads/main", &payload).variable("GITHUB_SHA", &main)
+            Job::github()
+                .event(event, "refs/heads/main", &payload)
+                .extend(&world, call)
+                .variable("GITHUB_SHA", &main)
         };
-        world.git(&["checkout", "-q", "change"]);
+        world.git("checkout -q change");
         for flags in [
             &["check"][..],
             &["check", "--new-only"],
@@ -166,7 +143,7 @@ fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_p
             }
         }
         let context = on(Call::new(&world.work()))
-            .run(&["context", "--json", "--head", &change])
+            .run(format!("context --json --head {change}"))
             .expect(0);
         let said = context.json();
         assert_eq!(said["branch"], "change");
@@ -176,126 +153,114 @@ fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_p
             "{policy}"
         );
         // Counterpart: the default branch passes with its own policy.
-        world.git(&["checkout", "-q", "main"]);
-        on(Call::new(&world.work())).run(&["check"]).expect(0);
-        on(platform.call(&world)).run(&["review"]).expect(0);
+        world.git("checkout -q main");
+        on(Call::new(&world.work())).run("check").expect(0);
+        on(platform.call(&world)).run("review").expect(0);
     }
 }
 
 #[test]
-fn a_pick_without_the_default_branch_in_the_clone_is_judged_by_the_hosts_own_commit() {
+fn pick_without_default_branch_in_clone_is_judged_by_hosts_own_commit() {
     let world = bad_change();
-    let main = world.git(&["rev-parse", "main"]);
-    world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    let main = world.git("rev-parse main");
+    world.git("update-ref -d refs/remotes/origin/main");
     let payload = json!({ "repository": repository() });
-    let call = github_event(
-        &world,
-        Call::new(&world.work()),
-        "issue_comment",
-        "refs/heads/main",
-        &payload,
-    );
-    let ended = call.variable("GITHUB_SHA", &main).run(&["check", "--all"]);
+    let call = Job::github()
+        .event("issue_comment", "refs/heads/main", &payload)
+        .extend(&world, Call::new(&world.work()));
+    let ended = call.variable("GITHUB_SHA", &main).run("check --all");
     assert_eq!(ended.code, 1, "{}", ended.all());
 }
 
 #[test]
 fn other_hosts_have_runs_that_pick_their_commit_too() {
     let world = bad_change();
-    let main = world.git(&["rev-parse", "main"]);
+    let main = world.git("rev-parse main");
     let gitlab = Call::new(&world.work())
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "web")
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_BRANCH", "main")
         .variable("CI_COMMIT_SHA", &main);
-    gitlab.run(&["check"]).expect(1);
+    gitlab.run("check").expect(1);
     let azure = Call::new(&world.work())
         .variable("TF_BUILD", "True")
         .variable("BUILD_REASON", "Manual")
         .variable("BUILD_SOURCEBRANCH", "refs/heads/main")
         .variable("BUILD_SOURCEVERSION", &main);
-    azure.run(&["check"]).expect(1);
+    azure.run("check").expect(1);
     let buildkite = Call::new(&world.work())
         .variable("BUILDKITE", "true")
         .variable("BUILDKITE_SOURCE", "ui")
         .variable("BUILDKITE_BRANCH", "main")
         .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
         .variable("BUILDKITE_COMMIT", &main);
-    buildkite.run(&["check"]).expect(1);
+    buildkite.run("check").expect(1);
     // A push is about its own commit, so another checkout is an error.
     gitlab
         .variable("CI_PIPELINE_SOURCE", "push")
-        .run(&["check"])
+        .run("check")
         .expect(7);
     azure
         .variable("BUILD_REASON", "IndividualCI")
-        .run(&["check"])
+        .run("check")
         .expect(7);
     buildkite
         .variable("BUILDKITE_SOURCE", "webhook")
-        .run(&["check"])
+        .run("check")
         .expect(7);
 }
 
 #[test]
-fn a_change_that_merged_the_default_branch_chooses_no_policy_either() {
+fn change_that_merged_default_branch_chooses_no_policy_either() {
     let world = bad_change();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("note.txt", "more");
     world.commit("main goes on");
     world.push();
     let main = head(&world);
-    world.git(&["checkout", "-q", "change"]);
-    world.git(&["merge", "-q", "-m", "take in main", "main"]);
+    world.git("checkout -q change");
+    world.git("merge -q -m 'take in main' main");
     world.push();
     for event in EVENTS {
         let payload = json!({ "repository": repository() });
-        let call = github_event(
-            &world,
-            Call::new(&world.work()),
-            event,
-            "refs/heads/main",
-            &payload,
-        );
-        let ended = call.variable("GITHUB_SHA", &main).run(&["check"]);
+        let call = Job::github()
+            .event(event, "refs/heads/main", &payload)
+            .extend(&world, Call::new(&world.work()));
+        let ended = call.variable("GITHUB_SHA", &main).run("check");
         assert_eq!(ended.code, 1, "{event}: {}", ended.all());
     }
 }
 
 #[test]
-fn a_merge_of_the_change_with_anything_but_its_target_is_another_commit() {
+fn merge_of_change_with_anything_but_its_target_is_another_commit() {
     let world = bad_change();
     let bad = head(&world);
     let payload = pull_request_payload(&world);
-    world.git(&["checkout", "-q", "-b", "side", "main"]);
+    world.git("checkout -q -b side main");
     world.write("side.txt", "side");
     world.commit("side");
-    world.git(&["checkout", "-q", "change"]);
-    world.git(&["merge", "-q", "--no-ff", "--no-commit", "side"]);
+    world.git("checkout -q change");
+    world.git("merge -q --no-ff --no-commit side");
     world.write("bad.orch.yaml", pipeline(&["Start", "Good", "Done"]));
     world.commit("mended meanwhile");
     world.push();
-    let call = github_event(
-        &world,
-        Call::new(&world.work()),
-        "pull_request",
-        "refs/pull/7/merge",
-        &payload,
-    )
-    .variable("GITHUB_SHA", "4444444444444444444444444444444444444444");
-    call.run(&["check"]).expect(7);
-    call.run(&["check", "--head", &bad]).expect(1);
+    let call = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, Call::new(&world.work()))
+        .variable("GITHUB_SHA", "4444444444444444444444444444444444444444");
+    call.run("check").expect(7);
+    call.run(format!("check --head {bad}")).expect(1);
 }
 
 #[test]
-fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
+fn check_evaluates_checkout_of_gitlab_merge_train() {
     let world = bad_change();
     let source = head(&world);
-    let base = world.git(&["merge-base", "origin/main", "HEAD"]);
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--squash", "change"]);
-    world.git(&["commit", "-q", "-m", "squashed"]);
+    let base = world.git("merge-base origin/main HEAD");
+    world.git("checkout -q --detach main");
+    world.git("merge -q --squash change");
+    world.git("commit -q -m squashed");
     let call = Call::new(&world.work())
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
@@ -308,23 +273,19 @@ fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", base);
-    call.run(&["check"]).expect(1);
+    call.run("check").expect(1);
 }
 
 #[test]
-fn a_review_beside_another_checkout_says_which_commit_it_is_of() {
+fn review_beside_another_checkout_says_which_commit_it_is_of() {
     let world = bad_change();
-    let main = world.git(&["rev-parse", "main"]);
-    let platform = strict();
+    let main = world.git("rev-parse main");
+    let platform = strict_platform();
     let payload = json!({ "repository": repository() });
-    let call = github_event(
-        &world,
-        platform.call(&world),
-        "issue_comment",
-        "refs/heads/main",
-        &payload,
-    );
-    let ended = call.variable("GITHUB_SHA", &main).run(&["review"]).expect(0);
+    let call = Job::github()
+        .event("issue_comment", "refs/heads/main", &payload)
+        .extend(&world, platform.call(&world));
+    let ended = call.variable("GITHUB_SHA", &main).run("review").expect(0);
     ended.saying(&["the checkout is at", "but this review covers"]);
 }
 
@@ -337,7 +298,11 @@ fn edited_merge_of_the_change_is_another_commit_on_every_host() {
     let pushed = json!({ "repository": repository(), "ref": "refs/heads/change",
         "before": "0".repeat(40), "after": change });
     let work = || Call::new(&world.work());
-    let event = |name, reference, payload| github_event(&world, work(), name, reference, payload);
+    let event = |name, reference, payload| {
+        Job::github()
+            .event(name, reference, payload)
+            .extend(&world, work())
+    };
     let mut jobs: Vec<(&str, Call)> = HOSTS
         .iter()
         .map(|(name, host)| (*name, host(&world, work())))
@@ -351,25 +316,25 @@ fn edited_merge_of_the_change_is_another_commit_on_every_host() {
         "pull_request_target",
         event("pull_request_target", "refs/heads/main", &payload),
     ));
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("note.txt", "more");
     world.commit("main goes on");
     world.push();
     for parents in [[change.as_str(), "main"], ["main", &change]] {
-        let tree = ["commit-tree", "main^{tree}", "-m", "edited"];
-        let merge = world.git(&[&tree[..], &["-p", parents[0], "-p", parents[1]]].concat());
-        world.git(&["checkout", "-q", "--detach", &merge]);
+        let tree = "commit-tree main^{tree} -m edited";
+        let merge = world.git((tree, &["-p", parents[0], "-p", parents[1]]));
+        world.git(format!("checkout -q --detach {merge}"));
         for (name, call) in &jobs {
-            let ended = call.run(&["check"]);
+            let ended = call.run("check");
             assert_eq!(ended.code, 7, "{name}: {}", ended.all());
             ended.saying(&["nor an unedited merge of it", "hint: "]);
         }
     }
     // Counterpart: the merge as git creates it.
-    world.git(&["checkout", "-q", "--detach", &change]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "with main", "main"]);
+    world.git(format!("checkout -q --detach {change}"));
+    world.git("merge -q --no-ff -m 'with main' main");
     for (name, call) in &jobs {
-        let ended = call.run(&["check"]);
+        let ended = call.run("check");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
     }
 }
@@ -378,13 +343,13 @@ fn edited_merge_of_the_change_is_another_commit_on_every_host() {
 fn trial_merge_of_an_earlier_push_is_another_commit() {
     let world = bad_change();
     let bad = head(&world);
-    world.git(&["rm", "-q", "bad.orch.yaml"]);
+    world.git("rm -q bad.orch.yaml");
     let good = world.commit("without the bad pipeline");
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "trial", &good]);
+    world.git("checkout -q --detach main");
+    world.git(format!("merge -q --no-ff -m trial {good}"));
     let earlier = head(&world);
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "trial", &bad]);
+    world.git("checkout -q --detach main");
+    world.git(format!("merge -q --no-ff -m trial {bad}"));
     let own = head(&world);
     for (name, host) in HOSTS {
         let variable = match name {
@@ -392,11 +357,11 @@ fn trial_merge_of_an_earlier_push_is_another_commit() {
             "azure" => "BUILD_SOURCEVERSION",
             _ => continue,
         };
-        world.git(&["checkout", "-q", "--detach", &bad]);
+        world.git(format!("checkout -q --detach {bad}"));
         let call = host(&world, Call::new(&world.work()));
         for (merge, code) in [(&earlier, 7), (&own, 1)] {
-            world.git(&["checkout", "-q", "--detach", merge]);
-            let ended = call.clone().variable(variable, merge).run(&["check"]);
+            world.git(format!("checkout -q --detach {merge}"));
+            let ended = call.clone().variable(variable, merge).run("check");
             assert_eq!(ended.code, code, "{name}: {}", ended.all());
         }
     }

@@ -1,6 +1,6 @@
 //! Unusual repositories: subdirectories, worktrees, submodules, links, odd names, unreadable formats.
 
-use crate::support::{Call, Job, Said, World, git, scratch, store_references_as_reftable};
+use crate::support::{Call, Checkout, Said, World, git, scratch, store_references_as_reftable};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -14,50 +14,47 @@ fn world(files: &[(&str, &str)]) -> World {
     }
     world.commit("first");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world
 }
 
 fn says(folder: &Path) -> Said {
-    Job::new(folder, &[]).says()
+    Checkout::new(folder, &[]).says()
 }
 
 #[test]
-fn a_subfolder_finds_the_whole_and_paths_are_relative_to_it() {
+fn subfolder_finds_the_whole_and_paths_are_relative_to_it() {
     let world = world(&[("sub/deep/a.orch.yaml", "1"), ("b.orch.yaml", "1")]);
     world.write("sub/deep/a.orch.yaml", "2");
     world.write("b.orch.yaml", "2");
     world.commit("both");
     let sub = world.work().join("sub");
     says(&sub).changes(&["M b.orch.yaml", "M sub/deep/a.orch.yaml"]);
-    let said = Call::new(&sub)
-        .run(&["context", "--json", "deep"])
-        .expect(0)
-        .json();
+    let said = Call::new(&sub).run("context --json deep").expect(0).json();
     assert_eq!(said["selected"], json!(["sub/deep/a.orch.yaml"]));
     assert_eq!(said["changed"][0]["reason"], "outside the given paths");
-    let outside = Call::new(&sub).run(&["context", "../.."]).expect(2);
+    let outside = Call::new(&sub).run("context ../..").expect(2);
     outside.saying(&["is outside the repository"]);
 }
 
 #[test]
-fn a_worktree_has_its_own_head() {
+fn worktree_has_its_own_head() {
     let world = world(&[("a.orch.yaml", "1")]);
-    world.git(&["worktree", "add", "-q", "-b", "tree", "../tree", "origin/main"]);
+    world.git("worktree add -q -b tree ../tree origin/main");
     let tree = world.path().join("tree");
     fs::write(tree.join("t.orch.yaml"), "1").unwrap();
-    git(&tree, &["add", "-A"]);
-    git(&tree, &["commit", "-q", "-m", "in the worktree"]);
-    git(&tree, &["push", "-q", "origin", "HEAD:tree"]);
-    let head = git(&tree, &["rev-parse", "HEAD"]);
+    git(&tree, "add -A");
+    git(&tree, "commit -q -m 'in the worktree'");
+    git(&tree, "push -q origin HEAD:tree");
+    let head = git(&tree, "rev-parse HEAD");
     says(&tree)
         .head("tree", &head)
-        .base(&world.git(&["rev-parse", "origin/main"]), "`origin/main`")
+        .base(&world.git("rev-parse origin/main"), "`origin/main`")
         .changes(&["A t.orch.yaml"]);
 }
 
 #[test]
-fn a_submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
+fn submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
     let inner = world(&[("inner.orch.yaml", "1")]);
     let outer = world(&[("a.orch.yaml", "1")]);
     outer.git(&[
@@ -71,16 +68,16 @@ fn a_submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
     outer.commit("a submodule and a pipeline");
     says(&outer.work()).changes(&["A b.orch.yaml"]);
     let nested = outer.work().join("nested");
-    git(&nested, &["checkout", "-q", "-b", "change"]);
+    git(&nested, "checkout -q -b change");
     fs::write(nested.join("more.orch.yaml"), "1").unwrap();
-    git(&nested, &["add", "-A"]);
-    git(&nested, &["commit", "-q", "-m", "in the submodule"]);
-    let head = git(&nested, &["rev-parse", "HEAD"]);
+    git(&nested, "add -A");
+    git(&nested, "commit -q -m 'in the submodule'");
+    let head = git(&nested, "rev-parse HEAD");
     says(&nested).head("change", &head).changes(&["A more.orch.yaml"]);
 }
 
 #[test]
-fn a_pipeline_that_becomes_a_link_changes_its_type() {
+fn pipeline_that_becomes_a_link_changes_its_type() {
     let world = world(&[("a.orch.yaml", "1"), ("b.orch.yaml", "2")]);
     fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
     symlink("b.orch.yaml", world.work().join("a.orch.yaml")).unwrap();
@@ -109,7 +106,7 @@ fn names_are_as_they_are_however_git_would_quote_them() {
                 .each_ref()
                 .map(String::as_str),
         );
-        let text = Call::new(&world.work()).run(&["context"]).expect(0);
+        let text = Call::new(&world.work()).run("context").expect(0);
         assert!(
             text.out.contains("+ added  ümläut/数据.orch.yaml"),
             "{}",
@@ -119,15 +116,15 @@ fn names_are_as_they_are_however_git_would_quote_them() {
 }
 
 #[test]
-fn a_rename_of_case_alone_is_a_rename() {
+fn rename_of_case_alone_is_a_rename() {
     let world = world(&[("load.orch.yaml", "one line\nand another\n")]);
-    world.git(&["mv", "-f", "load.orch.yaml", "Load.orch.yaml"]);
+    world.git("mv -f load.orch.yaml Load.orch.yaml");
     world.commit("case");
     says(&world.work()).changes(&["R load.orch.yaml -> Load.orch.yaml"]);
 }
 
 #[test]
-fn a_change_of_mode_is_a_change() {
+fn change_of_mode_is_a_change() {
     let world = world(&[("a.orch.yaml", "1")]);
     fs::set_permissions(world.work().join("a.orch.yaml"), Permissions::from_mode(0o755)).unwrap();
     world.commit("executable");
@@ -135,10 +132,10 @@ fn a_change_of_mode_is_a_change() {
 }
 
 #[test]
-fn a_bare_repository_is_read_like_any_other() {
+fn bare_repository_is_read_like_any_other() {
     let world = world(&[("a.orch.yaml", "1")]);
     let said = Call::new(&world.remote())
-        .run(&["context", "--repo", ".", "--json", "--all", "--branch", "main"])
+        .run("context --repo . --json --all --branch main")
         .expect(0)
         .json();
     assert_eq!(said["selected"], json!(["a.orch.yaml"]));
@@ -147,9 +144,9 @@ fn a_bare_repository_is_read_like_any_other() {
 
 /// The bare repository's files come from the change, and so does its configuration.
 #[test]
-fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
+fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
     let world = world(&[("sales/a.orch.yaml", "1")]);
-    git(&world.work(), &["clone", "-q", "--bare", ".", "bare"]);
+    git(&world.work(), "clone -q --bare . bare");
     let inside = world.work().join("sales");
     for name in ["HEAD", "config", "objects", "refs", "packed-refs"] {
         let from = world.work().join("bare").join(name);
@@ -159,31 +156,28 @@ fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
     }
     // The bare repository has only the first commit.
     world.write("sales/b.orch.yaml", "2");
-    let head = world.git(&["add", "sales/b.orch.yaml"]) + &world.git(&["commit", "-q", "-m", "more"]);
+    let head = world.git("add sales/b.orch.yaml") + &world.git("commit -q -m more");
     assert_eq!(head, "");
-    let said = Call::new(&inside)
-        .run(&["context", "--json", "--all"])
-        .expect(0)
-        .json();
+    let said = Call::new(&inside).run("context --json --all").expect(0).json();
     assert_eq!(
         said["selected"],
         json!(["sales/a.orch.yaml", "sales/b.orch.yaml"])
     );
-    let named = ["context", "--json", "--all", "--repo", "."];
-    let said = Call::new(&inside).run(&named).expect(0).json();
+    let named = "context --json --all --repo .";
+    let said = Call::new(&inside).run(named).expect(0).json();
     assert_eq!(said["selected"], json!(["sales/a.orch.yaml"]));
     let bare = scratch::folder();
     git(
         bare.path(),
         &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
     );
-    Call::new(bare.path()).run(&["context"]).expect(7).saying(&[
+    Call::new(bare.path()).run("context").expect(7).saying(&[
         "no git repository",
         "pass --repo (required for a bare repository)",
     ]);
     Call::new(bare.path())
         .variable("SLUICEGATE_REPO", ".")
-        .run(&["context", "--all"])
+        .run("context --all")
         .expect(0);
 }
 
@@ -195,10 +189,10 @@ fn formats_that_cannot_be_read_end_with_what_to_do() {
     ] {
         let folder = scratch::folder();
         let format = format!("--object-format={format}");
-        git(folder.path(), &["init", "-q", &format, "."]);
+        git(folder.path(), format!("init -q {format} ."));
         fs::write(folder.path().join("a.orch.yaml"), "1").unwrap();
-        git(folder.path(), &["add", "-A"]);
-        git(folder.path(), &["commit", "-q", "-m", "first"]);
+        git(folder.path(), "add -A");
+        git(folder.path(), "commit -q -m first");
         if reftable {
             store_references_as_reftable(folder.path());
         }
@@ -222,7 +216,7 @@ fn another_repository_is_named_by_flag_or_variable() {
     let by_flag = call.run(&["context", "--json", "--repo", &path]).expect(0).json();
     let by_variable = call
         .variable("SLUICEGATE_REPO", &path)
-        .run(&["context", "--json"])
+        .run("context --json")
         .expect(0)
         .json();
     assert_eq!(by_flag["selected"], json!(["b.orch.yaml"]));

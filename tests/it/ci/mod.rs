@@ -1,3 +1,3 @@
 //! `sluicegate ci`: reviews and publishes in one command.
 
-pub mod publish_after_review;
+mod publish_after_review;

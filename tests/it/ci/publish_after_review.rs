@@ -1,61 +1,19 @@
 //! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
 //! local platform.
 
-use crate::support::{
-    Call, PROJECT, Platform, RULES, Served, TOKEN, World, answer, at_once, in_turn, pipeline,
-};
+use crate::support::release::{call, stage, versions};
+use crate::support::{Call, Platform, Served, World, answer, at_once, in_turn, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::ResponseTemplate;
-
-const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
-
-/// Creates a pushed project and the platform that serves it.
-pub fn stage() -> (World, Served) {
-    let world = World::new();
-    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
-    world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
-    world.commit("first");
-    world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    let project = format!("{PROJECT}={}", world.remote().display());
-    let token = format!("{TOKEN}=admin");
-    let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
-    (world, served)
-}
-
-pub fn call(world: &World, served: &Served) -> Call {
-    Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
-}
 
 fn read(world: &World, path: &str) -> Value {
     serde_json::from_slice(&fs::read(world.work().join(path)).unwrap()).unwrap()
 }
 
-/// Returns the published versions, most recent first, and whether they are enabled.
-pub fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
-    let listed = call(world, served)
-        .run(&["artifacts", "list", "-o", "json"])
-        .expect(0)
-        .json();
-    let version = |entry: &Value| {
-        (
-            entry["versionName"].as_str().unwrap().to_owned(),
-            entry["enabled"].as_bool().unwrap(),
-        )
-    };
-    listed["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(version)
-        .collect()
-}
-
 fn publish(world: &World, served: &Served, version: &str) {
     call(world, served)
-        .run(&["publish", "--version-name", version])
+        .run(format!("publish --version-name {version}"))
         .expect(0);
 }
 
@@ -65,22 +23,15 @@ type Change = fn(&mut Value);
 #[test]
 fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     let (world, served) = stage();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    let everywhere = [
-        "ci",
-        "--publish",
-        "--version-name",
-        "auto",
-        "--publish-on-branch",
-        "**",
-    ];
-    call(&world, &served).run(&everywhere).expect(1);
+    let everywhere = "ci --publish --version-name auto --publish-on-branch **";
+    call(&world, &served).run(everywhere).expect(1);
     assert_eq!(versions(&world, &served), []);
 
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("sluicegate.yaml", "publish-on:\n  branches: [main]\n");
     let head = world.commit("configured");
     world.push();
@@ -108,9 +59,9 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     assert_eq!(versions(&world, &served), [(name, true)]);
 
     call(&world, &served).run(&args).expect(5);
-    let again = [&args[..], &["--if-exists", "same-content"]].concat();
+    let again = (&args, "--if-exists same-content");
     call(&world, &served).run(&again).expect(0);
-    world.git(&["checkout", "-q", "-b", "other"]);
+    world.git("checkout -q -b other");
     world.push();
     call(&world, &served)
         .run(&args)
@@ -133,7 +84,7 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
         "--publish-on-branch",
         "main",
     ];
-    let args = [&args[..], &["--report", "json=review.json"]].concat();
+    let args = (&args, "--report json=review.json");
     call(&world, &served).run(&args).expect(1);
     let waiver = |about: &str| {
         format!(
@@ -160,16 +111,16 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
 /// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
 /// exception.
 #[test]
-fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
+fn ci_publishes_pipelines_that_policy_excludes_from_review() {
     let (world, served) = stage();
     world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
     world.commit("left out");
     world.push();
     let receipt = ["--receipt", "receipt.json"];
-    let args = ["ci", "--publish", "--publish-on-branch", "main", "--version-name"];
+    let args = "ci --publish --publish-on-branch main --version-name";
     let said = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
-    let ended = call(&world, &served).run(&[&args[..], &["1"], &receipt].concat());
+    let ended = call(&world, &served).run((args, "1", &receipt));
     ended.expect(0).saying(&[said]);
     let paths = |receipt: &Value| {
         let files = receipt["files"].as_array().unwrap().iter();
@@ -179,20 +130,18 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     };
     assert!(paths(&read(&world, "receipt.json")).contains(&"old/bad.orch.yaml".to_owned()));
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=review.json"])
+        .run("review --all --report json=review.json")
         .expect(0);
-    let required = ["publish", "--require-review", "review.json", "--version-name"];
+    let required = "publish --require-review review.json --version-name";
     call(&world, &served)
-        .run(&[&required[..], &["2"]].concat())
+        .run((required, "2"))
         .expect(0)
         .saying(&[said]);
     let job = call(&world, &served).variable("SLUICEGATE_EXCLUDE", "none/**");
-    job.run(&[&required[..], &["3"]].concat())
+    job.run((required, "3"))
         .expect(2)
         .saying(&["has no result for 1 pipeline of the plan: old/bad.orch.yaml"]);
-    call(&world, &served)
-        .run(&[&args[..], &["4", "--exclude", "none/**"]].concat())
-        .expect(1);
+    call(&world, &served).run((args, "4 --exclude none/**")).expect(1);
     // Files that the common `exclude` key excludes from both are still not excused.
     world.write(
         "sluicegate.yaml",
@@ -201,10 +150,10 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     world.commit("common");
     world.push();
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=review.json"])
+        .run("review --all --report json=review.json")
         .expect(0);
     call(&world, &served)
-        .run(&[&required[..], &["5"]].concat())
+        .run((required, "5"))
         .expect(2)
         .saying(&["has no result for 1 pipeline"]);
 }
@@ -212,8 +161,8 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
 #[test]
 fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     let (world, served) = stage();
-    let head = world.git(&["rev-parse", "HEAD"]);
-    world.git(&["tag", "v1.2.3"]);
+    let head = world.git("rev-parse HEAD");
+    world.git("tag v1.2.3");
     let host = || {
         call(&world, &served)
             .variable("GITLAB_CI", "true")
@@ -241,7 +190,7 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     assert_eq!(versions(&world, &served), []);
     tagged("v1.2.3").run(&args).expect(0);
     assert_eq!(versions(&world, &served), [("v1.2.3".to_owned(), true)]);
-    let dry = [&args[..], &["--dry-run"]].concat();
+    let dry = (&args, "--dry-run");
     let ended = tagged("v2").run(&dry).expect(0);
     assert!(
         ended.out.contains("would review") && ended.out.contains("would publish"),
@@ -255,8 +204,8 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
 #[test]
 fn ci_publishes_nothing_of_a_merge_queue() {
     let (world, served) = stage();
-    let base = world.git(&["rev-parse", "HEAD"]);
-    world.git(&["checkout", "-q", "-b", "gh-readonly-queue/main/pr-7"]);
+    let base = world.git("rev-parse HEAD");
+    world.git("checkout -q -b gh-readonly-queue/main/pr-7");
     world.write("sales/more.orch.yaml", pipeline(&["Start", "Done"]));
     let head = world.commit("queued");
     world.push();
@@ -273,15 +222,8 @@ fn ci_publishes_nothing_of_a_merge_queue() {
         .variable("GITHUB_REF", reference)
         .variable("GITHUB_SHA", &head)
         .variable("GITHUB_EVENT_PATH", file.display().to_string());
-    let args = [
-        "ci",
-        "--publish",
-        "--version-name",
-        "1",
-        "--publish-on-branch",
-        "**",
-    ];
-    call.run(&args)
+    let args = "ci --publish --version-name 1 --publish-on-branch **";
+    call.run(args)
         .expect(0)
         .saying(&["reviewing 1 pipeline", "not merged"]);
     assert_eq!(versions(&world, &served), []);
@@ -290,32 +232,18 @@ fn ci_publishes_nothing_of_a_merge_queue() {
 #[test]
 fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
     let (world, served) = stage();
-    let ci = |more: &[&str]| {
-        let args = [
-            "ci",
-            "--publish",
-            "--all",
-            "--version-name",
-            "1",
-            "--publish-on-branch",
-            "main",
-        ];
-        call(&world, &served).run(&[&args[..], more].concat())
+    let ci = |more: &str| {
+        let args = "ci --publish --all --version-name 1 --publish-on-branch main";
+        call(&world, &served).run((args, more))
     };
-    for dry_run in [&["--dry-run"][..], &[]] {
-        ci(&[&["--shard", "1/2"], dry_run].concat())
+    for dry_run in ["--dry-run", ""] {
+        ci(&format!("--shard 1/2 {dry_run}"))
             .expect(0)
             .saying(&["nothing is published", "shard 1/2"]);
     }
     assert_eq!(versions(&world, &served), []);
-    let comment = [
-        "--comment",
-        "--report",
-        "html=r.html",
-        "--report",
-        "sarif=r.sarif",
-    ];
-    ci(&comment)
+    let comment = "--comment --report html=r.html --report sarif=r.sarif";
+    ci(comment)
         .expect(0)
         .saying(&["could not send the comment", "the host none"]);
     let html = fs::read_to_string(world.work().join("r.html")).unwrap();
@@ -356,7 +284,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("good");
     world.push();
-    let ci = |more: &[&str]| call(&world, &served).run(&[&args[..], more].concat());
+    let ci = |more: &[&str]| call(&world, &served).run((&args[..], more));
     for (more, why) in [
         (&["--fail-on", "never"][..], "--fail-on never"),
         (&["sales"], "restricted to sales"),
@@ -385,13 +313,13 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
 }
 
 #[test]
-fn a_required_review_is_whole_and_the_platforms() {
+fn required_review_is_whole_and_platforms() {
     let (world, served) = stage();
     world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("two");
     world.push();
-    let make = |args: &[&str]| call(&world, &served).run(&[args, &["--report", "json=../r.json"]].concat());
-    let publish = |more: &[&str]| {
+    let make = |args: &[&str]| call(&world, &served).run((args, "--report json=../r.json"));
+    let publish = |more: &str| {
         let args = [
             "publish",
             "--version-name",
@@ -400,7 +328,7 @@ fn a_required_review_is_whole_and_the_platforms() {
             "--require-review",
             "../r.json",
         ];
-        call(&world, &served).run(&[&args[..], more].concat())
+        call(&world, &served).run((&args[..], more))
     };
     for (args, why) in [
         (
@@ -416,22 +344,22 @@ fn a_required_review_is_whole_and_the_platforms() {
         (&["check", "--all"], "not by the platform"),
     ] {
         make(args).expect(0);
-        publish(&[]).expect(2).saying(&[why]);
+        publish("").expect(2).saying(&[why]);
     }
     // Only the engine requirement can be waived, and only by the job.
-    publish(&["--require-review-engine", "any"])
+    publish("--require-review-engine any")
         .expect(2)
         .saying(&["covers no commit"]);
     make(&["check", "--all", "--head", "HEAD"]).expect(0);
-    publish(&[]).expect(2).saying(&["not by the platform"]);
-    publish(&["--require-review-engine", "any"]).expect(0);
+    publish("").expect(2).saying(&["not by the platform"]);
+    publish("--require-review-engine any").expect(0);
     world.write("sluicegate.yaml", "publish:\n  require-review-engine: any\n");
-    publish(&[])
+    publish("")
         .expect(2)
         .saying(&["SLUICEGATE_REQUIRE_REVIEW_ENGINE"]);
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     make(&["review", "--all"]).expect(0);
-    publish(&[]).expect(0);
+    publish("").expect(0);
     let mut silent = read(&world, "../r.json");
     silent["context"]
         .as_object_mut()
@@ -439,7 +367,7 @@ fn a_required_review_is_whole_and_the_platforms() {
         .remove("failOn")
         .unwrap();
     fs::write(world.path().join("r.json"), silent.to_string()).unwrap();
-    publish(&[]).expect(2).saying(&["failOn"]);
+    publish("").expect(2).saying(&["failOn"]);
 
     // An edited report, with every command that reads it.
     world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
@@ -453,21 +381,21 @@ fn a_required_review_is_whole_and_the_platforms() {
         failed.replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\""),
     )
     .unwrap();
-    publish(&[]).expect(2).saying(&["its results fail the gate"]);
+    publish("").expect(2).saying(&["its results fail the gate"]);
     call(&world, &served)
-        .run(&["report", "../r.json"])
+        .run("report ../r.json")
         .expect(2)
         .saying(&["its results fail the gate"]);
     fs::write(&report, failed.replacen('{', "{ \"reviewed\": true,", 1)).unwrap();
-    publish(&[]).expect(2).saying(&["unknown field"]);
+    publish("").expect(2).saying(&["unknown field"]);
 }
 
 #[test]
 fn names_that_no_header_has_a_meaning_for_are_refused() {
     let (world, served) = stage();
     for args in [
-        &["publish", "--version-name", "größe"][..],
-        &["publish", "--version-name", "1", "--prefix", "größe"],
+        "publish --version-name größe",
+        "publish --version-name 1 --prefix größe",
     ] {
         call(&world, &served)
             .run(args)
@@ -478,56 +406,34 @@ fn names_that_no_header_has_a_meaning_for_are_refused() {
 }
 
 #[test]
-fn an_undecided_review_that_may_pass_is_not_published() {
+fn undecided_review_that_may_pass_is_not_published() {
     let (world, _) = stage();
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
         .variable("SLUICEGATE_RETRIES", "0")
         .variable("SLUICEGATE_PREFIX", "sales");
-    let args = [
-        "ci",
-        "--publish",
-        "--all",
-        "--version-name",
-        "1",
-        "--publish-on-branch",
-        "**",
-    ];
-    nowhere.run(&args).expect(3);
+    let args = "ci --publish --all --version-name 1 --publish-on-branch **";
+    nowhere.run(args).expect(3);
     nowhere
-        .run(&[&args[..], &["--on-unavailable", "pass"]].concat())
+        .run((args, "--on-unavailable pass"))
         .expect(0)
         .saying(&["nothing is published: the review did not pass"]);
 }
 
 #[test]
-fn a_publish_can_require_a_review_of_the_same_commit() {
+fn publish_can_require_review_of_the_same_commit() {
     let (world, served) = stage();
     let publish = |report: &str| {
-        let args = [
-            "publish",
-            "--version-name",
-            "{short-sha}",
-            "--receipt",
-            "receipt.json",
-        ];
-        call(&world, &served).run(&[&args[..], &["--require-review", report]].concat())
+        let args = "publish --version-name {short-sha} --receipt receipt.json";
+        call(&world, &served).run((args, &["--require-review", report]))
     };
     publish("none.json").expect(2).saying(&["none.json"]);
     world.write("odd.json", "{}");
     publish("odd.json").expect(2).saying(&["odd.json"]);
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=../good.json"])
+        .run("review --all --report json=../good.json")
         .expect(0);
-    let compare = [
-        "--compare",
-        "../good.json",
-        "../good.json",
-        "--report",
-        "json=../two.json",
-    ];
-    call(&world, &served)
-        .run(&[&["report"], &compare[..]].concat())
-        .expect(0);
+    let compare = "--compare ../good.json ../good.json --report json=../two.json";
+    call(&world, &served).run(("report", compare)).expect(0);
     publish("../two.json")
         .expect(2)
         .saying(&["the report is a comparison"]);
@@ -538,32 +444,17 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
         .expect(2)
         .saying(&["not the commit to publish"]);
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=../bad.json"])
+        .run("review --all --report json=../bad.json")
         .expect(1);
     publish("../bad.json").expect(1).saying(&["did not pass"]);
-    let known = [
-        "review",
-        "--all",
-        "--new-only",
-        "--base",
-        "HEAD",
-        "--report",
-        "json=../known.json",
-    ];
-    call(&world, &served).run(&known).expect(0);
+    let known = "review --all --new-only --base HEAD --report json=../known.json";
+    call(&world, &served).run(known).expect(0);
     publish("../known.json")
         .expect(2)
         .saying(&["it passed despite 1 finding of its base"]);
-    world.git(&["checkout", "-q", "HEAD~1"]);
+    world.git("checkout -q HEAD~1");
     call(&world, &served)
-        .run(&[
-            "review",
-            "--all",
-            "--shard",
-            "1/2",
-            "--report",
-            "json=../part.json",
-        ])
+        .run("review --all --shard 1/2 --report json=../part.json")
         .expect(0);
     publish("../part.json").expect(2).saying(&["only shard 1/2"]);
     assert_eq!(versions(&world, &served), []);
@@ -572,32 +463,24 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
     let receipt = read(&world, "receipt.json");
     assert_eq!(receipt["review"]["head"], receipt["commitHash"]);
     assert!(receipt["review"]["reportSha256"].is_string());
-    let from_disk = [
-        "publish",
-        "--version-name",
-        "x",
-        "--from",
-        "worktree",
-        "--require-review",
-        "../good.json",
-    ];
+    let from_disk = "publish --version-name x --from worktree --require-review ../good.json";
     call(&world, &served)
-        .run(&from_disk)
+        .run(from_disk)
         .expect(2)
         .saying(&["working tree"]);
 }
 
 #[test]
-fn a_receipt_is_verified_later() {
+fn receipt_is_verified_later() {
     let (world, served) = stage();
-    let args = ["publish", "--version-name", "1", "--receipt", "r.json"];
-    call(&world, &served).run(&args).expect(0);
+    let args = "publish --version-name 1 --receipt r.json";
+    call(&world, &served).run(args).expect(0);
     let verify = |path: &str| call(&world, &served).run(&["verify", path]);
     assert!(verify("r.json").expect(0).out.contains("version 1 of sales"));
     // Without a local clone, the platform's version is still compared with the receipt.
     fs::copy(world.work().join("r.json"), world.path().join("r.json")).unwrap();
     Call::with_platform(world.path(), &served.url)
-        .run(&["verify", "r.json"])
+        .run("verify r.json")
         .expect(0)
         .saying(&["not compared"]);
 
@@ -636,7 +519,7 @@ fn a_receipt_is_verified_later() {
         verify("broken.json").expect(2).saying(&[word]);
     }
     let told = call(&world, &served)
-        .run(&["verify", "r.json", "-o", "json"])
+        .run("verify r.json -o json")
         .expect(0)
         .json();
     assert_eq!(
@@ -645,14 +528,14 @@ fn a_receipt_is_verified_later() {
     );
     call(&world, &served)
         .variable("SLUICEGATE_TOKEN", "another")
-        .run(&["verify", "r.json"])
+        .run("verify r.json")
         .expect(4);
 }
 
 #[test]
 fn versions_are_taken_back_but_never_the_last_by_mistake() {
     let (world, served) = stage();
-    let artifacts = |args: &[&str]| call(&world, &served).run(&[&["artifacts"], args].concat());
+    let artifacts = |args: &str| call(&world, &served).run(("artifacts", args));
     for version in ["1", "2", "3", "4"] {
         publish(&world, &served, version);
     }
@@ -664,53 +547,51 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
             .join(" ")
     };
     assert_eq!(states(), "4 3 2 1");
-    let dry = artifacts(&["prune", "--keep", "2"]).expect(0);
+    let dry = artifacts("prune --keep 2").expect(0);
     assert!(
         dry.out.contains("would disable 2 versions of sales: 2, 1"),
         "{}",
         dry.all()
     );
-    artifacts(&["prune", "--keep", "2", "--dry-run"]).expect(0);
-    artifacts(&["prune", "--keep", "0", "--yes"]).expect(2);
+    artifacts("prune --keep 2 --dry-run").expect(0);
+    artifacts("prune --keep 0 --yes").expect(2);
     assert_eq!(states(), "4 3 2 1");
-    artifacts(&["prune", "--keep", "2", "--yes"]).expect(0);
+    artifacts("prune --keep 2 --yes").expect(0);
     assert_eq!(states(), "4 3 (2) (1)");
 
-    let rolled = artifacts(&["rollback"]).expect(0);
+    let rolled = artifacts("rollback").expect(0);
     assert!(
         rolled.out.contains("disabled version 4") && rolled.out.contains("version 3 now"),
         "{}",
         rolled.all()
     );
     assert_eq!(states(), "(4) 3 (2) (1)");
-    artifacts(&["rollback"]).expect(2).saying(&["--force"]);
-    artifacts(&["disable", "--version-name", "3"])
+    artifacts("rollback").expect(2).saying(&["--force"]);
+    artifacts("disable --version-name 3")
         .expect(2)
         .saying(&["--force"]);
     assert_eq!(states(), "(4) 3 (2) (1)");
-    artifacts(&["disable", "--version-name", "4"]).expect(0);
-    artifacts(&["enable", "--version-name", "1"]).expect(0);
-    artifacts(&["disable", "--version-name", "3"]).expect(0);
-    let told = artifacts(&["rollback", "--force", "-o", "json"])
+    artifacts("disable --version-name 4").expect(0);
+    artifacts("enable --version-name 1").expect(0);
+    artifacts("disable --version-name 3").expect(0);
+    let told = artifacts("rollback --force -o json")
         .expect(0)
         .saying(&["NO VERSION IS ENABLED"]);
     assert_eq!(told.json()["latest"], Value::Null);
     assert_eq!(states(), "(4) (3) (2) (1)");
-    artifacts(&["rollback"]).expect(3);
+    artifacts("rollback").expect(3);
 }
 
 #[test]
-fn a_quarantined_version_says_what_consumers_get() {
+fn quarantined_version_says_what_consumers_get() {
     let (world, served) = stage();
     world.write("notes.md", "not a pipeline\n");
     world.commit("notes");
     world.push();
     let incomplete = |version: &str| {
-        let include = ["--include", "**/*.orch.yaml", "--include", "**/*.md"];
-        let args = ["publish", "--version-name", version, "--on-ignored", "disable"];
-        call(&world, &served)
-            .run(&[&args[..], &include].concat())
-            .expect(6)
+        let include = "--include **/*.orch.yaml --include **/*.md";
+        let args = format!("publish --version-name {version} --on-ignored disable");
+        call(&world, &served).run((&args, include)).expect(6)
     };
     incomplete("0").saying(&["NO VERSION IS ENABLED", "notes.md"]);
     publish(&world, &served, "1");
@@ -723,25 +604,25 @@ fn a_quarantined_version_says_what_consumers_get() {
         .collect();
     assert_eq!(names, ["1"]);
     // A disabled version is not a success, even if it has the same commit.
-    let again = ["publish", "--version-name", "2", "--if-exists", "same-content"];
+    let again = "publish --version-name 2 --if-exists same-content";
     call(&world, &served)
-        .run(&again)
+        .run(again)
         .expect(5)
         .saying(&["the version is disabled"]);
 }
 
 #[test]
-fn a_plan_is_data() {
+fn plan_is_data() {
     let (world, served) = stage();
     publish(&world, &served, "1");
-    let before = world.git(&["rev-parse", "HEAD"]);
+    let before = world.git("rev-parse HEAD");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.write("sales/new.orch.yaml", pipeline(&["Start", "Done"]));
     let head = world.commit("more");
     world.push();
     let dry = |version: &str| {
         call(&world, &served)
-            .run(&["publish", "--dry-run", "--json", "--version-name", version])
+            .run(format!("publish --dry-run --json --version-name {version}"))
             .expect(0)
             .json()
     };
@@ -768,7 +649,7 @@ fn a_plan_is_data() {
     );
     let closure = call(&world, &served)
         .variable("SLUICEGATE_SELECT", "closure")
-        .run(&["publish", "--dry-run", "--json", "--version-name", "2"])
+        .run("publish --dry-run --json --version-name 2")
         .expect(0)
         .json();
     assert_eq!(closure["files"].as_array().unwrap().len(), 2);
@@ -776,7 +657,7 @@ fn a_plan_is_data() {
     // Without a platform, the plan is still printed.
     let alone = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
     let plan = alone
-        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .run("publish --dry-run --json --version-name auto")
         .expect(0)
         .json();
     assert_eq!(plan["versionName"], json!(format!("2026-11-20-{}", &head[..7])));
@@ -785,7 +666,7 @@ fn a_plan_is_data() {
     world.write("sales/load.orch.yaml", "type: [\n");
     world.commit("broken");
     let refused = alone
-        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .run("publish --dry-run --json --version-name auto")
         .expect(2)
         .json();
     assert_eq!(refused["refused"][0]["path"], "sales/load.orch.yaml");
@@ -793,7 +674,7 @@ fn a_plan_is_data() {
 }
 
 #[test]
-fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
+fn switch_that_platform_does_not_make_is_not_told_as_made() {
     let world = World::new();
     let entry =
         |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });
@@ -826,7 +707,7 @@ fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
 }
 
 #[test]
-fn a_prune_that_stops_names_the_version_and_what_it_did() {
+fn prune_that_stops_names_version_and_what_it_did() {
     let (world, platform) = (World::new(), Platform::new());
     let entry = |version: u8| {
         json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,
@@ -840,29 +721,19 @@ fn a_prune_that_stops_names_the_version_and_what_it_did() {
     let answers = in_turn(vec![done, ResponseTemplate::new(500)]);
     platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answers);
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    call.run(&["artifacts", "prune", "--keep", "1", "--yes"])
-        .expect(3)
-        .saying(&[
-            "disabled version 3 of sales",
-            "stopped after 1 of 3 versions of sales (disabled before that: 3)",
-            "could not disable version 2 of sales",
-            "500",
-        ]);
+    call.run("artifacts prune --keep 1 --yes").expect(3).saying(&[
+        "disabled version 3 of sales",
+        "stopped after 1 of 3 versions of sales (disabled before that: 3)",
+        "could not disable version 2 of sales",
+        "500",
+    ]);
 }
 
 #[test]
 fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     let (world, served) = stage();
-    let args = [
-        "ci",
-        "--version-name",
-        "{next}",
-        "--publish-on-branch",
-        "main",
-        "--receipt",
-        "receipt.json",
-    ];
-    let ended = call(&world, &served).run(&args).expect(0);
+    let args = "ci --version-name {next} --publish-on-branch main --receipt receipt.json";
+    let ended = call(&world, &served).run(args).expect(0);
     let planned = "would publish version 1.0.0 of sales from the branch main";
     assert!(ended.out.contains(planned), "{}", ended.all());
     ended.saying(&["nothing is published: this is a local run", "add --publish"]);
@@ -873,33 +744,24 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
     world.commit("configured");
     world.push();
     call(&world, &served)
-        .run(&["ci", "--version-name", "{next}"])
+        .run("ci --version-name {next}")
         .expect(0)
         .saying(&["nothing is published: this is a local run"]);
     assert_eq!(versions(&world, &served), []);
     // The flag and the variable publish, under the usual conditions.
-    call(&world, &served)
-        .run(&[&args[..], &["--publish"]].concat())
-        .expect(0);
+    call(&world, &served).run((args, "--publish")).expect(0);
     assert_eq!(versions(&world, &served), [("1.0.0".to_owned(), true)]);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("more");
     world.push();
-    let other = [
-        "ci",
-        "--publish",
-        "--version-name",
-        "{next}",
-        "--publish-on-branch",
-        "release",
-    ];
+    let other = "ci --publish --version-name {next} --publish-on-branch release";
     call(&world, &served)
-        .run(&other)
+        .run(other)
         .expect(0)
         .saying(&["the branch main is not one to publish on"]);
     call(&world, &served)
         .variable("SLUICEGATE_PUBLISH", "true")
-        .run(&args)
+        .run(args)
         .expect(0);
     assert_eq!(versions(&world, &served).len(), 2);
 }
@@ -910,8 +772,8 @@ fn local_ci_without_publish_flag_ends_as_review() {
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    let args = ["ci", "--version-name", "1", "--publish-on-branch", "main"];
-    let ended = call(&world, &served).run(&args).expect(1);
+    let args = "ci --version-name 1 --publish-on-branch main";
+    let ended = call(&world, &served).run(args).expect(1);
     assert!(!ended.all().contains("would publish"), "{}", ended.all());
     // A publish that would be refused is a warning: the review passed.
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
@@ -921,7 +783,7 @@ fn local_ci_without_publish_flag_ends_as_review() {
     );
     world.commit("gone");
     world.push();
-    call(&world, &served).run(&args).expect(0).saying(&[
+    call(&world, &served).run(args).expect(0).saying(&[
         "a publish would fail",
         "gone.orch.yaml",
         "nothing is published",

@@ -1,131 +1,14 @@
 //! Compatibility: the effects of a publish on consumers, reported before the upload.
 
-use crate::policy::policy_source as policy;
-use crate::support::{Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, git, pipeline};
+use crate::support::{Platform, Shop, git, offer, output, parameter, push_of_branch};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 use wiremock::ResponseTemplate;
 
-/// Returns a shared-pipelines file with these entries, each with its parameters.
-pub fn offer(entries: &[(&str, &str)]) -> String {
-    let entry = |(id, parameters): &(&str, &str)| {
-        format!(
-            "  - id: {id}\n    pipeline: {id}.orch.yaml\n    enabled: true\n    parameters:\n{parameters}"
-        )
-    };
-    format!("pipelines:\n{}", entries.iter().map(entry).collect::<String>())
-}
-
-/// Returns the line of a parameter.
-pub fn parameter(name: &str, rest: &str) -> String {
-    format!("      {name}: {{ type: TEXT{rest} }}\n")
-}
-
-/// A project that shares `load` and `clean`, and the platform that serves it.
-pub struct Shop {
-    pub world: World,
-    pub served: Served,
-}
-
-impl Shop {
-    pub fn new() -> Self {
-        let world = World::new();
-        for id in ["load", "clean", "more"] {
-            let text = pipeline(&["Start", "Work", "Done"])
-                + "  variables:\n    day: {}\n    hour: {}\n    zone: {}\n";
-            world.write(&format!("{id}.orch.yaml"), text);
-        }
-        world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
-        let project = format!("{PROJECT}={}", world.remote().display());
-        let token = format!("--token={TOKEN}=super-admin");
-        let served = Served::start(world.path(), &["--project", &project, &token]);
-        let shop = Self { world, served };
-        shop.offer(&[
-            ("load", &parameter("day", "")),
-            ("clean", &parameter("day", ", default: x")),
-        ]);
-        shop.world.git(&["remote", "set-head", "origin", "main"]);
-        shop
-    }
-
-    /// Commits and pushes another shared-pipelines file.
-    pub fn offer(&self, entries: &[(&str, &str)]) {
-        self.world
-            .write(".platform/shared-pipelines.yaml", offer(entries));
-        self.push();
-    }
-
-    pub fn push(&self) {
-        self.world.commit("change");
-        self.world.push();
-    }
-
-    pub fn call(&self) -> Call {
-        self.call_in(&self.world.work())
-    }
-
-    pub fn call_in(&self, folder: &Path) -> Call {
-        Call::with_platform(folder, &self.served.url)
-            .variable("SLUICEGATE_RETRIES", "0")
-            .variable("SLUICEGATE_PREFIX", "sales")
-    }
-
-    /// Publishes with a receipt and outputs.
-    pub fn publish(&self, args: &[&str]) -> Ended {
-        let _ = fs::remove_file(self.world.path().join("outputs"));
-        let receipt = self.world.path().join("receipt.json");
-        let receipt = receipt.to_str().unwrap();
-        self.call()
-            .variable(
-                "GITHUB_OUTPUT",
-                self.world.path().join("outputs").to_str().unwrap(),
-            )
-            .run(&[&["publish", "--receipt", receipt, "--version-name"], args].concat())
-    }
-
-    pub fn receipt(&self) -> Value {
-        serde_json::from_slice(&fs::read(self.world.path().join("receipt.json")).unwrap()).unwrap()
-    }
-
-    pub fn outputs(&self) -> String {
-        fs::read_to_string(self.world.path().join("outputs")).unwrap()
-    }
-
-    /// Returns the published versions, most recent first.
-    pub fn versions(&self) -> Vec<String> {
-        let listed = self
-            .call()
-            .run(&["artifacts", "list", "-o", "json"])
-            .expect(0)
-            .json();
-        let all = listed["results"].as_array().unwrap();
-        let mut names: Vec<String> = all
-            .iter()
-            .map(|it| it["versionName"].as_str().unwrap().to_owned())
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// Removes the parameter of `load`.
-    pub fn break_it(&self) {
-        self.offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]);
-    }
-}
-
-/// Returns an output of the job.
-pub fn output(outputs: &str, name: &str) -> String {
-    let mut lines = outputs
-        .lines()
-        .skip_while(|line| !line.starts_with(&format!("{name}<<")));
-    lines.nth(1).unwrap_or_default().to_owned()
-}
-
 #[test]
-fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
+fn break_is_refused_with_both_places_and_nothing_is_sent() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0", "--compat", "fail"]).expect(0);
+    shop.publish("1.0.0 --compat fail").expect(0);
     assert_eq!(shop.receipt()["compat"]["class"], "none");
     assert_eq!(shop.receipt()["compat"]["against"], Value::Null);
     shop.offer(&[("load", &parameter("hour", ", default: 1"))]);
@@ -167,9 +50,9 @@ fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_break_is_told_by_default_and_published() {
+fn break_is_told_by_default_and_published() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
     let junit = shop.world.path().join("publish.xml");
     shop.publish(&["1.1.0", "--junit", junit.to_str().unwrap()])
@@ -188,9 +71,9 @@ fn a_break_is_told_by_default_and_published() {
 }
 
 #[test]
-fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
+fn break_is_accepted_by_reason_of_job_alone() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
     for empty in ["", "  "] {
         shop.publish(&["1.1.0", "--compat", "fail", "--accept-breaking", empty])
@@ -199,65 +82,49 @@ fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
     }
     shop.world
         .write("sluicegate.yaml", "publish: { accept-breaking: because }\n");
-    shop.publish(&["1.1.0", "--compat", "fail"]).expect(2).saying(&[
+    shop.publish("1.1.0 --compat fail").expect(2).saying(&[
         "`accept-breaking` is not allowed in",
         "SLUICEGATE_ACCEPT_BREAKING",
     ]);
     fs::remove_file(shop.world.work().join("sluicegate.yaml")).unwrap();
-    shop.publish(&[
-        "1.1.0",
-        "--compat",
-        "fail",
-        "--accept-breaking",
-        "agreed with sales",
-    ])
-    .expect(0)
-    .saying(&["accepted: agreed with sales"]);
+    shop.publish("1.1.0 --compat fail --accept-breaking 'agreed with sales'")
+        .expect(0)
+        .saying(&["accepted: agreed with sales"]);
     assert_eq!(shop.receipt()["compat"]["accepted"], "agreed with sales");
     // Without a breaking change, the receipt records no acceptance.
-    shop.publish(&["1.1.1", "--accept-breaking", "agreed"]).expect(0);
+    shop.publish("1.1.1 --accept-breaking agreed").expect(0);
     assert_eq!(shop.receipt()["compat"]["accepted"], Value::Null);
 }
 
 #[test]
 fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
     let shop = Shop::new();
-    shop.publish(&["v1.4.0"]).expect(0);
+    shop.publish("v1.4.0").expect(0);
     shop.break_it();
-    shop.publish(&["v1.5.0", "--compat", "fail"]).expect(1);
-    shop.publish(&["2026.11.20", "--compat", "fail"]).expect(1);
-    shop.publish(&["{next}", "--compat", "fail"])
+    shop.publish("v1.5.0 --compat fail").expect(1);
+    shop.publish("2026.11.20 --compat fail").expect(1);
+    shop.publish("{next} --compat fail")
         .expect(1)
         .saying(&["version v2.0.0 of sales breaks consumers"]);
     assert_eq!(shop.versions(), ["v1.4.0"]);
-    shop.publish(&["v2.0.0", "--compat", "fail"]).expect(0);
+    shop.publish("v2.0.0 --compat fail").expect(0);
     let accepted = &shop.receipt()["compat"]["accepted"];
     assert_eq!(accepted, "v2.0.0 has a higher major number than v1.4.0");
 }
 
 #[test]
-fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
+fn clone_without_published_commit_compares_ids_and_says_so() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.offer(&[("load", &parameter("hour", ", default: x"))]);
     let url = format!("file://{}", shop.world.remote().display());
-    git(shop.world.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    git(shop.world.path(), format!("clone -q --depth=1 {url} shallow"));
     let folder = shop.world.path().join("shallow");
     let publish = |args: &[&str]| {
-        shop.call_in(&folder).run(
-            &[
-                &[
-                    "publish",
-                    "--receipt",
-                    "../receipt.json",
-                    "--branch",
-                    "main",
-                    "--version-name",
-                ],
-                args,
-            ]
-            .concat(),
-        )
+        shop.call_in(&folder).run((
+            "publish --receipt ../receipt.json --branch main --version-name",
+            args,
+        ))
     };
     for args in [["1.1.0", "--compat", "fail"].as_slice(), &["{next}"]] {
         publish(args)
@@ -285,17 +152,17 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
 }
 
 #[test]
-fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
+fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
     let url = format!("file://{}", shop.world.remote().display());
-    git(shop.world.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    git(shop.world.path(), format!("clone -q --depth=1 {url} shallow"));
     let receipt = shop.world.path().join("receipt.json");
-    let version = ["--version-name", "1.1.0", "--branch", "main"];
+    let version = "--version-name 1.1.0 --branch main";
     let said = shop
         .call_in(&shop.world.path().join("shallow"))
-        .run(&[&["publish", "--receipt", receipt.to_str().unwrap()], &version[..]].concat());
+        .run((&["publish", "--receipt", receipt.to_str().unwrap()], version));
     let said = said.expect(0).saying(&[
         "the clone does not have the commit",
         "hint: pass --deepen to fetch it",
@@ -306,7 +173,7 @@ fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
 }
 
 #[test]
-fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
+fn version_that_cannot_be_asked_for_leaves_receipt() {
     let shop = Shop::new();
     let platform = Platform::new();
     platform.on("GET", "/details$", ResponseTemplate::new(500));
@@ -321,8 +188,8 @@ fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
         "--junit",
         junit.to_str().unwrap(),
     ];
-    let version = ["publish", "--version-name", "1.0.0", "--compat", "fail"];
-    call.run(&[&version[..], &files[..]].concat()).expect(3);
+    let version = "publish --version-name 1.0.0 --compat fail";
+    call.run((version, &files[..])).expect(3);
     assert_eq!(shop.receipt()["outcome"], "failed");
     assert_eq!(shop.receipt()["files"].as_array().unwrap().len(), 4);
     let junit = fs::read_to_string(junit).unwrap();
@@ -332,38 +199,35 @@ fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
 #[test]
 fn another_version_can_be_compared_with() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
-    shop.publish(&["1.1.0"]).expect(0);
-    shop.publish(&["1.1.1", "--compat", "fail"]).expect(0);
+    shop.publish("1.1.0").expect(0);
+    shop.publish("1.1.1 --compat fail").expect(0);
     assert_eq!(shop.receipt()["compat"]["class"], "none");
-    shop.publish(&["1.1.2", "--compat", "fail", "--against", "1.0.0"])
-        .expect(1);
-    shop.publish(&["1.1.2", "--against", "1.0"])
-        .expect(3)
-        .saying(&["1.0"]);
+    shop.publish("1.1.2 --compat fail --against 1.0.0").expect(1);
+    shop.publish("1.1.2 --against 1.0").expect(3).saying(&["1.0"]);
 }
 
 #[test]
-fn what_a_version_offers_beyond_its_commit_is_not_forgotten() {
+fn publish_compares_entries_that_version_has_beyond_its_commit() {
     let shop = Shop::new();
     shop.world.write(
         ".platform/shared-pipelines.yaml",
         offer(&[("load", &parameter("day", "")), ("more", "")]),
     );
-    shop.publish(&["1.0.0", "--from", "worktree"]).expect(0);
-    shop.world.git(&["checkout", "-q", "."]);
-    shop.publish(&["1.1.0", "--compat", "fail"])
+    shop.publish("1.0.0 --from worktree").expect(0);
+    shop.world.git("checkout -q .");
+    shop.publish("1.1.0 --compat fail")
         .expect(1)
         .saying(&["`more`: it is no longer offered"]);
 }
 
 #[test]
-fn a_dry_run_tells_what_would_break() {
+fn dry_run_tells_what_would_break() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
-    let said = shop.publish(&["{next}", "--dry-run"]).expect(0);
+    let said = shop.publish("{next} --dry-run").expect(0);
     for words in [
         "version  2.0.0",
         "for consumers of version 1.0.0: breaking",
@@ -372,7 +236,7 @@ fn a_dry_run_tells_what_would_break() {
         assert!(said.out.contains(words), "{words}: {}", said.all());
     }
     let said = shop
-        .publish(&["1.1.0", "--dry-run", "--compat", "fail", "--json"])
+        .publish("1.1.0 --dry-run --compat fail --json")
         .expect(1)
         .json();
     assert_eq!(said["compat"]["class"], "breaking");
@@ -381,16 +245,16 @@ fn a_dry_run_tells_what_would_break() {
 }
 
 #[test]
-fn a_change_does_not_say_what_its_breaks_mean() {
+fn change_does_not_say_what_its_breaks_mean() {
     let shop = Shop::new();
     shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
     shop.push();
-    shop.publish(&["1.0.0"]).expect(0);
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("checkout -q -b change");
     shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
     shop.break_it();
-    let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change");
-    call.run(&["publish", "--version-name", "1.0.1"])
+    let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change");
+    call.run("publish --version-name 1.0.1")
         .expect(1)
         .saying(&["the parameter `day` is gone"]);
     assert_eq!(shop.versions(), ["1.0.0"]);
@@ -399,7 +263,7 @@ fn a_change_does_not_say_what_its_breaks_mean() {
 #[test]
 fn names_in_the_file_are_text_wherever_they_are_told() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     let evil = "\"x\\e[31m\\n::error::##[group]<script>|{next}\"";
     shop.offer(&[("load", &parameter("day", ", default: x"))]);
     let entry = format!(
@@ -409,18 +273,14 @@ fn names_in_the_file_are_text_wherever_they_are_told() {
     let text = fs::read_to_string(&file).unwrap() + &entry;
     fs::write(&file, text).unwrap();
     shop.push();
-    shop.publish(&["1.1.0"]).expect(0);
+    shop.publish("1.1.0").expect(0);
     shop.offer(&[("load", &parameter("day", ", default: x"))]);
     let junit = shop.world.path().join("publish.xml");
     let said = shop
         .publish(&["1.2.0", "--compat", "fail", "--junit", junit.to_str().unwrap()])
         .expect(1);
     let junit = fs::read_to_string(junit).unwrap();
-    for shown in [
-        said.all(),
-        junit,
-        shop.publish(&["1.2.0", "--dry-run"]).expect(0).all(),
-    ] {
+    for shown in [said.all(), junit, shop.publish("1.2.0 --dry-run").expect(0).all()] {
         assert!(shown.contains("group]"), "{shown}");
         assert!(!shown.contains('\u{1b}') && !shown.contains("##["), "{shown}");
         assert!(
@@ -431,39 +291,31 @@ fn names_in_the_file_are_text_wherever_they_are_told() {
 }
 
 #[test]
-fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
+fn rerun_of_older_version_is_settled_by_what_is_there() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     let day = parameter("day", "");
     shop.offer(&[
         ("load", &day),
         ("clean", &parameter("day", ", default: x")),
         ("more", ""),
     ]);
-    shop.publish(&["1.1.0"]).expect(0);
-    shop.world.git(&["checkout", "-q", "HEAD~1"]);
-    let again = [
-        "1.0.0",
-        "--compat",
-        "fail",
-        "--branch",
-        "main",
-        "--if-exists",
-        "same-content",
-    ];
-    shop.publish(&again).expect(0);
-    shop.publish(&again[..5]).expect(1);
+    shop.publish("1.1.0").expect(0);
+    shop.world.git("checkout -q HEAD~1");
+    let again = "1.0.0 --compat fail --branch main";
+    shop.publish((again, "--if-exists same-content")).expect(0);
+    shop.publish(again).expect(1);
 }
 
 #[test]
-fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
+fn review_of_ci_accepts_break_where_its_publish_does() {
     let shop = Shop::new();
     let ci = |version: &str| {
-        let change = ["ci", "--publish", "--base", "HEAD~1", "--compat", "fail"];
-        let publish = ["--publish-on-branch", "main", "--version-name", version];
+        let change = "ci --publish --base HEAD~1 --compat fail";
+        let publish = format!("--publish-on-branch main --version-name {version}");
         // A rerun ends with the same exit code.
-        let rerun = ["--if-exists", "same-content"];
-        shop.call().run(&[&change[..], &publish, &rerun].concat())
+        let rerun = "--if-exists same-content";
+        shop.call().run((change, &publish, rerun))
     };
     // No consumer uses a version yet.
     shop.break_it();
@@ -484,20 +336,13 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
 }
 
 #[test]
-fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
+fn ci_reports_missing_publish_settings_before_review() {
     let shop = Shop::new();
-    let args = [
-        "ci",
-        "--publish",
-        "--publish-on-branch",
-        "main",
-        "--version-name",
-        "1.0.0",
-    ];
+    let args = "ci --publish --publish-on-branch main --version-name 1.0.0";
     let said = shop
         .call()
         .variable("SLUICEGATE_PREFIX", "")
-        .run(&args)
+        .run(args)
         .expect(2)
         .saying(&["the prefix is not set"]);
     assert!(!said.all().contains("reviewing"), "{}", said.all());
@@ -505,34 +350,23 @@ fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
     let offered = "pipelines:\n- { id: gone, pipeline: gone.orch.yaml }\n";
     shop.world.write(".platform/shared-pipelines.yaml", offered);
     shop.push();
-    let said = shop.call().run(&args).expect(2);
+    let said = shop.call().run(args).expect(2);
     assert!(said.out.contains("Review passed"), "{}", said.all());
     said.saying(&["gone.orch.yaml"]);
     assert_eq!(shop.versions(), Vec::<String>::new());
 }
 
 #[test]
-fn ci_holds_to_it_too() {
+fn ci_refuses_breaks_as_publish_does() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
-    let args = [
-        "ci",
-        "--publish",
-        "--publish-on-branch",
-        "main",
-        "--version-name",
-        "{next}",
-        "--compat",
-        "fail",
-    ];
+    let args = "ci --publish --publish-on-branch main --version-name {next} --compat fail";
     shop.call()
-        .run(&args)
+        .run(args)
         .expect(1)
         .saying(&["version 2.0.0 of sales breaks consumers"]);
     assert_eq!(shop.versions(), ["1.0.0"]);
-    shop.call()
-        .run(&[&args[..], &["--accept-breaking", "agreed"]].concat())
-        .expect(0);
+    shop.call().run((args, "--accept-breaking agreed")).expect(0);
     assert_eq!(shop.versions(), ["1.0.0", "2.0.0"]);
 }

@@ -1,18 +1,16 @@
 //! Breaking changes, reported outside a publish: by reviews and checks, between two versions, and in the consumers'
 //! repositories.
 
-use crate::compatibility::breaks_in_publishes::{Shop, offer, parameter};
-use crate::policy::policy_source as policy;
-use crate::support::{Call, Ended, Platform, World, pipeline};
+use crate::support::{Call, Ended, Platform, Shop, World, offer, parameter, pipeline, push_of_branch};
 use serde_json::Value;
 use std::fs;
 
 #[test]
-fn what_a_receipt_says_of_consumers_is_proved_again() {
+fn verify_proves_consumer_changes_of_receipt_again() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.offer(&[("load", &parameter("hour", ", default: x"))]);
-    shop.publish(&["2.0.0"]).expect(0);
+    shop.publish("2.0.0").expect(0);
     let verify = || {
         let receipt = shop.world.path().join("receipt.json");
         shop.call().run(&["verify", receipt.to_str().unwrap()])
@@ -40,7 +38,7 @@ fn what_a_receipt_says_of_consumers_is_proved_again() {
         &|compat| compat["against"] = "0.9.0".into(),
         "which the platform does not have",
     );
-    let head = shop.world.git(&["rev-parse", "HEAD"]);
+    let head = shop.world.git("rev-parse HEAD");
     lie(
         &|compat| compat["againstCommit"] = head.clone().into(),
         "but that version is from another commit",
@@ -59,12 +57,12 @@ fn what_a_receipt_says_of_consumers_is_proved_again() {
 #[test]
 fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.offer(&[
         ("load", &parameter("hour", ", default: x")),
         ("clean", &parameter("day", ", default: x")),
     ]);
-    let said = shop.call().run(&["artifacts", "diff"]).expect(0);
+    let said = shop.call().run("artifacts diff").expect(0);
     for words in [
         "version 1.0.0 to",
         ": breaking, 1 break, 1 addition",
@@ -72,10 +70,10 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.all());
     }
-    shop.publish(&["2.0.0"]).expect(0);
+    shop.publish("2.0.0").expect(0);
     let json = shop
         .call()
-        .run(&["artifacts", "diff", "1.0.0", "2.0.0", "-o", "json"])
+        .run("artifacts diff 1.0.0 2.0.0 -o json")
         .expect(0)
         .json();
     assert_eq!(
@@ -83,10 +81,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         (&"breaking".into(), &"1.0.0".into())
     );
     assert_eq!(json["changes"], shop.receipt()["compat"]["changes"]);
-    let note = shop
-        .call()
-        .run(&["artifacts", "diff", "1.0.0", "-o", "markdown"])
-        .expect(0);
+    let note = shop.call().run("artifacts diff 1.0.0 -o markdown").expect(0);
     assert!(
         note.out.contains("### <code>load</code>") && note.out.contains("**Breaking:**"),
         "{}",
@@ -99,35 +94,23 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     );
     // Comparing two revisions needs no platform.
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
-    let same = alone
-        .run(&["artifacts", "diff", "HEAD", "HEAD", "-o", "json"])
-        .expect(0)
-        .json();
+    let same = alone.run("artifacts diff HEAD HEAD -o json").expect(0).json();
     assert_eq!(
         (&same["class"], &same["changes"]),
         (&"none".into(), &serde_json::json!([]))
     );
-    shop.call()
-        .run(&["artifacts", "diff", "1.0"])
-        .expect(3)
-        .saying(&["1.0"]);
-    let diff = alone
-        .run(&["diff", "HEAD~1..HEAD", "--format", "json"])
-        .expect(0)
-        .json();
+    shop.call().run("artifacts diff 1.0").expect(3).saying(&["1.0"]);
+    let diff = alone.run("diff HEAD~1..HEAD --format json").expect(0).json();
     assert_eq!(diff["interface"]["class"], "breaking");
     assert_eq!(diff["interface"]["changes"], json["changes"]);
-    let diff = alone
-        .run(&["diff", "HEAD..HEAD", "--format", "json"])
-        .expect(0)
-        .json();
+    let diff = alone.run("diff HEAD..HEAD --format json").expect(0).json();
     assert_eq!(diff["interface"], Value::Null);
 }
 
 #[test]
-fn a_revision_without_the_file_offers_nothing() {
+fn revision_without_file_offers_nothing() {
     let shop = Shop::new();
-    shop.world.git(&["rm", "-q", ".platform/shared-pipelines.yaml"]);
+    shop.world.git("rm -q .platform/shared-pipelines.yaml");
     shop.push();
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
     let diff = |from: &str, to: &str| {
@@ -155,33 +138,29 @@ fn a_revision_without_the_file_offers_nothing() {
         (&"clean".into(), &7.into())
     );
     alone
-        .run(&["artifacts", "diff", "HEAD", "HEAD"])
+        .run("artifacts diff HEAD HEAD")
         .expect(2)
         .saying(&["has a shared-pipelines file", "hint: "]);
 }
 
 #[test]
-fn an_entry_whose_pipeline_is_gone_is_not_offered() {
+fn entry_whose_pipeline_is_gone_is_not_offered() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
-    shop.world.git(&["rm", "-q", "clean.orch.yaml"]);
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("rm -q clean.orch.yaml");
     shop.push();
-    let from_version = ["artifacts", "diff", "1.0.0", "HEAD", "-o", "json"];
-    let found = shop.call().run(&from_version).expect(0).json();
+    let from_version = "artifacts diff 1.0.0 HEAD -o json";
+    let found = shop.call().run(from_version).expect(0).json();
     let change = &found["changes"][0];
     assert_eq!(
         (&found["class"], &change["change"], &change["id"]),
         (&"breaking".into(), &"pipeline-removed".into(), &"clean".into())
     );
     // A review of the change and `diff` report the same.
-    let diff = shop
-        .call()
-        .run(&["diff", "HEAD~1..HEAD", "-o", "json"])
-        .expect(0)
-        .json();
+    let diff = shop.call().run("diff HEAD~1..HEAD -o json").expect(0).json();
     assert_eq!(diff["interface"]["changes"][0], *change);
     shop.call()
-        .run(&["check", "--base", "HEAD~1", "--head", "HEAD", "--compat", "fail"])
+        .run("check --base HEAD~1 --head HEAD --compat fail")
         .expect(1);
 }
 
@@ -193,21 +172,18 @@ fn turn(shop: &Shop) {
 }
 
 #[test]
-fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
+fn pipeline_of_another_kind_breaks_also_under_the_same_name() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("checkout -q -b change");
     turn(&shop);
     let words = "`load`: its kind changed from `orchestration` to `transformation`";
-    shop.publish(&["1.1.0", "--compat", "fail"])
+    shop.publish("1.1.0 --compat fail")
         .expect(1)
         .saying(&["breaks consumers of version 1.0.0", words]);
     assert_eq!(shop.versions(), ["1.0.0"]);
-    for sides in [&["1.0.0"][..], &["HEAD~1", "HEAD"]] {
-        let said = shop
-            .call()
-            .run(&[&["artifacts", "diff"], sides].concat())
-            .expect(0);
+    for sides in ["1.0.0", "HEAD~1 HEAD"] {
+        let said = shop.call().run(("artifacts diff", sides)).expect(0);
         assert!(
             said.out.contains(": breaking, 1 break") && said.out.contains(words),
             "{}",
@@ -218,55 +194,49 @@ fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
         let told = shop.call().run(&[command, "--compat", "fail"]).expect(1);
         assert!(told.all().contains(words), "{}", told.all());
     }
-    shop.publish(&["2.0.0", "--compat", "fail"]).expect(0);
+    shop.publish("2.0.0 --compat fail").expect(0);
     let receipt = shop.world.path().join("receipt.json");
     shop.call().run(&["verify", receipt.to_str().unwrap()]).expect(0);
 }
 
 #[test]
-fn a_renamed_file_of_the_same_kind_breaks_nobody() {
+fn renamed_file_of_the_same_kind_breaks_nobody() {
     let shop = Shop::new();
     turn(&shop);
-    shop.publish(&["1.0.0"]).expect(0);
-    shop.world.git(&["mv", "load.orch.yaml", "load.tran.yaml"]);
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("mv load.orch.yaml load.tran.yaml");
     let file = ".platform/shared-pipelines.yaml";
     let offered = fs::read_to_string(shop.world.work().join(file)).unwrap();
     shop.world
         .write(file, offered.replace("load.orch.yaml", "load.tran.yaml"));
     shop.push();
-    shop.publish(&["1.0.1", "--compat", "fail"]).expect(0);
+    shop.publish("1.0.1 --compat fail").expect(0);
     assert_eq!(shop.receipt()["compat"]["class"], "content");
 }
 
 #[test]
-fn before_the_first_version_there_is_nothing_to_compare() {
+fn publish_of_first_version_compares_nothing() {
     let shop = Shop::new();
     let nothing = "no version of sales is enabled, so there is no version to compare with\n";
-    let said = shop.call().run(&["artifacts", "diff"]).expect(0);
+    let said = shop.call().run("artifacts diff").expect(0);
     assert_eq!(said.out, nothing);
-    let json = shop.call().run(&["artifacts", "diff", "-o", "json"]).expect(0);
+    let json = shop.call().run("artifacts diff -o json").expect(0);
     assert_eq!(
         json.json()["from"],
         serde_json::json!({ "version": null, "commit": null })
     );
     assert_eq!(json.json()["changes"], serde_json::json!([]));
     json.saying(&[nothing]);
-    shop.call()
-        .run(&["artifacts", "impact"])
-        .expect(0)
-        .saying(&[nothing]);
-    shop.publish(&["1.0.0"]).expect(0);
-    let near = shop
-        .call()
-        .run(&["artifacts", "diff", "--prefix", "sale"])
-        .expect(0);
+    shop.call().run("artifacts impact").expect(0).saying(&[nothing]);
+    shop.publish("1.0.0").expect(0);
+    let near = shop.call().run("artifacts diff --prefix sale").expect(0);
     near.saying(&["under the prefix \"sale\": did you mean `sales`?"]);
     // With a wrong address, no version is found either.
     let elsewhere = Platform::new();
     let call = shop
         .call()
         .variable("SLUICEGATE_BASE_URL", elsewhere.server.uri());
-    call.run(&["artifacts", "diff"]).expect(3).saying(&[
+    call.run("artifacts diff").expect(3).saying(&[
         "404",
         "the platform has no prefix \"sales\"",
         "hint: check the base URL",
@@ -276,7 +246,7 @@ fn before_the_first_version_there_is_nothing_to_compare() {
 #[test]
 fn consumers_in_the_repositories_at_hand_are_named() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
     let consumer = World::new();
     let runs = |version: &str, parameters: &str| {
@@ -312,11 +282,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.all());
     }
-    let json = shop
-        .call()
-        .run(&[&args[..], &["-o", "json"]].concat())
-        .expect(0)
-        .json();
+    let json = shop.call().run((&args[..], "-o json")).expect(0).json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
     assert_eq!(json["consumers"][0]["version"], "[Latest]");
     assert_eq!(json["consumers"][0]["calledBy"], 22);
@@ -326,13 +292,13 @@ fn consumers_in_the_repositories_at_hand_are_named() {
 /// Creates a branch `change` on which `load` loses its parameter.
 fn breaking_change() -> Shop {
     let shop = Shop::new();
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.git("checkout -q -b change");
     shop.break_it();
     shop
 }
 
 #[test]
-fn a_review_and_a_check_tell_what_a_change_breaks() {
+fn review_and_check_tell_what_change_breaks() {
     let shop = breaking_change();
     for command in ["review", "check"] {
         let reports = ["junit", "html", "markdown", "sarif", "gitlab", "json"];
@@ -410,31 +376,31 @@ fn a_review_and_a_check_tell_what_a_change_breaks() {
 }
 
 #[test]
-fn nobody_inherits_a_break_of_the_base() {
+fn break_of_base_is_not_reported_for_change() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.break_it();
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.git("checkout -q -b change");
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     shop.push();
-    let told = shop.call().run(&["review", "--compat", "fail"]).expect(0);
+    let told = shop.call().run("review --compat fail").expect(0);
     assert!(!told.all().contains("breaks consumers"), "{}", told.all());
 }
 
 #[test]
-fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
+fn change_does_not_steer_what_its_breaks_mean_in_review() {
     let shop = Shop::new();
     shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
     shop.push();
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.git("checkout -q -b change");
     shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
     shop.break_it();
-    policy::push(&shop.world, shop.call()).run(&["review"]).expect(1);
+    push_of_branch(&shop.world, shop.call()).run("review").expect(1);
     let unreadable = "pipelines: [\n";
     shop.world.write(".platform/shared-pipelines.yaml", unreadable);
     shop.push();
     // In CI, the change that makes the file unusable fails.
-    let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(1);
+    let told = push_of_branch(&shop.world, shop.call()).run("review").expect(1);
     assert!(
         told.all()
             .contains("Could not determine the changes for consumers"),
@@ -446,7 +412,7 @@ fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
 #[test]
 fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_edit() {
     let shop = Shop::new();
-    let check = |more: &[&str]| shop.call().run(&[&["check", "--compat", "fail"], more].concat());
+    let check = |more: &str| shop.call().run(("check --compat fail", more));
     let broken = |ended: Ended| {
         let ended = ended.expect(1);
         assert!(
@@ -455,21 +421,21 @@ fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_e
             ended.all()
         );
     };
-    check(&[]).expect(0);
+    check("").expect(0);
     let path = ".platform/shared-pipelines.yaml";
     shop.world.write(
         path,
         offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]),
     );
-    broken(check(&[]));
+    broken(check(""));
     shop.world.git(&["add", path]);
-    broken(check(&[]));
-    broken(check(&["--staged"]));
-    shop.world.git(&["checkout", "-q", "-b", "change"]);
-    shop.world.git(&["commit", "-qm", "break"]);
-    broken(check(&[]));
+    broken(check(""));
+    broken(check("--staged"));
+    shop.world.git("checkout -q -b change");
+    shop.world.git("commit -qm break");
+    broken(check(""));
     // An addition passes.
-    shop.world.git(&["checkout", "-q", "main"]);
+    shop.world.git("checkout -q main");
     shop.world.write(
         path,
         offer(&[
@@ -478,7 +444,7 @@ fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_e
             ("more", ""),
         ]),
     );
-    check(&[]).expect(0);
+    check("").expect(0);
 }
 
 #[test]
@@ -487,14 +453,13 @@ fn change_that_shares_pipelines_reports_the_new_ones() {
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("another pipeline");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let entry = |path: &str, id: &str| format!("  - {{ pipeline: {path}, id: {id}, enabled: true }}\n");
     let file = |entries: &[String]| format!("version: \"1.0\"\npipelines:\n{}", entries.concat());
     let both = [entry("a.orch.yaml", "load"), entry("b.orch.yaml", "send")];
     world.write(".platform/shared-pipelines.yaml", file(&both));
     world.commit("share two");
-    let check =
-        || Call::new(&world.work()).run(&["check", "--report", "json=-", "--report", "markdown=out.md"]);
+    let check = || Call::new(&world.work()).run("check --report json=- --report markdown=out.md");
     let notes = check().expect(0).json()["notes"].to_string();
     assert!(
         notes.contains("2 new shared pipelines: `load`, `send`"),
@@ -503,8 +468,8 @@ fn change_that_shares_pipelines_reports_the_new_ones() {
     let summary = fs::read_to_string(world.work().join("out.md")).unwrap();
     assert!(summary.contains("2 new shared pipelines"), "{summary}");
     world.push();
-    world.git(&["branch", "-f", "main"]);
-    world.git(&["push", "-q", "origin", "main"]);
+    world.git("branch -f main");
+    world.git("push -q origin main");
     world.write(
         ".platform/shared-pipelines.yaml",
         file(&both).replace("enabled: true }\n  -", "enabled: true, displayName: Load }\n  -"),
@@ -519,7 +484,7 @@ fn job_that_sets_an_empty_reason_accepts_no_break() {
     let shop = breaking_change();
     let check = |reason: &str| {
         let call = shop.call().variable("SLUICEGATE_ACCEPT_BREAKING", reason);
-        call.run(&["check", "--compat", "fail"])
+        call.run("check --compat fail")
     };
     check("").expect(1);
     check("label breaking-change").expect(0);

@@ -76,21 +76,21 @@ fn code_of(report: &Value) -> i32 {
 }
 
 #[test]
-fn a_report_of_0_1_is_rendered_again_with_every_value() {
+fn report_of_0_1_is_rendered_again_with_every_value() {
     let folder = scratch::folder();
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
         let frozen = parsed(text);
         assert_eq!(frozen["schema"], "sluicegate.report/v1", "{name}");
         let ended = Call::new(folder.path())
-            .run(&["report", name, "--report", "json=-"])
+            .run(format!("report {name} --report json=-"))
             .expect(code_of(&frozen));
         assert_kept(&frozen, &ended.json(), name);
     }
 }
 
 #[test]
-fn the_report_of_0_1_has_every_kind_of_entry() {
+fn report_of_0_1_has_every_kind_of_entry() {
     let report = parsed(REPORT);
     for kind in ["new", "known", "fixed", "waived", "notEvaluated"] {
         assert!(report["findings"][kind].as_u64().unwrap() > 0, "{kind}");
@@ -112,18 +112,18 @@ fn the_report_of_0_1_has_every_kind_of_entry() {
 }
 
 #[test]
-fn a_shard_of_0_1_is_read() {
+fn shard_of_0_1_is_read() {
     let folder = scratch::folder();
     let mut report = parsed(REPORT);
     report["context"]["shard"] = json!("1/1");
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
     Call::new(folder.path())
-        .run(&["report", "report.json"])
+        .run("report report.json")
         .expect(code_of(&report));
 }
 
 #[test]
-fn a_report_or_receipt_of_a_newer_schema_is_refused_with_its_name() {
+fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
     let platform = Platform::new();
     let folder = scratch::folder();
     let call = Call::with_platform(folder.path(), &platform.server.uri());
@@ -172,7 +172,7 @@ fn details(receipt: &Value, request: &Request) -> ResponseTemplate {
 }
 
 #[test]
-fn a_receipt_of_0_1_is_verified() {
+fn receipt_of_0_1_is_verified() {
     let receipt = parsed(RECEIPT);
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
     let platform = Platform::new();
@@ -186,7 +186,7 @@ fn a_receipt_of_0_1_is_verified() {
         fs::write(folder.path().join("receipt.json"), receipt.to_string()).unwrap();
         Call::with_platform(folder.path(), &platform.server.uri())
             .variable("SLUICEGATE_RETRIES", "0")
-            .run(&["verify", "receipt.json", "-o", "json"])
+            .run("verify receipt.json -o json")
     };
     let told = verify(&receipt).expect(0).json();
     assert_eq!(
@@ -215,7 +215,7 @@ fn a_receipt_of_0_1_is_verified() {
 }
 
 #[test]
-fn the_settings_of_0_1_are_read_without_a_warning() {
+fn settings_of_0_1_are_read_without_warning() {
     let world = project();
     world.write("sluicegate.yaml", SETTINGS);
     world.commit("configure");
@@ -239,18 +239,18 @@ fn the_settings_of_0_1_are_read_without_a_warning() {
         ),
     ] {
         world.write("sluicegate.yaml", text);
-        call.run(&["check", "--all"])
+        call.run("check --all")
             .expect(2)
             .saying(&["sluicegate.yaml:", said]);
     }
 }
 
 #[test]
-fn the_waivers_of_0_1_are_listed_with_every_value() {
+fn waivers_of_0_1_are_listed_with_every_value() {
     let world = project();
     world.write("sluicegate-waivers.yaml", WAIVERS);
     let listed = Call::new(&world.work())
-        .run(&["waivers", "list", "-o", "json"])
+        .run("waivers list -o json")
         .expect(0)
         .json();
     let expected = json!([
@@ -358,11 +358,11 @@ fn edited() -> World {
     world.write("broken.orch.yaml", pipeline(&["Start", "Break", "Done"]));
     world.commit("pipelines");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(".platform/shared-pipelines.yaml", SHARED_AFTER);
     world.write("load.orch.yaml", AFTER);
-    world.git(&["mv", "old-name.orch.yaml", "new-name.orch.yaml"]);
-    world.git(&["rm", "-q", "gone.orch.yaml"]);
+    world.git("mv old-name.orch.yaml new-name.orch.yaml");
+    world.git("rm -q gone.orch.yaml");
     world.write("added.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("broken.orch.yaml", "type: [\n");
     world.commit("change");
@@ -370,11 +370,11 @@ fn edited() -> World {
 }
 
 #[test]
-fn the_diff_of_0_1_has_no_key_that_is_gone() {
+fn diff_of_0_1_has_no_key_that_is_gone() {
     let frozen = parsed(DIFF);
     let world = edited();
     let made = Call::new(&world.work())
-        .run(&["diff", "main..change", "--callers", "-o", "json"])
+        .run("diff main..change --callers -o json")
         .expect(0)
         .json();
     assert_eq!(
@@ -396,7 +396,7 @@ fn the_diff_of_0_1_has_no_key_that_is_gone() {
 }
 
 #[test]
-fn the_documents_of_0_1_contain_no_path_of_a_machine() {
+fn documents_of_0_1_contain_no_path_of_machine() {
     for text in [REPORT, COMPARED, RECEIPT, DIFF, WAIVERS, SETTINGS] {
         for root in ["/tmp/", "/home/", "/root/", "127.0.0.1", "localhost"] {
             assert!(!text.contains(root), "{root}");

@@ -1,22 +1,22 @@
 //! The complete output of `sluicegate context`; the histories are the same on every run.
 
-use crate::support::{EVERYTHING_FETCHED, Job, Project, ZEROS, checkout};
+use crate::support::{Arguments, Checkout, EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use serde_json::json;
 
-fn shown(job: &Job, more: &[&str]) -> String {
-    job.call().run(&[&["context"], more].concat()).expect(0).out
+fn shown(job: &Checkout, more: impl Arguments) -> String {
+    job.call().run(("context", more)).expect(0).out
 }
 
 #[test]
-fn on_a_laptop() {
+fn context_on_laptop_matches_snapshot() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["mv", "first.orch.yaml", "renamed first.orch.yaml"]);
-    world.git(&["rm", "-q", "old.orch.yaml"]);
+    world.git("checkout -q feature");
+    world.git("mv first.orch.yaml 'renamed first.orch.yaml'");
+    world.git("rm -q old.orch.yaml");
     world.write("sluicegate.yaml", "exclude: ['**/*.tran.yaml']\n");
     world.commit("all kinds");
-    insta::assert_snapshot!(shown(&Job::new(&world.work(), &[]), &[]), @"
+    insta::assert_snapshot!(shown(&Checkout::new(&world.work(), &[]), ""), @"
     CI host        none (local run)
     event          local
     pull request   no
@@ -38,7 +38,7 @@ fn on_a_laptop() {
 }
 
 #[test]
-fn on_github_for_a_pull_request_of_a_fork() {
+fn context_of_fork_on_github_matches_snapshot() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let payload = json!({ "pull_request": {
@@ -51,8 +51,8 @@ fn on_github_for_a_pull_request_of_a_fork() {
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_SHA", &project.feature),
     ];
-    let job = Job::new(&folder, &variables).with_remote_as_target();
-    insta::assert_snapshot!(shown(&job.payload(&payload), &[]), @"
+    let job = Checkout::new(&folder, &variables).with_remote_as_target();
+    insta::assert_snapshot!(shown(&job.payload(&payload), ""), @"
     CI host        github
     event          pull_request
     pull request   7
@@ -72,10 +72,10 @@ fn on_github_for_a_pull_request_of_a_fork() {
 }
 
 #[test]
-fn on_gitlab_for_a_tag_without_its_branch() {
+fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = checkout(
         &project.world,
         &["--depth=20", "+refs/tags/v1:refs/tags/v1"],
@@ -87,7 +87,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
         ("CI_COMMIT_SHA", &project.main),
         ("CI_COMMIT_TAG", "v1"),
     ];
-    insta::assert_snapshot!(shown(&Job::new(&folder, &variables), &["--exclude", "old*"]), @"
+    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables), "--exclude old*"), @"
     CI host        gitlab
     event          push
     pull request   no
@@ -107,7 +107,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
 }
 
 #[test]
-fn where_the_rules_changed() {
+fn context_of_changed_rules_matches_snapshot() {
     let project = Project::new();
     let world = &project.world;
     world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
@@ -128,7 +128,7 @@ fn where_the_rules_changed() {
         ("CI_DEFAULT_BRANCH", "main"),
         ("CI_COMMIT_BEFORE_SHA", &before),
     ];
-    insta::assert_snapshot!(shown(&Job::new(&folder, &variables), &[]), @"
+    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables), ""), @"
     CI host        gitlab
     event          push
     pull request   no
@@ -149,7 +149,7 @@ fn where_the_rules_changed() {
 }
 
 #[test]
-fn for_a_deleted_branch() {
+fn context_of_deleted_branch_matches_snapshot() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     let payload = json!({
@@ -162,7 +162,7 @@ fn for_a_deleted_branch() {
         ("GITHUB_REF", "refs/heads/main"),
         ("GITHUB_SHA", &project.main),
     ];
-    insta::assert_snapshot!(shown(&Job::new(&folder, &variables).payload(&payload), &[]), @"
+    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables).payload(&payload), ""), @"
     CI host        github
     event          push
     pull request   no

@@ -4,16 +4,13 @@ use crate::support::{Call, change, git, pipeline, project};
 use serde_json::json;
 
 #[test]
-fn a_laptop_is_explained() {
+fn laptop_is_explained() {
     let world = change(&[
         ("b.orch.yaml", &pipeline(&["Start", "Done"])),
         ("old/c.orch.yaml", "type: orchestration\n"),
     ]);
     let call = Call::new(&world.work());
-    let shown = call
-        .run(&["context", "--json", "--exclude", "old/**"])
-        .expect(0)
-        .json();
+    let shown = call.run("context --json --exclude old/**").expect(0).json();
     assert_eq!(shown["ci"], "none");
     assert_eq!(shown["event"], "local");
     assert_eq!(shown["branch"], "change");
@@ -32,7 +29,7 @@ fn a_laptop_is_explained() {
         (&shown["changed"][1]["path"], &shown["changed"][1]["selected"]),
         (&json!("old/c.orch.yaml"), &json!(false))
     );
-    let text = call.run(&["context"]).expect(0);
+    let text = call.run("context").expect(0);
     assert!(
         text.out.contains("change") && text.out.contains("b.orch.yaml"),
         "{}",
@@ -41,17 +38,17 @@ fn a_laptop_is_explained() {
 }
 
 #[test]
-fn a_pull_request_on_github_is_reviewed_at_its_head() {
+fn pull_request_on_github_is_reviewed_at_its_head() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    let head = world.git(&["rev-parse", "HEAD"]);
-    world.git(&["checkout", "-q", "main"]);
+    let head = world.git("rev-parse HEAD");
+    world.git("checkout -q main");
     world.write("a.orch.yaml", pipeline(&["Start", "Later", "Done"]));
-    let base = world.git(&["rev-parse", "HEAD"]);
+    let base = world.git("rev-parse HEAD");
     world.commit("main goes on");
     world.push();
     // The host checks out a merge that is on no branch.
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m merge change");
     let event = json!({
         "number": 7,
         "pull_request": {
@@ -68,9 +65,9 @@ fn a_pull_request_on_github_is_reviewed_at_its_head() {
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_EVENT_PATH", payload.display().to_string())
         .variable("GITHUB_REPOSITORY", "o/r")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REF", "refs/pull/7/merge");
-    let shown = call.run(&["context", "--json"]).expect(0).json();
+    let shown = call.run("context --json").expect(0).json();
     assert_eq!(
         (&shown["ci"], &shown["event"]),
         (&json!("github"), &json!("pull_request"))
@@ -84,7 +81,7 @@ fn a_pull_request_on_github_is_reviewed_at_its_head() {
 }
 
 #[test]
-fn a_shallow_clone_names_the_remedy() {
+fn shallow_clone_names_remedy() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("second");
@@ -92,43 +89,30 @@ fn a_shallow_clone_names_the_remedy() {
     let url = format!("file://{}", world.remote().display());
     git(
         world.path(),
-        &[
-            "clone",
-            "-q",
-            "--depth",
-            "1",
-            "--no-single-branch",
-            "-b",
-            "change",
-            &url,
-            "shallow",
-        ],
+        format!("clone -q --depth 1 --no-single-branch -b change {url} shallow"),
     );
     let call = Call::new(&world.path().join("shallow"));
-    call.run(&["context"])
+    call.run("context")
         .expect(7)
         .saying(&["shallow", "git fetch --unshallow"]);
 }
 
 #[test]
-fn the_default_branch_takes_all() {
+fn default_branch_takes_all() {
     let world = project();
-    let shown = Call::new(&world.work())
-        .run(&["context", "--json"])
-        .expect(0)
-        .json();
+    let shown = Call::new(&world.work()).run("context --json").expect(0).json();
     assert_eq!(shown["base"], json!(null));
     assert_eq!(shown["selected"], json!(["a.orch.yaml"]));
 }
 
 #[test]
-fn a_reason_that_many_share_is_said_once() {
+fn reason_that_many_share_is_said_once() {
     let world = project();
     for number in 0..9 {
         world.write(&format!("p{number}.orch.yaml"), pipeline(&["Start", "Done"]));
     }
     world.commit("many");
-    let said = Call::new(&world.work()).run(&["context", "--all"]).expect(0);
+    let said = Call::new(&world.work()).run("context --all").expect(0);
     let reasons = said.out.matches("all pipelines are selected").count();
     assert_eq!(reasons, 1, "{}", said.out);
     assert!(
@@ -145,19 +129,14 @@ fn context_of_an_unchanged_file_states_the_reason_for_that_file_only() {
         ("b.orch.yaml", "type: orchestration\n"),
         ("sales/c.orch.yaml", "type: orchestration\n"),
     ]);
-    let text = |args: &[&str]| {
-        Call::new(&world.work())
-            .run(&[&["context"], args].concat())
-            .expect(0)
-            .out
-    };
-    let unchanged = text(&["a.orch.yaml"]);
+    let text = |args: &str| Call::new(&world.work()).run(("context", args)).expect(0).out;
+    let unchanged = text("a.orch.yaml");
     assert!(
         unchanged.contains("- unchanged  a.orch.yaml  unchanged since the base"),
         "{unchanged}"
     );
     assert!(!unchanged.contains("b.orch.yaml"), "{unchanged}");
-    let changed = text(&["sales"]);
+    let changed = text("sales");
     assert!(
         changed.contains("+ added  sales/c.orch.yaml  changed since the base"),
         "{changed}"
@@ -168,7 +147,7 @@ fn context_of_an_unchanged_file_states_the_reason_for_that_file_only() {
 #[test]
 fn context_text_without_a_base_shows_no_pipeline_as_added() {
     let world = project();
-    let text = Call::new(&world.work()).run(&["context"]).expect(0).out;
+    let text = Call::new(&world.work()).run("context").expect(0).out;
     assert!(text.contains("  +  a.orch.yaml"), "{text}");
     assert!(!text.contains("added"), "{text}");
 }

@@ -1,16 +1,16 @@
 //! `sluicegate demo`: its story and its directory of reports.
 
-use crate::support::geometry::{Drawn, of_class};
+use crate::support::picture_geometry::{Drawn, of_class};
 use crate::support::{Call, Served, git, scratch};
 use std::fs;
 
 #[test]
-fn the_demo_shows_the_whole_job() {
+fn demo_shows_the_whole_job() {
     let folder = scratch::folder();
     let call = Call::new(folder.path())
         .variable("SLUICEGATE_FAIL_ON", "never")
         .variable("GITHUB_ACTIONS", "true");
-    let ended = call.run(&["demo"]).expect(0);
+    let ended = call.run("demo").expect(0);
     for word in [
         "passed",
         "failed",
@@ -52,10 +52,10 @@ fn the_demo_shows_the_whole_job() {
     let page = Call::new(&work).run(&["diff", range, "-o", "html"]).expect(0);
     assert_eq!(pictures_are_true(&page.out), 1);
     // A second run uses another directory; a directory that the demo did not create is left unchanged.
-    call.run(&["demo"]).expect(0);
+    call.run("demo").expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();
     fs::write(folder.path().join("mine/file"), "precious").unwrap();
-    call.run(&["demo", "--dir", "mine"]).expect(2).saying(&["mine"]);
+    call.run("demo --dir mine").expect(2).saying(&["mine"]);
     assert_eq!(
         fs::read_to_string(folder.path().join("mine/file")).unwrap(),
         "precious"
@@ -77,16 +77,16 @@ fn pictures_are_true(page: &str) -> usize {
 }
 
 #[test]
-fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
+fn second_demo_keeps_work_of_the_first_and_its_lines_go_on() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let first = call.run(&["demo"]).expect(0);
+    let first = call.run("demo").expect(0);
     let work = folder.path().join("sluicegate-demo/work");
     fs::write(work.join("mine.txt"), "precious").unwrap();
-    git(&work, &["add", "mine.txt"]);
-    git(&work, &["commit", "-q", "-m", "mine"]);
-    let mine = git(&work, &["rev-parse", "HEAD"]);
-    let second = call.run(&["demo"]).expect(0);
+    git(&work, "add mine.txt");
+    git(&work, "commit -q -m mine");
+    let mine = git(&work, "rev-parse HEAD");
+    let second = call.run("demo").expect(0);
     second.saying(&["sluicegate-demo contains an earlier demo and is not changed"]);
     assert_eq!(git(&work, &["rev-parse", "HEAD"]), mine);
     assert!(folder.path().join("sluicegate-demo-2/work/sales").is_dir());

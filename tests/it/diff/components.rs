@@ -1,6 +1,6 @@
 //! `sluicegate diff`: changes by component.
 
-use crate::support::{Call, Ended, World, change, git, pipeline, project, scratch};
+use crate::support::{Arguments, Call, Ended, World, change, git, pipeline, project, scratch};
 use serde_json::json;
 
 const LOAD: &str = r#"type: orchestration
@@ -27,24 +27,24 @@ fn edited(after: &str) -> World {
     world.write("load.orch.yaml", LOAD);
     world.commit("load");
     world.push();
-    world.git(&["checkout", "-q", "-b", "edit"]);
+    world.git("checkout -q -b edit");
     world.write("load.orch.yaml", after);
     world
 }
 
-fn diff(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["diff"], args].concat())
+fn diff(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("diff", args))
 }
 
 #[test]
-fn what_changed_is_told_by_component() {
+fn diff_lists_changes_by_component() {
     let after = LOAD
         .replace("select 1", "select 2")
         .replace("success: [Done]", "unconditional: [Done]")
         .replace("defaultValue: eu", "defaultValue: us")
         .replace("x: 200", "x: 300");
     let world = edited(&after);
-    let text = diff(&world, &[]).expect(0);
+    let text = diff(&world, "").expect(0);
     insta::assert_snapshot!(text.out, @"
     load.orch.yaml: modified
       ~ Load (sql-executor)
@@ -58,9 +58,9 @@ fn what_changed_is_told_by_component() {
     1 pipeline changed
     ");
     text.saying(&["comparing the working tree with the commit"]);
-    diff(&world, &["--exit-code"]).expect(1);
+    diff(&world, "--exit-code").expect(1);
 
-    let report = diff(&world, &["--format", "json"]).expect(0).json();
+    let report = diff(&world, "--format json").expect(0).json();
     assert_eq!(report["schema"], "sluicegate.diff/v1");
     assert_eq!(report["base"], json!(world.git(&["rev-parse", "origin/main"])));
     assert_eq!(
@@ -75,42 +75,40 @@ fn what_changed_is_told_by_component() {
 }
 
 #[test]
-fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
+fn index_commit_and_two_revisions_are_compared_as_they_are() {
     let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 30"));
-    let after = |args: &[&str]| {
-        let report = diff(&world, &[args, &["--format", "json"]].concat())
-            .expect(0)
-            .json();
+    let after = |args: &str| {
+        let report = diff(&world, (args, "--format json")).expect(0).json();
         report["pipelines"][0]["components"][0]["fields"][0]["after"].clone()
     };
-    assert_eq!((after(&[]), after(&["--staged"])), (json!(30), json!(20)));
-    world.git(&["commit", "-q", "-m", "twenty"]);
-    assert_eq!(after(&["--head", "HEAD"]), 20);
-    assert_eq!(after(&["main..HEAD"]), 20);
-    assert_eq!(after(&["HEAD..main", "load.orch.yaml"]), 10);
-    assert_eq!(after(&["main..HEAD", "a.orch.yaml"]), json!(null));
-    assert_eq!((after(&["main.."]), after(&["..main"])), (json!(20), json!(10)));
+    assert_eq!((after(""), after("--staged")), (json!(30), json!(20)));
+    world.git("commit -q -m twenty");
+    assert_eq!(after("--head HEAD"), 20);
+    assert_eq!(after("main..HEAD"), 20);
+    assert_eq!(after("HEAD..main load.orch.yaml"), 10);
+    assert_eq!(after("main..HEAD a.orch.yaml"), json!(null));
+    assert_eq!((after("main.."), after("..main")), (json!(20), json!(10)));
     for range in ["main...HEAD", "main..."] {
         diff(&world, &[range])
             .expect(2)
             .saying(&["hint: use --base main --head HEAD"]);
     }
-    diff(&world, &["main..gone"]).expect(7).saying(&["gone"]);
-    diff(&world, &["nowhere"]).expect(2).saying(&["nowhere"]);
+    diff(&world, "main..gone").expect(7).saying(&["gone"]);
+    diff(&world, "nowhere").expect(2).saying(&["nowhere"]);
 }
 
 #[test]
-fn a_renamed_component_and_a_renamed_file_are_no_new_ones() {
+fn renamed_component_and_renamed_file_are_no_new_ones() {
     let after = LOAD
         .replace("Load:\n", "Load all:\n")
         .replace("[Load]", "[Load all]")
         .replace("componentName: Load,", "componentName: Load all,");
     let world = edited(&after);
-    world.git(&["mv", "load.orch.yaml", "all.orch.yaml"]);
+    world.git("mv load.orch.yaml all.orch.yaml");
     world.commit("renamed");
-    let text = diff(&world, &[]).expect(0);
+    let text = diff(&world, "").expect(0);
     insta::assert_snapshot!(text.out, @"
     all.orch.yaml: renamed from load.orch.yaml
       ~ Load all (sql-executor), was Load
@@ -126,25 +124,25 @@ fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
             .replace("x: 200", "x: 300")
             .replace("schema: sales", "schema: 'sales'"),
     );
-    let text = diff(&world, &["--exit-code"]).expect(0);
+    let text = diff(&world, "--exit-code").expect(0);
     assert_eq!(
         text.out,
         "load.orch.yaml: layout only, what it does is the same\n\n1 pipeline changed in layout only\n"
     );
     // Neither rewriting the same content nor changing only the mode is a change.
     world.write("load.orch.yaml", LOAD);
-    world.git(&["update-index", "--chmod=+x", "load.orch.yaml"]);
-    for args in [&["--exit-code"][..], &["--staged", "--exit-code"]] {
+    world.git("update-index --chmod=+x load.orch.yaml");
+    for args in ["--exit-code", "--staged --exit-code"] {
         let text = diff(&world, args).expect(0);
         assert_eq!(text.out, "no pipeline differs\n");
     }
 }
 
 #[test]
-fn a_broken_file_is_told_beside_the_others() {
+fn broken_file_is_told_beside_the_others() {
     let world = change(&[("broken.orch.yaml", "type: [\n"), ("new.orch.yaml", LOAD)]);
-    world.git(&["rm", "-q", "a.orch.yaml"]);
-    let text = diff(&world, &[]).expect(0);
+    world.git("rm -q a.orch.yaml");
+    let text = diff(&world, "").expect(0);
     insta::assert_snapshot!(text.out, @"
     a.orch.yaml: orchestration removed: 2 components, 1 link
       - Start (start)
@@ -159,62 +157,62 @@ fn a_broken_file_is_told_beside_the_others() {
 
     3 pipelines changed
     ");
-    diff(&world, &["--exit-code", "broken.orch.yaml"]).expect(1);
-    let report = diff(&world, &["--format", "json"]).expect(0).json();
+    diff(&world, "--exit-code broken.orch.yaml").expect(1);
+    let report = diff(&world, "--format json").expect(0).json();
     assert_eq!(report["pipelines"].as_array().unwrap().len(), 3);
-    diff(&world, &["--format", "svg", "broken.orch.yaml"])
+    diff(&world, "--format svg broken.orch.yaml")
         .expect(2)
         .saying(&["could not draw broken.orch.yaml"]);
 }
 
 #[test]
-fn two_files_need_no_repository() {
+fn diff_of_two_files_needs_no_repository() {
     let folder = scratch::folder();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("old.yaml", LOAD);
     write("new.yaml", &LOAD.replace("limit: 10", "limit: 20"));
     let call = Call::new(folder.path());
-    let text = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
+    let text = call.run("diff --files old.yaml new.yaml").expect(0);
     assert!(text.out.contains("~ limit: 10 -> 20"), "{}", text.all());
-    let same = call.run(&["diff", "--files", "old.yaml", "old.yaml", "--exit-code"]);
+    let same = call.run("diff --files old.yaml old.yaml --exit-code");
     assert_eq!(same.expect(0).out, "no pipeline differs\n");
-    call.run(&["diff", "--files", "old.yaml", "gone.yaml"])
+    call.run("diff --files old.yaml gone.yaml")
         .expect(2)
         .saying(&["gone.yaml"]);
 }
 
 #[test]
-fn one_pipeline_is_drawn() {
+fn diff_draws_one_pipeline() {
     let world = edited(&LOAD.replace("success: [Done]", "failure: [Done]"));
-    let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
+    let chart = diff(&world, "--format mermaid").expect(0).out;
     assert!(
         chart.starts_with("flowchart LR\n") && chart.contains("+\u{a0}failure"),
         "{chart}"
     );
-    diff(&world, &["-o", "svg", "--out", "out/load.svg"]).expect(0);
+    diff(&world, "-o svg --out out/load.svg").expect(0);
     let picture = std::fs::read_to_string(world.work().join("out/load.svg")).unwrap();
     assert!(
         picture.starts_with("<svg ") && picture.contains("Load"),
         "{picture}"
     );
     world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
-    diff(&world, &["--format", "mermaid"])
+    diff(&world, "--format mermaid")
         .expect(2)
         .saying(&["2 differ", "hint: pass the path of one of them"]);
 }
 
 #[test]
-fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
+fn page_for_comment_has_list_and_flowchart() {
     let sql =
         |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));
     let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
     world.write("load.orch.yaml", sql("id,\\n  price"));
-    world.git(&["commit", "-q", "-am", "before"]);
+    world.git("commit -q -am before");
     world.write(
         "load.orch.yaml",
         sql("id,\\n  amount").replace("success: [Done]", "failure: [Done]"),
     );
-    let page = diff(&world, &["--base", "HEAD", "--format", "markdown"]).expect(0);
+    let page = diff(&world, "--base HEAD --format markdown").expect(0);
     insta::assert_snapshot!(page.out, @r##"
     ## 1 pipeline changed
 
@@ -249,7 +247,7 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
     ```
     "##);
     let world = edited(&LOAD.replace("x: 200", "x: 300"));
-    let page = diff(&world, &["--format", "markdown"]).expect(0);
+    let page = diff(&world, "--format markdown").expect(0);
     insta::assert_snapshot!(page.out, @"
     ## 1 pipeline changed
 
@@ -260,11 +258,11 @@ fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
 }
 
 #[test]
-fn a_page_has_words_and_the_picture_and_runs_nothing() {
+fn page_has_words_and_picture_and_runs_nothing() {
     let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
     world.write("new.orch.yaml", LOAD);
     world.write("broken.orch.yaml", "type: [\n");
-    diff(&world, &["-o", "html", "--out", "page.html"]).expect(0);
+    diff(&world, "-o html --out page.html").expect(0);
     let page = std::fs::read_to_string(world.work().join("page.html")).unwrap();
     let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
     let texts = read.descendants().filter(roxmltree::Node::is_text);
@@ -292,7 +290,7 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
         "{page}"
     );
     let nothing = Call::new(&world.work())
-        .run(&["diff", "--format", "html", "HEAD..HEAD"])
+        .run("diff --format html HEAD..HEAD")
         .expect(0);
     assert!(nothing.out.contains("No pipeline changed"), "{}", nothing.all());
 }
@@ -321,7 +319,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
         ]),
     );
     let call = Call::new(folder.path());
-    let told = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
+    let told = call.run("diff --files old.yaml new.yaml").expect(0);
     insta::assert_snapshot!(told.out, @"
     new.yaml: modified
       ~ Load (sql-executor)
@@ -337,7 +335,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
     1 pipeline changed
     ");
     let coloured = call
-        .run(&["diff", "--files", "old.yaml", "new.yaml", "--color", "always"])
+        .run("diff --files old.yaml new.yaml --color always")
         .expect(0);
     assert!(
         coloured.out.contains("\u{1b}[32m      + where a\u{1b}[0m"),
@@ -346,19 +344,19 @@ fn values_of_several_lines_are_compared_line_by_line() {
     );
     let plain = call
         .variable("NO_COLOR", "1")
-        .run(&["diff", "--files", "old.yaml", "new.yaml"])
+        .run("diff --files old.yaml new.yaml")
         .expect(0);
     assert_eq!(plain.out, told.out);
 }
 
 #[test]
-fn no_name_leaves_its_place() {
+fn diff_escapes_every_name() {
     let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
     let quoted = serde_json::to_string(name).unwrap();
     let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
     let world = change(&[("h.orch.yaml", &hostile)]);
     for format in ["text", "json", "mermaid", "svg", "markdown", "html"] {
-        let shown = diff(&world, &["--format", format]).expect(0);
+        let shown = diff(&world, format!("--format {format}")).expect(0);
         let lines = || shown.out.lines().map(str::trim_start);
         assert!(!lines().any(|line| line.starts_with("::")), "{}", shown.all());
         for part in ["\u{1b}", "##[", "##vso["] {
@@ -366,11 +364,11 @@ fn no_name_leaves_its_place() {
         }
     }
     for format in ["svg", "html", "markdown"] {
-        let page = diff(&world, &["--format", format]).expect(0).out;
+        let page = diff(&world, format!("--format {format}")).expect(0).out;
         assert!(!page.contains("<script"), "{page}");
         assert!(format != "markdown" || !page.contains("%%{"), "{page}");
     }
-    let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
+    let chart = diff(&world, "--format mermaid").expect(0).out;
     assert!(!chart.contains("%%{") && !chart.contains("\"];"), "{chart}");
 }
 
@@ -382,7 +380,7 @@ fn git_diff(world: &World, args: &[&str]) -> String {
     if !link.exists() {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sluicegate"), &link).unwrap();
     }
-    let call = Call::new(&world.work()).command(&[]);
+    let call = Call::new(&world.work()).command("");
     let known = call
         .get_envs()
         .find(|(name, _)| *name == "PATH")
@@ -405,8 +403,8 @@ fn git_diff(world: &World, args: &[&str]) -> String {
 #[test]
 fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
-    let init = |args: &[&str]| Call::new(&world.work()).run(&[&["init", "--git-diff"], args].concat());
-    let dry = init(&["--dry-run"]).expect(0);
+    let init = |args: &str| Call::new(&world.work()).run(("init --git-diff", args));
+    let dry = init("--dry-run").expect(0);
     insta::assert_snapshot!(dry.out, @"
     would write       diff.sluicegate.command = sluicegate diff --external, in git's configuration of this clone
     would write       *.orch.yaml diff=sluicegate, in .gitattributes
@@ -415,9 +413,9 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     Commit .gitattributes. The setting applies to this clone only: run `sluicegate init --git-diff` in every other clone.
     ");
     assert!(!world.work().join(".gitattributes").exists());
-    let written = init(&[]).expect(0);
+    let written = init("").expect(0);
     assert_eq!(written.out, dry.out.replace("would write", "wrote      "));
-    let again = init(&[]).expect(0);
+    let again = init("").expect(0);
     insta::assert_snapshot!(again.out, @"
     not changed       diff.sluicegate.command: already set
     not changed       .gitattributes: *.orch.yaml diff=sluicegate
@@ -430,10 +428,10 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     );
 
     world.write("broken.orch.yaml", "type: [\n");
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     world.write("broken.orch.yaml", "type: [\nx\u{1b}[31m##[group]\n");
     world.write("new.orch.yaml", LOAD);
-    world.git(&["add", "-N", "new.orch.yaml"]);
+    world.git("add -N new.orch.yaml");
     let shown = git_diff(&world, &["diff"]);
     insta::assert_snapshot!(shown, @r#"
     broken.orch.yaml: modified
@@ -446,18 +444,18 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     "#);
     let staged = git_diff(&world, &["diff", "--cached", "load.orch.yaml"]);
     assert!(staged.contains("~ limit: 10 -> 20"), "{staged}");
-    world.git(&["reset", "-q", "--hard"]);
-    world.git(&["mv", "load.orch.yaml", "other.orch.yaml"]);
+    world.git("reset -q --hard");
+    world.git("mv load.orch.yaml other.orch.yaml");
     let renamed = git_diff(&world, &["diff", "-M", "--cached"]);
     assert!(renamed.contains("other.orch.yaml"), "{renamed}");
 }
 
 #[test]
-fn what_git_says_otherwise_already_is_left_alone() {
+fn init_git_diff_keeps_existing_git_configuration() {
     let world = edited(LOAD);
-    world.git(&["config", "diff.sluicegate.command", "other"]);
+    world.git("config diff.sluicegate.command other");
     world.write(".gitattributes", "*.orch.yaml -diff");
-    let told = Call::new(&world.work()).run(&["init", "--git-diff"]).expect(0);
+    let told = Call::new(&world.work()).run("init --git-diff").expect(0);
     for words in [
         "diff.sluicegate.command: already set to other",
         ".gitattributes: *.orch.yaml -diff",
@@ -474,18 +472,18 @@ fn what_git_says_otherwise_already_is_left_alone() {
     std::fs::remove_file(world.work().join(".gitattributes")).unwrap();
     std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();
     Call::new(&world.work())
-        .run(&["init", "--git-diff"])
+        .run("init --git-diff")
         .expect(2)
         .saying(&["the file is a symbolic link"]);
 }
 
 #[test]
-fn an_external_diff_ends_in_0_whatever_the_files_are() {
+fn external_diff_ends_in_0_whatever_files_are() {
     let folder = scratch::folder();
     std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
     std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
     let call = Call::new(folder.path());
-    let external = |args: &[&str]| call.run(&[&["diff", "--external"], args].concat());
+    let external = |args: &[&str]| call.run(("diff --external", args));
     let zero = "0000000";
     let added = external(&[
         "a.orch.yaml",
@@ -518,20 +516,20 @@ fn an_external_diff_ends_in_0_whatever_the_files_are() {
 }
 
 #[test]
-fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
+fn diff_reports_replaced_file_without_waiting() {
     let world = edited(LOAD);
     let path = world.work().join("load.orch.yaml");
     std::fs::remove_file(&path).unwrap();
     std::os::unix::net::UnixListener::bind(&path).unwrap();
-    let text = diff(&world, &["--exit-code"]).expect(1);
+    let text = diff(&world, "--exit-code").expect(1);
     assert!(text.out.contains("it is not a regular file"), "{}", text.all());
 }
 
 #[test]
-fn a_side_that_git_calls_absent_is_absent() {
+fn side_that_git_calls_absent_is_absent() {
     let world = edited(LOAD);
     let file = |old: &str, new: &str| {
-        diff(&world, &["--files", old, new, "-o", "json"])
+        diff(&world, format!("--files {old} {new} -o json"))
             .expect(0)
             .json()
     };
@@ -549,15 +547,15 @@ fn a_side_that_git_calls_absent_is_absent() {
 }
 
 #[test]
-fn without_a_remote_the_base_is_the_checked_out_commit() {
+fn diff_without_remote_uses_checked_out_commit_as_base() {
     let folder = scratch::folder();
-    git(folder.path(), &["init", "-q", "-b", "main"]);
+    git(folder.path(), "init -q -b main");
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
     write("load.orch.yaml", LOAD);
     write("other.orch.yaml", LOAD);
     let call = Call::new(folder.path());
     let paths = || {
-        let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+        let report = call.run("diff -o json").expect(0).json();
         let paths: Vec<String> = report["pipelines"]
             .as_array()
             .unwrap()
@@ -573,8 +571,8 @@ fn without_a_remote_the_base_is_the_checked_out_commit() {
         (paths, report["base"].clone(), report["head"].clone())
     };
     assert_eq!(paths().0, ["added load.orch.yaml", "added other.orch.yaml"]);
-    git(folder.path(), &["add", "-A"]);
-    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    git(folder.path(), "add -A");
+    git(folder.path(), "commit -q -m first");
     let head = json!(git(folder.path(), &["rev-parse", "HEAD"]));
     // The head is a commit only if the working tree is clean.
     assert_eq!(paths(), (vec![], head.clone(), head.clone()));
@@ -590,20 +588,20 @@ fn without_a_remote_the_base_is_the_checked_out_commit() {
 }
 
 #[test]
-fn in_a_job_base_and_head_are_those_of_the_context() {
+fn diff_in_job_uses_base_and_head_of_context() {
     let world = edited(LOAD);
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     let head = world.commit("edit");
-    world.git(&["push", "-q", "origin", "edit"]);
+    world.git("push -q origin edit");
     // The default checkout of a pull request is a merge with its target.
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("other.orch.yaml", LOAD);
     world.commit("other");
     world.push();
-    world.git(&["checkout", "-q", "--detach", "edit"]);
-    world.git(&["merge", "-q", "--no-edit", "main"]);
+    world.git("checkout -q --detach edit");
+    world.git("merge -q --no-edit main");
     let event = world.path().join("event.json");
-    let base = world.git(&["rev-parse", "main"]);
+    let base = world.git("rev-parse main");
     let body = json!({ "pull_request": { "number": 1, "head": { "sha": head, "ref": "edit", "repo": { "full_name": "o/r" } },
         "base": { "sha": base, "ref": "main", "repo": { "full_name": "o/r" } } } });
     std::fs::write(&event, body.to_string()).unwrap();
@@ -612,12 +610,12 @@ fn in_a_job_base_and_head_are_those_of_the_context() {
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_EVENT_PATH", event.to_str().unwrap())
         .variable("GITHUB_REPOSITORY", "o/r")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REF", "refs/pull/1/merge")
         .variable("GITHUB_HEAD_REF", "edit")
         .variable("GITHUB_BASE_REF", "main");
-    let context = call.run(&["context", "-o", "json"]).expect(0).json();
-    let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+    let context = call.run("context -o json").expect(0).json();
+    let report = call.run("diff -o json").expect(0).json();
     assert_eq!(
         (&report["base"], &report["head"]),
         (&context["base"], &context["head"])
@@ -627,16 +625,16 @@ fn in_a_job_base_and_head_are_those_of_the_context() {
 }
 
 #[test]
-fn a_revision_that_is_taken_for_a_path_is_named() {
+fn revision_that_is_taken_for_path_is_named() {
     let world = edited(LOAD);
-    let said = diff(&world, &["HEAD~1"]).expect(2);
+    let said = diff(&world, "HEAD~1").expect(2);
     said.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
-    let said = diff(&world, &["no-such-file"]).expect(2);
+    let said = diff(&world, "no-such-file").expect(2);
     assert!(!said.err.contains("is a revision"), "{}", said.all());
 }
 
 #[test]
-fn a_broken_interface_is_shown_to_people() {
+fn broken_interface_is_shown_to_people() {
     let world = edited(LOAD);
     let shared = |parameters: &str| {
         format!("pipelines:\n  - {{ id: load, pipeline: load.orch.yaml, parameters: {{ {parameters} }} }}\n")
@@ -645,27 +643,27 @@ fn a_broken_interface_is_shown_to_people() {
     world.commit("shared");
     world.write(".platform/shared-pipelines.yaml", shared(""));
     let said = "the parameter";
-    let text = diff(&world, &["HEAD..HEAD"]).expect(0).out;
+    let text = diff(&world, "HEAD..HEAD").expect(0).out;
     assert!(!text.contains("shared pipelines"), "{text}");
     world.commit("broken");
     for format in ["text", "markdown", "html"] {
-        let shown = diff(&world, &["HEAD~1..HEAD", "-o", format]).expect(0).out;
+        let shown = diff(&world, format!("HEAD~1..HEAD -o {format}")).expect(0).out;
         assert!(
             shown.contains("1 break") && shown.contains(said),
             "{format}: {shown}"
         );
     }
-    diff(&world, &["HEAD~1..HEAD", "--exit-code"]).expect(1);
+    diff(&world, "HEAD~1..HEAD --exit-code").expect(1);
 }
 
 #[test]
-fn a_copy_is_added_and_says_where_it_comes_from() {
+fn copy_is_added_and_says_where_it_comes_from() {
     let world = edited(LOAD);
     let call = Call::new(&world.work());
-    call.run(&["init", "--git-diff"]).expect(0);
+    call.run("init --git-diff").expect(0);
     world.write("copy.orch.yaml", LOAD);
     world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 20"));
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     let shown = git_diff(&world, &["diff", "-C", "--cached"]);
     assert!(
         shown.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
@@ -696,15 +694,15 @@ fn colours_reach_the_pager_of_git_unless_they_are_off() {
     for call in plain {
         assert!(!call.run(&args).expect(0).out.contains('\u{1b}'));
     }
-    world.git(&["config", "color.ui", "false"]);
+    world.git("config color.ui false");
     assert!(!call().run(&args).expect(0).out.contains('\u{1b}'));
 }
 
 #[test]
-fn a_program_that_git_would_not_find_is_told() {
+fn program_that_git_would_not_find_is_told() {
     let world = edited(LOAD);
     let call = Call::new(&world.work()).variable("PATH", "/nowhere");
-    call.run(&["init", "--git-diff"]).expect(0).saying(&[
+    call.run("init --git-diff").expect(0).saying(&[
         "`sluicegate` is not on the PATH",
         "git config diff.sluicegate.command",
     ]);
@@ -712,7 +710,7 @@ fn a_program_that_git_would_not_find_is_told() {
 
 /// `top` calls `middle`, which calls `load`; `other` calls a pipeline in which only the layout changed.
 #[test]
-fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
+fn diff_lists_unchanged_callers_with_their_path() {
     let world = edited(LOAD);
     let calls = |target: &str| {
         format!(
@@ -730,7 +728,7 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     world.write("moved.orch.yaml", LOAD.replace("x: 200", "x: 300"));
     std::fs::remove_file(world.work().join("gone.orch.yaml")).unwrap();
-    let told = diff(&world, &["--base", "HEAD", "--callers"]).expect(0);
+    let told = diff(&world, "--base HEAD --callers").expect(0);
     let (_, told) = told.out.split_once("3 pipelines changed").unwrap();
     insta::assert_snapshot!(told, @"
     , 1 in layout only
@@ -739,9 +737,7 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
       left.orch.yaml calls gone.orch.yaml
       top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
     ");
-    let json = diff(&world, &["--base", "HEAD", "--callers", "-o", "json"])
-        .expect(0)
-        .json();
+    let json = diff(&world, "--base HEAD --callers -o json").expect(0).json();
     let expected = json!([
         { "path": "a/middle.orch.yaml", "through": ["load.orch.yaml"] },
         { "path": "left.orch.yaml", "through": ["gone.orch.yaml"] },
@@ -749,7 +745,7 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
     ]);
     assert_eq!(json["callers"], expected);
     for format in ["markdown", "html"] {
-        let page = diff(&world, &["--base", "HEAD", "--callers", "-o", format])
+        let page = diff(&world, format!("--base HEAD --callers -o {format}"))
             .expect(0)
             .out;
         assert!(
@@ -758,6 +754,6 @@ fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
         );
         assert!(page.contains("a/middle.orch.yaml"), "{page}");
     }
-    let silent = diff(&world, &["--base", "HEAD", "-o", "json"]).expect(0).json();
+    let silent = diff(&world, "--base HEAD -o json").expect(0).json();
     assert!(silent.get("callers").is_none());
 }

@@ -11,13 +11,13 @@ pub type Row = (&'static str, &'static str, &'static str, &'static str);
 pub const RULES: [Row; 52] = [
     (
         "Every request carries a bearer token",
-        "tokens::a_401 tokens::a_second_401 errors::each_status",
+        "tokens::response_401_gets_one_new_token tokens::second_401_is_final errors::each_status",
         "access::unknown_callers",
         "local_platform::access::every_request",
     ),
     (
         "Artifact endpoints need the role Admin or Super Admin: 403",
-        "errors::the_hint_of_a_403",
+        "errors::hint_of_403_names_role",
         "access::shared_pipelines_are_for_admins",
         "local_platform::access::artifacts_need_an_admin serve::server_process::roles_are_kept",
     ),
@@ -30,8 +30,8 @@ pub const RULES: [Row; 52] = [
     (
         "A new project is visible to Super Admins only",
         "projects::projects_that_are_hidden",
-        "projects::post_projects_makes_one_that_only projects::a_made_project_is_hidden",
-        "local_platform::access::a_new_project_is_hidden",
+        "projects::post_projects_makes_one_that_only projects::made_project_is_hidden_from_the_other_roles_everywhere",
+        "local_platform::access::new_project_is_hidden_from_the_other_roles",
     ),
     (
         "Lists come in pages: results, page, size, total",
@@ -80,7 +80,7 @@ pub const RULES: [Row; 52] = [
     (
         "Streaming: a received command is not yet the state: starting, then streaming",
         "streaming::start_and_stop streaming::status",
-        "streaming::post_commands_start_and_stop durability::a_started_stream",
+        "streaming::post_commands_start_and_stop durability::started_stream_is_started_again_and_stopped_one_is_not",
         "local_platform::streaming::start_and_stop local_platform::streaming::status",
     ),
     (
@@ -91,25 +91,25 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Artifact version: prefix and version name are unique: 409",
-        "upload::a_version_that_exists",
-        "publish::a_version_is_published_once publish::of_clients_that_race",
+        "upload::version_that_exists_is_a_conflict_and_is_sent_once",
+        "publish::version_is_published_once publish::of_clients_that_race",
         "local_platform::artifacts::publish_of_a_version_that_is_there",
     ),
     (
         "Artifact version: (none) → version exists, enabled",
-        "upload::the_headers",
-        "publish::a_version_is_shown",
+        "upload::headers_are_documents",
+        "publish::version_is_shown_as_it_was_published",
         "local_platform::artifacts::publish_shows_up",
     ),
     (
         "Artifact version: enabled → disabled; \\[Latest\\] falls back",
-        "resources::a_version_is_enabled",
+        "resources::version_is_enabled_as_documented",
         "artifacts::latest_is artifacts::without_an_enabled",
         "local_platform::artifacts::disable ci::publish_after_review::versions_are_taken_back",
     ),
     (
         "Artifact version: disabled → enabled; \\[Latest\\] can select it",
-        "resources::a_version_is_enabled",
+        "resources::version_is_enabled_as_documented",
         "artifacts::latest_is",
         "local_platform::artifacts::disable",
     ),
@@ -127,8 +127,8 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Publish: `ignoredResources` may make an artifact incomplete",
-        "upload::ignored_resources upload::an_answer_without_ignored_resources",
-        "publish::what_does_not_belong",
+        "upload::ignored_resources upload::answer_without_ignored_resources_does_not_tell_that_there_are_none",
+        "publish::publish_leaves_out_and_lists_foreign_files",
         "local_platform::artifacts::publish_with_ignored",
     ),
     (
@@ -283,33 +283,33 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Review: only rules of error enforcement fail it",
-        "resources::a_review_is_sent",
+        "resources::review_is_sent_and_read_as_documented",
         "reviews::only_error_enforcement",
         "local_platform::reviews::only_error_enforcement",
     ),
     (
         "Review: ERROR carries the type of what went wrong",
-        "resources::a_review_is_sent",
+        "resources::review_is_sent_and_read_as_documented",
         "reviews::evaluation_errors reviews::without_a_usable",
-        "local_platform::reviews::a_rule_that_cannot_be_evaluated rules::invalid_rules_files::",
+        "local_platform::reviews::rule_that_cannot_be_evaluated_is_an_error_with_its_type rules::invalid_rules_files::",
     ),
     (
         "Review: files of other types are in `excludedFiles`",
-        "resources::a_review_is_sent",
-        "reviews::a_review_has",
+        "resources::review_is_sent_and_read_as_documented",
+        "reviews::review_has_what_api_document_names",
         "local_platform::reviews::files_of_other_types",
     ),
     (
         "Review: the files are in the branch and commit on the remote",
-        "resources::a_review_of_what_is_not_there",
-        "reviews::the_commit_must_be reviews::paths_that_are_not",
-        "local_platform::reviews::the_commit_must_be",
+        "resources::review_of_what_is_not_there_is_not_found",
+        "reviews::commit_must_be_full_id_in_real_branch reviews::paths_that_are_not",
+        "local_platform::reviews::commit_must_be_on_remote",
     ),
     (
         "Review: the header `Agent-Version`",
-        "resources::a_review_is_sent resources::an_agent_version",
+        "resources::review_is_sent_and_read_as_documented resources::agent_version_that_no_header_can_carry_is_not_sent",
         "reviews::header_and_body",
-        "local_platform::reviews::the_agent_version",
+        "local_platform::reviews::agent_version_is_needed",
     ),
     (
         "Audit log: the last 90 days, from and to with an offset, size 1 to 100",

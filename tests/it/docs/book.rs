@@ -221,7 +221,7 @@ fn every_job_in_the_book_is_one() {
 }
 
 #[test]
-fn the_pages_of_hosts_show_what_init_writes() {
+fn pages_of_hosts_show_what_init_writes() {
     let templates = [
         ("github", "github.yml"),
         ("gitea", "gitea.yml"),
@@ -250,7 +250,7 @@ fn the_pages_of_hosts_show_what_init_writes() {
 }
 
 #[test]
-fn the_pages_of_hosts_that_read_junit_say_what_it_means() {
+fn pages_of_hosts_that_read_junit_say_what_it_means() {
     for host in [
         "azure",
         "bitbucket",
@@ -402,7 +402,7 @@ fn reference(command: &Command, called: &str, into: &mut String) {
 }
 
 #[test]
-fn the_reference_is_what_help_prints() {
+fn reference_is_what_help_prints() {
     let mut shown = String::new();
     for command in Cli::command()
         .get_subcommands()

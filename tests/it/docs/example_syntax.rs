@@ -67,7 +67,7 @@ fn every_example_of_a_help_can_be_pasted() {
 }
 
 #[test]
-fn the_reference_breaks_no_example() {
+fn reference_breaks_no_example() {
     let reference = read("docs/book/reference.md");
     for (command, help) in all_helps() {
         let lines = example_lines(&help).join("\n");
@@ -105,7 +105,7 @@ fn run(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn the_file_in_the_help_of_provision_is_taken_by_its_command() {
+fn file_in_help_of_provision_is_taken_by_its_command() {
     let folder = scratch::folder();
     let (_, help) = all_helps()
         .into_iter()
@@ -129,7 +129,7 @@ fn the_file_in_the_help_of_provision_is_taken_by_its_command() {
 }
 
 #[test]
-fn the_other_files_in_helps_are_yaml() {
+fn other_files_in_helps_are_yaml() {
     let mut tried = 0;
     for (command, help) in all_helps() {
         for before in help

@@ -2,7 +2,7 @@
 //! that of a data team after some years.
 
 use super::hold;
-use crate::support::{Call, Ended, World, dice::Dice};
+use crate::support::{Arguments, Call, Ended, World, dice::Dice};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -89,12 +89,12 @@ fn project() -> World {
     }
     world.commit("some years");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "gate"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b gate");
     world
 }
 
-fn run(world: &World, args: &[&str]) -> Ended {
+fn run(world: &World, args: impl Arguments) -> Ended {
     Call::new(&world.work()).run(args)
 }
 
@@ -111,7 +111,7 @@ fn ending(ended: &Ended) -> &str {
 
 /// Returns the path of the first orchestration that is too large.
 fn large(world: &World) -> String {
-    let report = run(world, &["check", "--all", "--report", "json=-"]).json();
+    let report = run(world, "check --all --report json=-").json();
     let files = report["files"].as_array().unwrap();
     let is_large = |result: &Value| result["rule"] == "maximum-components" && result["status"] == "FAILED";
     let found = files
@@ -122,34 +122,34 @@ fn large(world: &World) -> String {
 }
 
 #[test]
-fn the_page_about_a_past_shows_real_runs() {
+fn page_about_past_shows_real_runs() {
     let world = project();
-    let first = run(&world, &["init", "--dry-run"]).expect(0).out;
+    let first = run(&world, "init --dry-run").expect(0).out;
     let (_, table) = first.split_once("findings today").unwrap();
     let table = table.split("\nwould write").next().unwrap();
     shown("past look", &format!("findings today{table}"));
 
-    let adopted = run(&world, &["init", "--adopt", "new-only"]).expect(0).out;
+    let adopted = run(&world, "init --adopt new-only").expect(0).out;
     let (_, rest) = adopted.split_once("\nwrote ").unwrap();
     shown(
         "past adopt",
         &format!("wrote {}", rest.split("\n\nNext:").next().unwrap()),
     );
     world.commit("gate");
-    shown("past first", ending(&run(&world, &["check"]).expect(0)));
-    let all = run(&world, &["check", "--all", "--fail-on", "never"]).expect(0);
+    shown("past first", ending(&run(&world, "check").expect(0)));
+    let all = run(&world, "check --all --fail-on never").expect(0);
     shown("past all", ending(&all));
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["merge", "-q", "gate"]);
+    world.git("checkout -q main");
+    world.git("merge -q gate");
     world.push();
 
     // A change of a pipeline with findings, then one more component in it.
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let large = large(&world);
     let text = std::fs::read_to_string(world.work().join(&large)).unwrap();
     world.write(&large, text.replace("version: \"1.0\"", "version: \"1.1\""));
-    shown("past edit", ending(&run(&world, &["check"]).expect(0)));
+    shown("past edit", ending(&run(&world, "check").expect(0)));
     let lost = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
     world.write(&large, text + lost);
-    shown("past worse", ending(&run(&world, &["check"]).expect(1)));
+    shown("past worse", ending(&run(&world, "check").expect(1)));
 }

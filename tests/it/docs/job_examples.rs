@@ -37,7 +37,7 @@ fn flat(text: &str) -> String {
 }
 
 #[test]
-fn what_is_shown_with_a_version_name_stays_green_when_it_is_run_again() {
+fn job_examples_with_version_name_pass_on_rerun() {
     let mut tried = 0;
     for (page, document) in documents() {
         for part in [inputs(&document), &document["publish"]] {
@@ -156,7 +156,7 @@ fn where_tags_are_published_the_page_says_how_the_job_runs_on_them() {
 }
 
 #[test]
-fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
+fn pages_agree_on_hosts_that_do_not_name_default_branch() {
     let hosts = fs::read_dir(super::root().join("src/job/ci")).unwrap();
     let hosts = hosts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     // Gitea is detected like GitHub, and `none` and `unknown` are not hosts with variables.

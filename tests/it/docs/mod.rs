@@ -11,16 +11,13 @@ mod job_examples;
 mod project_address;
 mod style_counts;
 
+use crate::support::root;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory as _};
 use sluicegate::job::{cli::Cli, settings};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::PathBuf;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Returns the directory of each package of the workspace.
 fn packages() -> Vec<PathBuf> {
@@ -94,7 +91,7 @@ fn readme_is_read_in_a_minute() {
 }
 
 #[test]
-fn the_reference_lists_every_command() {
+fn reference_lists_every_command() {
     let row = |command: &Command| {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         format!("| `sluicegate {}` | {about} |\n", command.get_name())
@@ -105,7 +102,7 @@ fn the_reference_lists_every_command() {
 }
 
 #[test]
-fn the_book_lists_every_variable() {
+fn book_lists_every_variable() {
     let code = |word: &str| match word {
         "" => String::new(),
         word => format!("`{word}`"),
@@ -230,7 +227,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
 }
 
 #[test]
-fn the_command_line_is_sound() {
+fn command_line_is_sound() {
     Cli::command().debug_assert();
 }
 
@@ -314,6 +311,8 @@ fn crates(edges: &str) -> HashSet<String> {
         "--offline",
         "--prefix=none",
         "--format={p} {f}",
+        "--workspace",
+        "--exclude=sluicegate-test-support",
     ]);
     let listed = cargo
         .args(["--edges", edges])
@@ -333,7 +332,7 @@ fn crates(edges: &str) -> HashSet<String> {
 }
 
 #[test]
-fn the_tests_switch_on_no_feature_of_the_programs_crates() {
+fn tests_switch_on_no_feature_of_programs_crates() {
     let (program, tests) = (crates("no-dev"), crates("all"));
     assert!(program.len() > 100 && tests.len() > program.len());
     let again: Vec<&String> = program.difference(&tests).collect();
@@ -375,7 +374,7 @@ fn every_dependency_is_explained() {
 }
 
 #[test]
-fn the_action_hands_over_every_setting_by_environment() {
+fn action_hands_over_every_setting_by_environment() {
     let action: serde_json::Value = serde_yaml::from_str(&read("action.yml")).unwrap();
     let steps = action["runs"]["steps"].as_array().unwrap();
     let scripts: Vec<&str> = steps.iter().map(|step| step["run"].as_str().unwrap()).collect();
@@ -440,7 +439,7 @@ fn the_action_hands_over_every_setting_by_environment() {
 }
 
 #[test]
-fn the_configuration_among_the_settings_is_accepted() {
+fn configuration_among_settings_is_accepted() {
     let page = "docs/book/settings.md";
     let settings = read(page);
     let example = settings

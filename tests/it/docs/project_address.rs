@@ -24,7 +24,7 @@ fn owner_and_name() -> &'static str {
 }
 
 #[test]
-fn the_address_is_a_repository_of_this_name() {
+fn address_is_a_repository_of_this_name() {
     assert!(address().starts_with("https://"), "{}", address());
     assert!(owner_and_name().ends_with("/sluicegate"), "{}", address());
     assert!(read("README.md").contains(address()));
@@ -55,7 +55,7 @@ fn every_page_has_the_address_of_cargo_toml() {
 
 /// The repository has two packages with programs, this one and `fuzz`, and cargo takes neither without its name.
 #[test]
-fn a_command_that_builds_from_the_repository_names_the_package() {
+fn command_that_builds_from_repository_names_package() {
     let pages = ["README.md", "docs/book/install.md"].map(read);
     let lines = pages.iter().flat_map(|page| page.lines());
     let builds: Vec<&str> = lines

@@ -1,14 +1,13 @@
 //! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
 
 use crate::support::{
-    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, answer, git, project, scratch,
+    Call, Ended, PROJECT, Platform, RULES, RULES_FILE, Served, TOKEN, World, answer, git, project, scratch,
     tls_server::TlsServer,
 };
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use wiremock::ResponseTemplate;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
 
 fn serve(world: &World, role: &str) -> Served {
@@ -18,7 +17,7 @@ fn serve(world: &World, role: &str) -> Served {
 }
 
 fn doctor(call: &Call) -> Ended {
-    call.run(&["doctor", "--json"])
+    call.run("doctor --json")
 }
 
 /// Returns one check of a report.
@@ -65,7 +64,7 @@ fn answer_list() -> ResponseTemplate {
 }
 
 #[test]
-fn against_the_local_platform_nothing_is_missing() {
+fn doctor_finds_nothing_missing_on_local_platform() {
     let world = project();
     world.write(
         SHARED_FILE,
@@ -103,20 +102,20 @@ fn against_the_local_platform_nothing_is_missing() {
         .collect();
     // For a local platform, proxy, DNS and TLS do not apply.
     assert_eq!(not_ok, ["proxy", "dns", "tls"], "{report}");
-    let text = call.run(&["doctor"]).expect(0).out;
+    let text = call.run("doctor").expect(0).out;
     assert!(text.ends_with("\nall checks passed\n"), "{text}");
     assert!(text.contains("ok      token"), "{text}");
     // Doctor was right: the job of the default branch reviews and publishes.
     world.commit("set up");
     world.push();
-    let job = call.run(&["ci", "--publish"]).expect(0);
+    let job = call.run("ci --publish").expect(0);
     assert!(job.all().contains("published"), "{}", job.all());
-    let again = call.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+    let again = call.run("artifacts list -o json").expect(0).json();
     assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");
 }
 
 #[test]
-fn a_wrong_token_is_exit_4() {
+fn wrong_token_is_exit_4() {
     let world = project();
     let platform = serve(&world, "admin");
     let call =
@@ -130,7 +129,7 @@ fn a_wrong_token_is_exit_4() {
 }
 
 #[test]
-fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
+fn role_that_may_not_publish_matters_if_something_is_to_be_published() {
     let world = project();
     let platform = serve(&world, "member");
     let call = Call::with_platform(&world.work(), &platform.url);
@@ -146,7 +145,7 @@ fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
 }
 
 #[test]
-fn a_wrong_project_is_exit_3() {
+fn wrong_project_is_exit_3() {
     let world = project();
     let platform = serve(&world, "admin");
     let other = "00000000-0000-4000-8000-000000000009";
@@ -157,7 +156,7 @@ fn a_wrong_project_is_exit_3() {
 }
 
 #[test]
-fn a_platform_that_is_not_there_is_exit_3() {
+fn platform_that_is_not_there_is_exit_3() {
     let world = project();
     let at = |url: &str| doctor(&Call::with_platform(&world.work(), url));
     only(
@@ -187,7 +186,7 @@ fn a_platform_that_is_not_there_is_exit_3() {
 }
 
 #[test]
-fn a_platform_that_does_not_answer_ends_in_time() {
+fn platform_that_does_not_answer_ends_in_time() {
     let world = project();
     // The system accepts connections, but no process answers them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -199,7 +198,7 @@ fn a_platform_that_does_not_answer_ends_in_time() {
 }
 
 #[test]
-fn a_certificate_that_is_not_trusted_is_exit_3() {
+fn certificate_that_is_not_trusted_is_exit_3() {
     let world = project();
     let server = TlsServer::start(&["localhost"]);
     let url = format!("https://localhost:{}", server.port());
@@ -226,7 +225,7 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
 /// On other systems, the program uses the system's certificate store instead of these variables.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
+fn roots_of_machine_are_trusted_and_without_any_those_of_program() {
     let world = project();
     let server = TlsServer::start(&["127.0.0.1"]);
     let call = Call::with_platform(&world.work(), &server.url());
@@ -239,7 +238,7 @@ fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
 }
 
 #[test]
-fn a_proxy_is_told_without_its_password() {
+fn proxy_is_told_without_its_password() {
     let world = project();
     let proxy = platform();
     let with_password = proxy.server.uri().replace("http://", "http://me:pr0xy-secret@");
@@ -271,7 +270,7 @@ fn a_proxy_is_told_without_its_password() {
 }
 
 #[test]
-fn a_clock_that_is_off_is_found_by_the_date_of_the_answer() {
+fn clock_that_is_off_is_found_by_date_of_answer() {
     let world = project();
     let dated = |offset: i64| {
         let platform = Platform::new();
@@ -292,18 +291,18 @@ fn a_clock_that_is_off_is_found_by_the_date_of_the_answer() {
 }
 
 #[test]
-fn a_shallow_clone_is_exit_7() {
+fn shallow_clone_is_exit_7() {
     let world = project();
     world.commit("second");
     world.push();
     let remote = format!("file://{}", world.remote().display());
-    git(world.path(), &["clone", "-q", "--depth", "1", &remote, "shallow"]);
+    git(world.path(), format!("clone -q --depth 1 {remote} shallow"));
     let platform = platform();
     let call = Call::with_platform(&world.path().join("shallow"), &platform.server.uri());
     only(doctor(&call), 7, "clone-depth", &["git fetch --unshallow"]);
     let on_gitlab = [
         ("GITLAB_CI", "true"),
-        ("CI_COMMIT_SHA", &world.git(&["rev-parse", "HEAD"])),
+        ("CI_COMMIT_SHA", &world.git("rev-parse HEAD")),
         ("CI_COMMIT_BRANCH", "main"),
         ("CI_PIPELINE_SOURCE", "push"),
     ];
@@ -315,7 +314,7 @@ fn a_shallow_clone_is_exit_7() {
 }
 
 #[test]
-fn the_platforms_files_are_checked_as_they_are_on_disk() {
+fn platforms_files_are_checked_as_they_are_on_disk() {
     let world = project();
     let platform = platform();
     let call = platform.call(&world);
@@ -401,7 +400,7 @@ fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_the_rest_unchecked() {
+fn doctor_leaves_rest_unchecked_after_unreadable_file() {
     let world = project();
     let platform = platform();
     let call = platform.call(&world);
@@ -438,7 +437,7 @@ fn what_cannot_be_read_leaves_the_rest_unchecked() {
 }
 
 #[test]
-fn where_several_fail_the_exit_code_is_that_of_the_contract() {
+fn doctor_with_several_failures_has_documented_exit_code() {
     let world = project();
     world.write(RULES_FILE, "rules: [");
     let platform = Platform::new();
@@ -449,7 +448,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
     );
     let ended = doctor(&platform.call(&world)).expect(4);
     assert_eq!(check(&ended, "rules-file")["status"], "failed");
-    let text = platform.call(&world).run(&["doctor"]).expect(4).out;
+    let text = platform.call(&world).run("doctor").expect(4).out;
     assert!(
         text.ends_with("\n2 checks failed\n") && text.contains("hint: "),
         "{text}"
@@ -464,7 +463,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
         "/projects",
         ResponseTemplate::new(500).set_body_string(words),
     );
-    let text = hostile.call(&world).run(&["doctor"]).expect(3).out;
+    let text = hostile.call(&world).run("doctor").expect(3).out;
     assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
     assert!(
         text.lines().all(|line| !line.trim_start().starts_with("::")),
@@ -489,7 +488,7 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
+fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
     let ended = doctor(&Call::new(&world.work())).expect(2);
     let platform = platform();
@@ -500,14 +499,14 @@ fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
         assert!(hint.contains(variable) && hint.contains(words), "{check}");
         // A review prints the same message.
         let call = platform.call(&world).without(variable);
-        call.run(&["review", "--all"])
+        call.run("review --all")
             .expect(2)
             .saying(&[check["found"].as_str().unwrap(), hint]);
     }
 }
 
 #[test]
-fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
+fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     let world = World::new();
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write(".github/workflows/build.yml", "on: push\n");
@@ -524,7 +523,7 @@ fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
         "rules-file",
         &["`sluicegate rules init --config-dir .acme`"],
     );
-    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    call.run("rules init --config-dir .acme").expect(0);
     world.commit("rules");
     assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
 }

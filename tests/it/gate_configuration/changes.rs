@@ -1,20 +1,13 @@
 //! Changes to the gate configuration are reported, and no pipeline is excluded silently.
 
-use crate::support::{Call, Platform, RULES, World, change, each, passed, pipeline, project};
+use crate::support::{
+    Arguments, Call, Platform, RULES, RULES_FILE, World, bad_pipeline, change, each, good_pipeline, passed,
+    project,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use wiremock::ResponseTemplate;
-
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
-
-fn good() -> String {
-    pipeline(&["Start", "Done"])
-}
-
-fn bad() -> String {
-    pipeline(&["Start", "load it", "Done"])
-}
 
 /// Creates `main` with the files `before` and `change` with the files `after`; both are pushed, `change` is checked
 /// out.
@@ -25,7 +18,7 @@ fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
     }
     world.commit("before");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     for (path, content) in after {
         world.write(path, content);
     }
@@ -34,22 +27,20 @@ fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
     world
 }
 
-fn plain(world: &World) -> Call {
-    Call::new(&world.work())
-}
-
 /// Checks the head commit, expects this exit code and returns the JSON report.
 #[track_caller]
-fn report(world: &World, code: i32, args: &[&str]) -> Value {
-    let all = [&["check", "--head", "HEAD", "--report", "json=-"], args].concat();
-    plain(world).run(&all).expect(code).json()
+fn report(world: &World, code: i32, args: impl Arguments) -> Value {
+    Call::new(&world.work())
+        .run(("check --head HEAD --report json=-", args))
+        .expect(code)
+        .json()
 }
 
 /// Returns a call in a pull request's job on GitHub: the merge of `change` into `main` is checked out.
 fn pull_request(world: &World, call: Call) -> Call {
     let (base, head) = (
-        world.git(&["rev-parse", "origin/main"]),
-        world.git(&["rev-parse", "origin/change"]),
+        world.git("rev-parse origin/main"),
+        world.git("rev-parse origin/change"),
     );
     let event = json!({ "number": 7, "action": "opened", "repository": { "default_branch": "main", "full_name": "o/r" },
         "pull_request": { "number": 7,
@@ -60,7 +51,7 @@ fn pull_request(world: &World, call: Call) -> Call {
     call.variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_REPOSITORY", "o/r")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REF", "refs/pull/7/merge")
         .variable("GITHUB_HEAD_REF", "change")
         .variable("GITHUB_BASE_REF", "main")
@@ -72,7 +63,7 @@ fn pull_request(world: &World, call: Call) -> Call {
 }
 
 #[test]
-fn a_change_of_the_configuration_is_said_in_words() {
+fn change_of_configuration_is_said_in_words() {
     let world = changed(
         &[(
             "sluicegate.yaml",
@@ -83,10 +74,10 @@ fn a_change_of_the_configuration_is_said_in_words() {
                 "sluicegate.yaml",
                 "exclude: [gone/**, 'old/**']\nreview: { fail-on: warn }\n",
             ),
-            ("b.orch.yaml", &good()),
+            ("b.orch.yaml", &good_pipeline()),
         ],
     );
-    let report = report(&world, 0, &[]);
+    let report = report(&world, 0, "");
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
     assert_eq!(
         report["gateChangesInWords"],
@@ -95,16 +86,16 @@ fn a_change_of_the_configuration_is_said_in_words() {
 }
 
 #[test]
-fn a_change_of_the_rules_is_said_in_words_everywhere() {
+fn change_of_rules_is_said_in_words_everywhere() {
     let laxer = RULES
         .replace("enforcementLevel: error", "enforcementLevel: warn")
         .replace("maxComponents: 3", "maxComponents: 18");
-    let world = changed(&[], &[(RULES_FILE, &laxer), ("b.orch.yaml", &good())]);
+    let world = changed(&[], &[(RULES_FILE, &laxer), ("b.orch.yaml", &good_pipeline())]);
     let expected = [
         "rules: component-naming-convention error → warn (relaxed)",
         "rules: maximum-components maxComponents 3 → 18 (relaxed)",
     ];
-    let call = pull_request(&world, plain(&world));
+    let call = pull_request(&world, Call::new(&world.work()));
     let formats = ["json", "junit", "sarif", "markdown", "html", "gitlab"];
     let flags: Vec<String> = formats.iter().map(|f| format!("{f}=../{f}.out")).collect();
     let mut args = vec!["check", "--head", "origin/change"];
@@ -123,9 +114,9 @@ fn a_change_of_the_rules_is_said_in_words_everywhere() {
         "summary",
         fs::read_to_string(world.path().join("summary.md")).unwrap(),
     ));
-    let context = call.run(&["context"]).expect(0);
+    let context = call.run("context").expect(0);
     places.push(("context", context.out));
-    places.push(("context", call.run(&["context", "--json"]).expect(0).out));
+    places.push(("context", call.run("context --json").expect(0).out));
     for (place, text) in places {
         let text = text
             .replace("&#58;", ":")
@@ -140,9 +131,9 @@ fn a_change_of_the_rules_is_said_in_words_everywhere() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn gate_change_of_unreadable_file_is_reported() {
     let world = changed(&[], &[(RULES_FILE, "rules: 7\n")]);
-    let words = report(&world, 1, &[])["gateChangesInWords"][RULES_FILE].to_string();
+    let words = report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
     assert!(
         words.contains("the version of the change cannot be read: "),
         "{words}"
@@ -150,7 +141,7 @@ fn what_cannot_be_read_is_said() {
     fs::remove_file(world.work().join(RULES_FILE)).unwrap();
     symlink("/etc/hostname", world.work().join(RULES_FILE)).unwrap();
     world.commit("link");
-    let words = report(&world, 1, &[])["gateChangesInWords"][RULES_FILE].to_string();
+    let words = report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
     assert!(
         words.contains("cannot be read: the file is a symbolic link"),
         "{words}"
@@ -164,7 +155,7 @@ fn text_of_the_gates_files_is_safe_and_bounded() {
         "z".repeat(100_000)
     );
     let world = changed(&[], &[("sluicegate.yaml", &hostile)]);
-    let ended = plain(&world).run(&["check", "--head", "HEAD"]).expect(0);
+    let ended = Call::new(&world.work()).run("check --head HEAD").expect(0);
     assert!(ended.out.contains("exclude: + "), "{}", ended.all());
     assert!(ended.all().len() < 10_000 && !ended.all().contains('\u{1b}') && !ended.all().contains("##["));
     assert!(
@@ -176,15 +167,15 @@ fn text_of_the_gates_files_is_safe_and_bounded() {
 }
 
 #[test]
-fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
+fn setting_that_moves_base_hides_no_change_of_gate() {
     let world = changed(
         &[("sluicegate.yaml", "review: { fail-on: warn }\n")],
         &[
             ("sluicegate.yaml", "review: { fail-on: never }\n"),
-            ("b.orch.yaml", &good()),
+            ("b.orch.yaml", &good_pipeline()),
         ],
     );
-    world.write("c.orch.yaml", good());
+    world.write("c.orch.yaml", good_pipeline());
     world.commit("later");
     world.push();
     let platform = Platform::new();
@@ -193,7 +184,7 @@ fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
     for moved in [&["--base", "HEAD~1"][..], &["--all"]] {
         for command in ["review", "check"] {
             let report = call
-                .run(&[&[command, "--report", "json=-"], moved].concat())
+                .run((&[command, "--report", "json=-"], moved))
                 .expect(0)
                 .json();
             assert_eq!(
@@ -202,10 +193,7 @@ fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
                 "{command} {moved:?}"
             );
         }
-        let context = call
-            .run(&[&["context", "--json"], moved].concat())
-            .expect(0)
-            .json();
+        let context = call.run(("context --json", moved)).expect(0).json();
         assert_eq!(context["gateChanges"], json!(["sluicegate.yaml"]), "{moved:?}");
     }
     let moved = call.variable("SLUICEGATE_BASE", "HEAD~1");
@@ -216,77 +204,72 @@ fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
 }
 
 #[test]
-fn a_configuration_that_is_named_or_linked_to_is_the_gates_own() {
+fn configuration_that_is_named_or_linked_to_is_gates_own() {
     let world = project();
     world.write("ci/gate.yaml", "retries: 1\n");
     world.write("ci/real.yaml", "retries: 1\n");
     symlink("ci/real.yaml", world.work().join("sluicegate.yaml")).unwrap();
     world.commit("before");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("ci/gate.yaml", "retries: 2\n");
     world.write("ci/real.yaml", "retries: 3\n");
     world.commit("after");
     world.push();
     let changes = |call: Call| {
-        let args = ["check", "--head", "HEAD", "--report", "json=-"];
-        call.run(&args).expect(0).json()["gateChangesInWords"].clone()
+        let args = "check --head HEAD --report json=-";
+        call.run(args).expect(0).json()["gateChangesInWords"].clone()
     };
     assert_eq!(
-        changes(plain(&world)),
+        changes(Call::new(&world.work())),
         json!({ "ci/real.yaml": ["retries: 1 → 3 (changed)"] })
     );
     assert_eq!(
-        changes(plain(&world).variable("SLUICEGATE_CONFIG", "ci/gate.yaml")),
+        changes(Call::new(&world.work()).variable("SLUICEGATE_CONFIG", "ci/gate.yaml")),
         json!({ "ci/gate.yaml": ["retries: 1 → 2 (changed)"] })
     );
 }
 
 #[test]
-fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
+fn change_of_gate_and_more_fails_where_job_says_so() {
     let config = ("sluicegate.yaml", "retries: 1\n");
     let alone = changed(&[], &[config]);
     let more = changed(&[], &[config, ("README.md", "words\n")]);
     let none = changed(&[], &[("README.md", "words\n")]);
-    let accepted = report(&alone, 0, &["--gate-changes", "fail"]);
+    let accepted = report(&alone, 0, "--gate-changes fail");
     assert_eq!(accepted["verdict"], "passed");
-    report(&none, 0, &["--gate-changes", "fail"]);
-    report(&more, 0, &[]);
-    let failed = report(&more, 1, &["--gate-changes", "fail"]);
+    report(&none, 0, "--gate-changes fail");
+    report(&more, 0, "");
+    let failed = report(&more, 1, "--gate-changes fail");
     assert_eq!(failed["verdict"], "failed");
     assert!(
         failed["notes"].to_string().contains("--gate-changes fail"),
         "{failed}"
     );
-    let call = plain(&more).variable("SLUICEGATE_GATE_CHANGES", "fail");
-    let ended = call
-        .run(&["check", "--head", "HEAD", "--report", "junit=-"])
-        .expect(1);
+    let call = Call::new(&more.work()).variable("SLUICEGATE_GATE_CHANGES", "fail");
+    let ended = call.run("check --head HEAD --report junit=-").expect(1);
     assert!(
         ended.out.contains("<error type=\"gate-change\""),
         "JUnit is all green: {}",
         ended.all()
     );
-    let ended = call
-        .run(&["check", "--head", "HEAD", "--report", "json=../r.json"])
-        .expect(1);
+    let ended = call.run("check --head HEAD --report json=../r.json").expect(1);
     assert!(ended.all().contains("--gate-changes fail"), "{}", ended.all());
-    call.run(&["report", "../r.json"]).expect(1);
+    call.run("report ../r.json").expect(1);
     let file = more.path().join("r.json");
     let edited = fs::read_to_string(&file)
         .unwrap()
         .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
     fs::write(&file, edited).unwrap();
-    call.run(&["report", "../r.json"])
+    call.run("report ../r.json")
         .expect(2)
         .saying(&["that the job does not allow"]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let call = pull_request(&more, platform.call(&more));
     for command in ["review", "ci"] {
-        for (moved, code) in [(&[][..], 1), (&["--all"], 1), (&["--base", "HEAD"], 7)] {
-            let args = [&[command, "--gate-changes", "fail"], moved].concat();
-            call.run(&args).expect(code);
+        for (moved, code) in [("", 1), ("--all", 1), ("--base HEAD", 7)] {
+            call.run((command, "--gate-changes fail", moved)).expect(code);
         }
     }
     assert!(
@@ -298,44 +281,44 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_more_than_the_gate() {
+fn name_that_is_no_text_is_more_than_gate() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = changed(&[], &[("sluicegate.yaml", "retries: 1\n")]);
-    report(&world, 0, &["--gate-changes", "fail"]);
+    report(&world, 0, "--gate-changes fail");
     let name = std::ffi::OsStr::from_bytes(b"words\xff.md");
     fs::write(world.work().join(name), "words\n").unwrap();
     world.commit("more");
-    report(&world, 1, &["--gate-changes", "fail"]);
+    report(&world, 1, "--gate-changes fail");
 }
 
 /// With a base other than the host's, a gate change could be missed.
 #[test]
-fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
+fn unknown_base_of_host_lets_no_gate_change_pass() {
     let world = changed(
         &[],
         &[("sluicegate.yaml", "retries: 1\n"), ("README.md", "words\n")],
     );
-    let call = plain(&world)
+    let call = Call::new(&world.work())
         .variable("JENKINS_URL", "https://jenkins.example.com/")
         .variable("BUILD_ID", "1")
-        .variable("GIT_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("GIT_COMMIT", world.git("rev-parse HEAD"))
         .variable("CHANGE_ID", "7")
         .variable("CHANGE_BRANCH", "change")
         .variable("CHANGE_TARGET", "gone");
-    let args = ["check", "--head", "HEAD", "--all"];
-    call.run(&args)
+    let args = "check --head HEAD --all";
+    call.run(args)
         .expect(0)
         .saying(&["could not resolve the host's base"]);
-    call.run(&[&args[..], &["--gate-changes", "fail"]].concat())
+    call.run((args, "--gate-changes fail"))
         .expect(7)
         .saying(&["gone"]);
 }
 
 #[test]
-fn the_file_cannot_say_what_a_change_of_the_gate_means() {
+fn file_cannot_say_what_change_of_gate_means() {
     let world = changed(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
-    plain(&world)
-        .run(&["check"])
+    Call::new(&world.work())
+        .run("check")
         .expect(2)
         .saying(&["gate-changes", "SLUICEGATE_GATE_CHANGES"]);
 }
@@ -343,34 +326,23 @@ fn the_file_cannot_say_what_a_change_of_the_gate_means() {
 #[test]
 fn pipelines_that_are_left_out_are_told_with_why() {
     let world = change(&[
-        ("old/a.orch.yaml", &bad()),
-        ("b.orch.yaml", &good()),
+        ("old/a.orch.yaml", &bad_pipeline()),
+        ("b.orch.yaml", &good_pipeline()),
         ("c.tran.yaml", "type: transformation\npipeline: {}\n"),
     ]);
-    let flags = ["--exclude", "old/**", "--include", "**/*.orch.yaml"];
-    let left = report(&world, 0, &flags);
+    let flags = "--exclude old/** --include **/*.orch.yaml";
+    let left = report(&world, 0, flags);
     assert_eq!(left["excluded"], json!(["c.tran.yaml", "old/a.orch.yaml"]));
     assert_eq!(
         left["excludedReasons"],
         json!({ "c.tran.yaml": "not matched by --include", "old/a.orch.yaml": "matched by --exclude" })
     );
     assert_eq!(left["counts"]["excluded"], 2);
-    let ended = plain(&world)
-        .run(
-            &[
-                &[
-                    "check",
-                    "--head",
-                    "HEAD",
-                    "--report",
-                    "markdown=../m",
-                    "--report",
-                    "html=../h",
-                ],
-                &flags[..],
-            ]
-            .concat(),
-        )
+    let ended = Call::new(&world.work())
+        .run((
+            "check --head HEAD --report markdown=../m --report html=../h",
+            flags,
+        ))
         .expect(0);
     let read = |name: &str| fs::read_to_string(world.path().join(name)).unwrap();
     for text in [ended.out, read("m"), read("h")] {
@@ -385,8 +357,8 @@ fn pipelines_that_are_left_out_are_told_with_why() {
     }
     let merged = {
         fs::write(world.path().join("r.json"), left.to_string()).unwrap();
-        plain(&world)
-            .run(&["report", "../r.json", "--report", "json=-"])
+        Call::new(&world.work())
+            .run("report ../r.json --report json=-")
             .expect(0)
             .json()
     };
@@ -396,16 +368,16 @@ fn pipelines_that_are_left_out_are_told_with_why() {
 #[test]
 fn names_that_only_look_like_a_pipeline_are_warned_about() {
     let world = change(&[
-        ("a.ORCH.YAML", &bad()),
-        ("b.orch.yml", &bad()),
-        ("c.orch.yaml ", &bad()),
-        ("d.orch\u{200b}.yaml", &bad()),
-        ("e.orch.yaml", &good()),
+        ("a.ORCH.YAML", &bad_pipeline()),
+        ("b.orch.yml", &bad_pipeline()),
+        ("c.orch.yaml ", &bad_pipeline()),
+        ("d.orch\u{200b}.yaml", &bad_pipeline()),
+        ("e.orch.yaml", &good_pipeline()),
     ]);
-    let call = plain(&world);
-    for all in [&[][..], &["--all"]] {
+    let call = Call::new(&world.work());
+    for all in ["", "--all"] {
         let ended = call
-            .run(&[&["check", "--head", "HEAD", "--report", "json=-"], all].concat())
+            .run(("check --head HEAD --report json=-", all))
             .expect(0)
             .saying(&[
                 "4 files have names that only look like a pipeline's",
@@ -418,11 +390,11 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
             "{notes}"
         );
     }
-    call.run(&["context"]).expect(0).saying(&["a.ORCH.YAML"]);
+    call.run("context").expect(0).saying(&["a.ORCH.YAML"]);
     // A pipeline that gets such a name is deleted, and is not excluded silently.
-    world.git(&["mv", "a.orch.yaml", "a.orch.yml"]);
+    world.git("mv a.orch.yaml a.orch.yml");
     world.commit("hidden");
-    let context = call.run(&["context", "--json"]).expect(0).json();
+    let context = call.run("context --json").expect(0).json();
     let gone = json!({ "path": "a.orch.yaml", "change": "deleted", "selected": false, "reason": "deleted" });
     assert!(
         context["changed"].as_array().unwrap().contains(&gone),
@@ -431,17 +403,17 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
 }
 
 #[test]
-fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
-    let world = change(&[("b.orch.yaml", &good())]);
-    let commit = world.git(&["rev-parse", "HEAD"]);
+fn submodule_with_pipelines_name_is_told_and_not_sent() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let commit = world.git("rev-parse HEAD");
     let entry = format!("160000,{commit},sub.orch.yaml");
     world.git(&["update-index", "--add", "--cacheinfo", &entry]);
-    world.git(&["commit", "-q", "-m", "submodule"]);
+    world.git("commit -q -m submodule");
     world.push();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     for all in [&[][..], &["--all"]] {
-        let args = [&["review", "--report", "json=-"], all].concat();
+        let args = ("review --report json=-", all);
         let report = platform.call(&world).run(&args).expect(0).json();
         assert_eq!(
             report["excludedReasons"],
@@ -458,7 +430,7 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
         "{sent:?}"
     );
     for all in [&[][..], &["--all"]] {
-        let args = [&["check", "--head", "HEAD", "--report", "json=-"], all].concat();
+        let args = ("check --head HEAD --report json=-", all);
         let report = Call::new(&world.work()).run(&args).expect(3).json();
         assert_eq!(
             report["unreviewedReasons"],
@@ -470,25 +442,18 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
 /// A change that makes a link of the gate point to its pipeline, or moves the pipeline there from a file of the gate.
 #[cfg(unix)]
 #[test]
-fn a_pipeline_is_judged_wherever_the_gate_leads() {
-    let world = change(&[("jobs/b.orch.yaml", &bad())]);
+fn pipeline_is_judged_wherever_gate_leads() {
+    let world = change(&[("jobs/b.orch.yaml", &bad_pipeline())]);
     symlink("jobs/b.orch.yaml", world.work().join("sluicegate-waivers.yaml")).unwrap();
     world.commit("a link");
     world.push();
-    let check = |args: &[&str]| {
-        let all = [&["check", "--head", "HEAD", "--policy", "base"], args].concat();
-        plain(&world).run(&all)
-    };
-    let report = check(&["--report", "json=-"]).expect(1).json();
+    let check = |args: &str| Call::new(&world.work()).run(("check --head HEAD --policy base", args));
+    let report = check("--report json=-").expect(1).json();
     assert_eq!(report["files"][0]["path"], "jobs/b.orch.yaml");
-    let refused = ["--gate-changes", "fail", "--fail-on", "never"];
-    check(&refused).expect(1);
+    check("--gate-changes fail --fail-on never").expect(1);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    platform
-        .call(&world)
-        .run(&["review", "--policy", "base"])
-        .expect(0);
+    platform.call(&world).run("review --policy base").expect(0);
     let sent: Vec<String> = platform
         .requests()
         .iter()
@@ -498,17 +463,17 @@ fn a_pipeline_is_judged_wherever_the_gate_leads() {
 
     let words = "# The gate of this project, which its owners steer.\n".repeat(20);
     let world = changed(&[("sluicegate.yaml", &format!("{words}retries: 0\n"))], &[]);
-    world.git(&["rm", "-q", "sluicegate.yaml"]);
-    world.write("b.orch.yaml", format!("{words}{}", bad()));
+    world.git("rm -q sluicegate.yaml");
+    world.write("b.orch.yaml", format!("{words}{}", bad_pipeline()));
     world.commit("a move");
     world.push();
-    let ended = plain(&world).run(&["check", "--head", "HEAD", "--report", "json=-"]);
+    let ended = Call::new(&world.work()).run("check --head HEAD --report json=-");
     assert_eq!(ended.expect(1).json()["files"][0]["path"], "b.orch.yaml");
 }
 
 #[test]
-fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
-    let world = change(&[("b.orch.yaml", &good())]);
+fn wrong_project_or_branch_is_not_unavailable_platform() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
     for (status, code) in [
         (400, 3),
         (401, 4),
@@ -524,8 +489,8 @@ fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status));
         platform.is_down();
-        let args = ["review", "--on-unavailable", "pass", "--report", "json=-"];
-        let ended = platform.call(&world).run(&args).expect(code);
+        let args = "review --on-unavailable pass --report json=-";
+        let ended = platform.call(&world).run(args).expect(code);
         assert_eq!(ended.json()["verdict"], "undecided", "{status}");
         if code == 3 {
             assert!(ended.err.contains("hint:"), "{}", ended.all());
@@ -535,19 +500,19 @@ fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
 
 #[test]
 fn only_a_200_or_a_201_is_an_answer_to_a_review() {
-    let world = change(&[("b.orch.yaml", &good())]);
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() } });
     for status in [202, 203, 206] {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
         let call = platform.call(&world);
-        let ended = call.run(&["review", "--report", "json=-"]).expect(3);
+        let ended = call.run("review --report json=-").expect(3);
         assert_eq!(ended.json()["verdict"], "undecided", "{status}");
         ended.saying(&[&status.to_string(), "200"]);
     }
     for status in [200, 201] {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
-        platform.call(&world).run(&["review"]).expect(0);
+        platform.call(&world).run("review").expect(0);
     }
 }

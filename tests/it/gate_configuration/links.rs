@@ -1,6 +1,6 @@
 //! A rules file behind a link belongs to the gate configuration, and a report of the job follows no link of the change.
 
-use crate::support::{Call, HOSTS, RULES, World, github, pipeline, project};
+use crate::support::{Call, HOSTS, Job, RULES, World, pipeline, project};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -25,12 +25,12 @@ fn linked(is_folder: bool) -> World {
     }
     world.commit("linked");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world
 }
 
 #[test]
-fn a_change_of_a_linked_rules_file_is_told_and_can_fail() {
+fn change_of_linked_rules_file_is_told_and_can_fail() {
     for is_folder in [false, true] {
         let world = linked(is_folder);
         let target = "rules/config/pipeline_quality_rules.yaml";
@@ -43,7 +43,7 @@ fn a_change_of_a_linked_rules_file_is_told_and_can_fail() {
         world.push();
         for (name, host) in HOSTS {
             let call = host(&world, Call::new(&world.work()));
-            let ended = call.run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+            let ended = call.run("check --gate-changes fail --report json=-");
             assert_eq!(ended.code, 1, "{name} {is_folder}: {}", ended.all());
             assert_eq!(ended.json()["gateChanges"], json!([target]), "{name}");
             let words = ended.json()["gateChangesInWords"].to_string();
@@ -53,8 +53,10 @@ fn a_change_of_a_linked_rules_file_is_told_and_can_fail() {
         twin.write("note.txt", "more");
         twin.commit("more");
         twin.push();
-        github(&twin, Call::new(&twin.work()))
-            .run(&["check", "--gate-changes", "fail"])
+        Job::github()
+            .pull_request()
+            .call(&twin)
+            .run("check --gate-changes fail")
             .expect(0);
     }
 }
@@ -66,7 +68,7 @@ fn check_says_that_the_rules_file_is_behind_a_link() {
         world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
         world.commit("pipeline");
         world.push();
-        let ended = github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+        let ended = Job::github().pull_request().call(&world).run("check").expect(1);
         assert!(
             ended
                 .all()
@@ -83,35 +85,29 @@ fn check_says_that_the_rules_file_is_behind_a_link() {
 }
 
 #[test]
-fn a_report_that_the_job_names_follows_no_link_of_the_change() {
+fn report_that_job_names_follows_no_link_of_change() {
     let world = project();
     let outside = world.path().join("outside");
     std::fs::create_dir(&outside).unwrap();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     symlink(&outside, world.work().join("out")).unwrap();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("link");
     world.push();
     for report in ["json=out/r.json", "junit=out/deeper/r.xml"] {
-        for call in [Call::new(&world.work()), github(&world, Call::new(&world.work()))] {
+        for call in [
+            Call::new(&world.work()),
+            Job::github().pull_request().call(&world),
+        ] {
             let ended = call.run(&["check", "--report", report]).expect(2);
             ended.saying(&["is a symbolic link in the repository"]);
-            let by_variable = call.variable("SLUICEGATE_REPORT", report).run(&["check"]);
+            let by_variable = call.variable("SLUICEGATE_REPORT", report).run("check");
             assert_eq!(by_variable.code, 2, "{}", by_variable.all());
         }
     }
-    let plan = [
-        "publish",
-        "--prefix",
-        "p",
-        "--version-name",
-        "1",
-        "--dry-run",
-        "--receipt",
-        "out/receipt.json",
-    ];
+    let plan = "publish --prefix p --version-name 1 --dry-run --receipt out/receipt.json";
     Call::with_platform(&world.work(), "http://127.0.0.1:9")
-        .run(&plan)
+        .run(plan)
         .expect(2);
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
     // Counterparts: a link that the job created, and a path outside the checkout.

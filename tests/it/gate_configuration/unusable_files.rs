@@ -1,10 +1,8 @@
 //! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
 
 use crate::support::{
-    Call, HOSTS, Platform, RULES, RULES_FILE, World, each, github, github_event, head, passed, pipeline,
-    project, repository,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, head, passed, pipeline, project,
 };
-use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -183,17 +181,12 @@ fn poisons() -> Vec<Poison> {
 }
 
 fn branch(world: &World, name: &str) {
-    world.git(&["checkout", "-q", "-b", name]);
+    world.git(format!("checkout -q -b {name}"));
 }
 
 fn committed(world: &World, message: &str) {
     world.commit(message);
     world.push();
-}
-
-fn on_push(world: &World, call: Call, before: &str) -> Call {
-    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before, "after": head(world) });
-    github_event(world, call, "push", "refs/heads/main", &payload)
 }
 
 #[test]
@@ -207,29 +200,41 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
         branch(&world, "change");
         (case.damage)(&world);
         committed(&world, "poison");
-        let introduced = github(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let introduced = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --report json=-");
         assert_eq!(introduced.code, 1, "{name}: {}", introduced.all());
         let notes = introduced.json()["notes"].to_string();
         assert!(notes.contains(case.words), "{name}: {notes}");
         for command in ["review", "ci"] {
-            let ended = github(&world, platform.call(&world)).run(&[command]);
+            let ended = Job::github()
+                .pull_request()
+                .extend(&world, platform.call(&world))
+                .run(&[command]);
             assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
         }
         // The push to the default branch fails too.
-        world.git(&["checkout", "-q", "main"]);
-        world.git(&["merge", "-q", "--ff-only", "change"]);
+        world.git("checkout -q main");
+        world.git("merge -q --ff-only change");
         world.push();
-        let pushed = on_push(&world, Call::new(&world.work()), &before).run(&["check"]);
+        let pushed = Job::github()
+            .push(&before)
+            .extend(&world, Call::new(&world.work()))
+            .run("check");
         assert_eq!(pushed.code, 1, "{name}: {}", pushed.all());
         // Another change is reviewed strictly.
         branch(&world, "other");
         world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
         committed(&world, "bad");
-        let other = github(&world, Call::new(&world.work())).run(&["check"]);
+        let other = Job::github().pull_request().call(&world).run("check");
         assert_eq!(other.code, 1, "{name}: {}", other.all());
         world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         committed(&world, "good");
-        let other = github(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let other = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --report json=-");
         assert_eq!(
             other.code,
             i32::from(!case.lets_others_pass),
@@ -239,19 +244,22 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
         let notes = other.json()["notes"].to_string();
         assert!(notes.contains(case.words), "{name}: {notes}");
         // The repair passes.
-        world.git(&["checkout", "-q", "-b", "repair", "main"]);
+        world.git("checkout -q -b repair main");
         (case.repair)(&world);
         committed(&world, "repair");
-        let repaired = github(&world, Call::new(&world.work())).run(&["check"]);
+        let repaired = Job::github().pull_request().call(&world).run("check");
         assert_eq!(repaired.code, 0, "{name}: {}", repaired.all());
         for command in ["review", "ci"] {
-            let ended = github(&world, platform.call(&world)).run(&[command]);
+            let ended = Job::github()
+                .pull_request()
+                .extend(&world, platform.call(&world))
+                .run(&[command]);
             assert_eq!(ended.code, 0, "{name} {command}: {}", ended.all());
         }
         // A local run reports the unusable file.
-        world.git(&["checkout", "-q", "main"]);
+        world.git("checkout -q main");
         if !NO_LOCAL_ERRORS.contains(&case.name) {
-            let local = Call::new(&world.work()).run(&["check", "--all"]);
+            let local = Call::new(&world.work()).run("check --all");
             assert_eq!(local.code, 2, "{name}: {}", local.all());
         }
     }
@@ -268,7 +276,7 @@ fn unusable_gate_fails_on_every_host() {
     world.write(".second/shared-pipelines.yaml", "pipelines: []\n");
     committed(&world, "poison");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
         let notes = ended.json()["notes"].to_string();
         assert!(
@@ -290,8 +298,10 @@ fn tracked_file_at_a_report_path_leaves_the_policy_in_force() {
     branch(&world, "change");
     world.write("review.json", "{}");
     committed(&world, "report");
-    let ended = github(&world, Call::new(&world.work()))
-        .run(&["check", "--report", "json=-"])
+    let ended = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
         .expect(1);
     assert!(ended.out.contains("git tracks this file"), "{}", ended.out);
     assert_eq!(ended.json()["context"]["failOn"], "warn", "{}", ended.out);
@@ -316,11 +326,11 @@ fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
     branch(&world, "change");
     world.write(RULES_FILE, RULES);
     committed(&world, "remove the rule");
-    let ended = github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    let ended = Job::github().pull_request().call(&world).run("check").expect(1);
     assert!(ended.all().contains("own-rule"), "{}", ended.all());
     no_waivers(&world);
     committed(&world, "remove the waiver");
-    github(&world, Call::new(&world.work())).run(&["check"]).expect(0);
+    Job::github().pull_request().call(&world).run("check").expect(0);
 }
 
 #[test]
@@ -331,13 +341,17 @@ fn unusable_policy_publishes_nothing() {
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let args = ["--prefix", "p", "--version-name", "v1"];
-    let ended =
-        on_push(&world, platform.call(&world), &head(&world)).run(&[&["publish"][..], &args].concat());
+    let ended = Job::github()
+        .push(&head(&world))
+        .extend(&world, platform.call(&world))
+        .run(("publish", &args));
     ended
         .expect(1)
         .saying(&["nothing is published", "require_review"]);
-    let ci = [&["ci", "--publish-on-branch", "main"][..], &args].concat();
-    on_push(&world, platform.call(&world), &head(&world))
+    let ci = ("ci --publish-on-branch main", &args);
+    Job::github()
+        .push(&head(&world))
+        .extend(&world, platform.call(&world))
         .run(&ci)
         .expect(1);
     assert!(
@@ -357,9 +371,9 @@ fn branch_of_an_unusable_main_passes_after_the_repair() {
     branch(&world, "change");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     committed(&world, "change");
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     settings(&world, "retries: 1\n");
     committed(&world, "repair");
-    world.git(&["checkout", "-q", "change"]);
-    github(&world, Call::new(&world.work())).run(&["check"]).expect(0);
+    world.git("checkout -q change");
+    Job::github().pull_request().call(&world).run("check").expect(0);
 }

@@ -2,7 +2,7 @@
 //! `refs/remotes/`; it fetches the trial merge of a pull request.
 
 use crate::support::{
-    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, with_default,
+    ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, with_default,
 };
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     with_default(checkout(&project.world, &fetch, commit))
 }
 
-fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {
+fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Checkout {
     let fixed = [
         ("TF_BUILD", "True"),
         ("BUILD_REASON", reason),
@@ -19,10 +19,10 @@ fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {
         ("BUILD_SOURCEVERSION", version),
         ("BUILD_BUILDNUMBER", "20261120.3"),
     ];
-    Job::new(folder, &fixed)
+    Checkout::new(folder, &fixed)
 }
 
-fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, target: &str) -> Job {
+fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, target: &str) -> Checkout {
     let more = [
         ("SYSTEM_PULLREQUEST_SOURCEBRANCH", source),
         ("SYSTEM_PULLREQUEST_TARGETBRANCH", target),
@@ -34,7 +34,7 @@ fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, tar
 }
 
 #[test]
-fn a_pull_request_is_its_source_with_branches_in_either_form() {
+fn pull_request_is_its_source_with_branches_in_either_form() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -56,7 +56,7 @@ fn a_pull_request_is_its_source_with_branches_in_either_form() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -73,7 +73,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
+fn pull_request_in_default_checkout_ends_with_line_that_mends_it() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/3/merge");
     let fetch = ["--depth=1", "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
@@ -83,7 +83,7 @@ fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
 }
 
 #[test]
-fn a_push_a_manual_run_and_a_schedule_are_compared_with_the_default_branch() {
+fn push_manual_run_and_schedule_are_compared_with_default_branch() {
     let project = Project::new();
     for reason in ["IndividualCI", "BatchedCI", "Manual", "Schedule"] {
         job(
@@ -111,11 +111,11 @@ fn a_push_a_manual_run_and_a_schedule_are_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_branch_with_slashes_keeps_them() {
+fn branch_with_slashes_keeps_them() {
     let project = Project::new();
     project
         .world
-        .git(&["push", "-q", "origin", "feature:refs/heads/team/a/feature"]);
+        .git("push -q origin feature:refs/heads/team/a/feature");
     job(
         &whole(&project, &project.feature),
         "IndividualCI",
@@ -128,7 +128,7 @@ fn a_branch_with_slashes_keeps_them() {
 }
 
 #[test]
-fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
+fn push_whose_checkout_has_one_branch_is_everything_and_warns() {
     let project = Project::new();
     let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
     let folder = checkout(&project.world, &fetch, &project.feature);
@@ -141,10 +141,10 @@ fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     job(
         &whole(&project, &project.main),
         "IndividualCI",

@@ -2,27 +2,24 @@
 //! cloned, 50 commits deep; for a pull request, the entire repository, and the destination is merged into the source in
 //! the clone.
 
-use crate::support::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job, Project, git, url};
+use crate::support::{ALL_OF_FEATURE, ALL_OF_MAIN, Arguments, Checkout, FEATURE, Project, git, url};
 use std::path::{Path, PathBuf};
 
-fn clone(project: &Project, options: &[&str]) -> PathBuf {
+fn clone(project: &Project, options: impl Arguments) -> PathBuf {
     let world = &project.world;
-    git(
-        world.path(),
-        &[&["clone", "-q"], options, &[&url(world), "build"]].concat(),
-    );
+    git(world.path(), ("clone -q", options, &[&url(world), "build"]));
     world.path().join("build")
 }
 
-fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [("BITBUCKET_BUILD_NUMBER", "4"), ("BITBUCKET_COMMIT", commit)];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
 #[test]
-fn a_pull_request_is_its_source_not_the_merge_in_the_clone() {
+fn pull_request_is_its_source_not_merge_in_clone() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=feature"]);
+    let folder = clone(&project, "--branch=feature");
     git(&folder, &["merge", "-q", "--no-edit", &project.main]);
     let more = [
         ("BITBUCKET_BRANCH", "feature"),
@@ -44,9 +41,9 @@ fn a_pull_request_is_its_source_not_the_merge_in_the_clone() {
 }
 
 #[test]
-fn a_pull_request_whose_destination_was_not_cloned_ends_with_the_branch_to_fetch() {
+fn pull_request_whose_destination_was_not_cloned_ends_with_branch_to_fetch() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=feature", "--depth=50"]);
+    let folder = clone(&project, "--branch=feature --depth=50");
     let more = [
         ("BITBUCKET_BRANCH", "feature"),
         ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
@@ -59,9 +56,9 @@ fn a_pull_request_whose_destination_was_not_cloned_ends_with_the_branch_to_fetch
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=feature"]);
+    let folder = clone(&project, "--branch=feature");
     job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
         .says()
         .event("bitbucket", "branches")
@@ -71,9 +68,9 @@ fn a_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_branch_in_the_default_clone_is_everything_and_warns() {
+fn branch_in_default_clone_is_everything_and_warns() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=feature", "--depth=50"]);
+    let folder = clone(&project, "--branch=feature --depth=50");
     job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
         .says()
         .head("feature", &project.feature)
@@ -83,9 +80,9 @@ fn a_branch_in_the_default_clone_is_everything_and_warns() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=main", "--depth=50"]);
+    let folder = clone(&project, "--branch=main --depth=50");
     job(&folder, &project.main, &[("BITBUCKET_BRANCH", "main")])
         .says()
         .head("main", &project.main)
@@ -95,11 +92,11 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
-    let folder = clone(&project, &["--branch=v1"]);
+    project.world.git("push -q origin v1");
+    let folder = clone(&project, "--branch=v1");
     job(&folder, &project.main, &[("BITBUCKET_TAG", "v1")])
         .says()
         .event("bitbucket", "tags")
@@ -113,14 +110,14 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
 #[test]
 fn branch_of_custom_pipeline_of_commit_is_not_guessed() {
     let project = Project::new();
-    let folder = clone(&project, &["--branch=feature"]);
+    let folder = clone(&project, "--branch=feature");
     let job = job(&folder, &project.feature, &[]);
     job.says()
         .has("branch", serde_json::Value::Null)
         .base(&project.fork, "the default branch `origin/main`")
         .changes(&FEATURE);
     job.reviewing()
-        .run(&["review"])
+        .run("review")
         .expect(7)
         .saying(&["the branch of this run is unknown", "--branch"]);
     let job = job.with(&[("SLUICEGATE_BRANCH", "feature")]);

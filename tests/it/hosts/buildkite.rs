@@ -1,10 +1,10 @@
 //! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
 //! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout};
 use std::path::Path;
 
-fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("BUILDKITE", "true"),
         ("BUILDKITE_SOURCE", "webhook"),
@@ -18,7 +18,7 @@ fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Job 
         ("BUILDKITE_TAG", ""),
         ("BUILDKITE_BUILD_NUMBER", "7"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
 fn pull_request(repository: &str) -> [(&str, &str); 3] {
@@ -30,7 +30,7 @@ fn pull_request(repository: &str) -> [(&str, &str); 3] {
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     for source in ["webhook", "ui", "schedule"] {
@@ -51,7 +51,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_commit_that_reads_head_is_what_is_checked_out() {
+fn commit_that_reads_head_is_what_is_checked_out() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     job(&folder, "feature", "HEAD", &[("BUILDKITE_SOURCE", "ui")])
@@ -62,7 +62,7 @@ fn a_commit_that_reads_head_is_what_is_checked_out() {
 }
 
 #[test]
-fn a_pull_request_is_compared_with_its_base_branch() {
+fn pull_request_is_compared_with_its_base_branch() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     for same in [
@@ -81,7 +81,7 @@ fn a_pull_request_is_compared_with_its_base_branch() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let job = job(
@@ -96,7 +96,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     job(&folder, "main", &project.main, &[])
@@ -107,7 +107,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     job(&folder, "v1", &project.main, &[("BUILDKITE_TAG", "v1")])
@@ -119,7 +119,7 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
 }
 
 #[test]
-fn a_shallow_clone_ends_with_the_flags_to_look_at() {
+fn shallow_clone_ends_with_flags_to_look_at() {
     let project = Project::new();
     let refs = ["--depth=1", EVERYTHING_FETCHED];
     let folder = checkout(&project.world, &refs, &project.feature);

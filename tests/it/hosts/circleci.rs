@@ -1,7 +1,7 @@
 //! CircleCI: <https://circleci.com/docs/reference/variables/>. The entire repository is cloned, and the branch is
 //! checked out at the commit.
 
-use crate::support::{ALL_OF_MAIN, FEATURE, Job, Project, git, url};
+use crate::support::{ALL_OF_MAIN, Checkout, FEATURE, Project, git, url};
 use std::path::{Path, PathBuf};
 
 fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
@@ -11,21 +11,21 @@ fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
         &["clone", "-q", "--no-checkout", &url(world), "project"],
     );
     let folder = world.path().join("project");
-    git(&folder, &["checkout", "-q", "-B", branch, commit]);
+    git(&folder, format!("checkout -q -B {branch} {commit}"));
     folder
 }
 
-fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", commit),
         ("CIRCLE_BUILD_NUM", "6"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = clone(&project, "feature", &project.feature);
     job(&folder, &project.feature, &[("CIRCLE_BRANCH", "feature")])
@@ -41,7 +41,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_pull_request_of_the_same_repository_is_its_branch() {
+fn pull_request_of_the_same_repository_is_its_branch() {
     let project = Project::new();
     let folder = clone(&project, "feature", &project.feature);
     let more = [
@@ -57,7 +57,7 @@ fn a_pull_request_of_the_same_repository_is_its_branch() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = clone(&project, "pull/8", &project.feature);
     let more = [
@@ -77,7 +77,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let folder = clone(&project, "main", &project.main);
     job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])
@@ -88,7 +88,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = clone(&project, "v1", &project.main);
     job(&folder, &project.main, &[("CIRCLE_TAG", "v1")])

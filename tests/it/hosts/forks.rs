@@ -1,6 +1,8 @@
 //! The change of a fork: rejected, or checked locally, on every host that reports forks.
 
-use crate::support::{Call, EVERYTHING_FETCHED, Ended, Job, World, checkout, git, with_default};
+use crate::support::{
+    Arguments, Call, Checkout, EVERYTHING_FETCHED, Ended, World, checkout, git, with_default,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -21,37 +23,37 @@ fn change(component: &str) -> (World, String) {
     world.write("a.orch.yaml", pipeline("Start"));
     world.commit("first");
     world.push();
-    world.git(&["checkout", "-q", "-b", "feature"]);
+    world.git("checkout -q -b feature");
     world.write("b.orch.yaml", pipeline(component));
     let head = world.commit("change");
-    world.git(&["push", "-q", "origin", "HEAD:refs/pull/1/head"]);
+    world.git("push -q origin HEAD:refs/pull/1/head");
     (world, head)
 }
 
-fn job(world: &World, head: &str) -> Job {
+fn job(world: &World, head: &str) -> Checkout {
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     circleci(&with_default(checkout(world, &fetch, head)), head)
 }
 
-fn circleci(folder: &Path, head: &str) -> Job {
+fn circleci(folder: &Path, head: &str) -> Checkout {
     let variables = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", head),
         ("CIRCLE_BRANCH", "pull/1"),
         ("CIRCLE_PR_REPONAME", "p"),
     ];
-    Job::new(folder, &variables).with_remote_as_target()
+    Checkout::new(folder, &variables).with_remote_as_target()
 }
 
 /// Returns a job for a fork on each host.
-fn hosts(folder: &Path, head: &str) -> Vec<Job> {
+fn hosts(folder: &Path, head: &str) -> Vec<Checkout> {
     let github = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_REF", "refs/pull/1/merge"),
         ("GITHUB_SHA", head),
     ];
-    let base = git(folder, &["rev-parse", "refs/remotes/origin/main"]);
+    let base = git(folder, "rev-parse refs/remotes/origin/main");
     let payload = json!({ "pull_request": {
         "number": 1,
         "head": { "ref": "feature", "sha": head, "repo": { "full_name": "somebody/p" } },
@@ -92,55 +94,49 @@ fn hosts(folder: &Path, head: &str) -> Vec<Job> {
         ("BUILDKITE_PULL_REQUEST_REPO", "git://github.com/somebody/p.git"),
     ];
     let jobs = vec![
-        Job::new(folder, &github).payload(&payload),
-        Job::new(folder, &github)
+        Checkout::new(folder, &github).payload(&payload),
+        Checkout::new(folder, &github)
             .with(&[("GITEA_ACTIONS", "true")])
             .payload(&payload),
-        Job::new(folder, &gitlab),
-        Job::new(folder, &azure),
-        Job::new(folder, &jenkins),
+        Checkout::new(folder, &gitlab),
+        Checkout::new(folder, &azure),
+        Checkout::new(folder, &jenkins),
         circleci(folder, head),
-        Job::new(folder, &buildkite),
+        Checkout::new(folder, &buildkite),
     ];
-    jobs.into_iter().map(Job::with_remote_as_target).collect()
+    jobs.into_iter().map(Checkout::with_remote_as_target).collect()
 }
 
-const REPORTS: [&str; 5] = [
-    "review",
-    "--report",
-    "json=out/j.json",
-    "--report",
-    "junit=out/j.xml",
-];
+const REPORTS: &str = "review --report json=out/j.json --report junit=out/j.xml";
 
-fn reviewed(call: &Call, more: &[&str]) -> Ended {
-    call.run(&[&REPORTS, more].concat())
+fn reviewed(call: &Call, more: impl Arguments) -> Ended {
+    call.run((REPORTS, more))
 }
 
-fn report(job: &Job) -> Value {
+fn report(job: &Checkout) -> Value {
     serde_json::from_slice(&fs::read(job.folder.join("out/j.json")).unwrap()).unwrap()
 }
 
 #[test]
-fn a_fork_is_refused_before_anything_else_that_is_missing() {
+fn fork_is_refused_before_anything_else_that_is_missing() {
     let (world, head) = change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = checkout(&world, &fetch, &head);
     for job in hosts(&folder, &head) {
         // Without URL, project and token, as in a job for a fork.
         for call in [job.call(), job.reviewing()] {
-            reviewed(&call, &[]).expect(7).saying(&[
+            reviewed(&call, "").expect(7).saying(&[
                 "belongs to a fork",
                 "`sluicegate check`",
                 "--fork check",
             ]);
-            reviewed(&call, &["--fork", "fail"]).expect(7);
+            reviewed(&call, "--fork fail").expect(7);
         }
     }
 }
 
 #[test]
-fn a_dry_run_for_a_fork_ends_as_the_review_would() {
+fn dry_run_for_fork_ends_as_review_would() {
     let (world, head) = change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
@@ -159,7 +155,7 @@ fn a_dry_run_for_a_fork_ends_as_the_review_would() {
 }
 
 #[test]
-fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
+fn fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
     let (world, head) = change("wrong");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
@@ -168,7 +164,7 @@ fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
         let call = job
             .call()
             .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
-        let ended = reviewed(&call, &["--fork", "check"]).expect(1);
+        let ended = reviewed(&call, "--fork check").expect(1);
         let said = "checked locally";
         assert!(
             ended.out.contains(said) && ended.out.contains("wrong"),
@@ -193,43 +189,43 @@ fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
         assert!(fs::read_to_string(&summary).unwrap().contains(said));
         fs::remove_file(summary).unwrap();
         // With a report on standard output, the text is on standard error.
-        reviewed(&call, &["--fork", "check", "--report", "json=-"])
+        reviewed(&call, "--fork check --report json=-")
             .expect(1)
             .saying(&[said]);
     }
 }
 
 #[test]
-fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
+fn good_change_of_fork_passes_by_flag_variable_and_file() {
     let (world, head) = change("Start");
     let job = job(&world, &head);
-    reviewed(&job.call(), &["--fork", "check"]).expect(0);
+    reviewed(&job.call(), "--fork check").expect(0);
     assert_eq!(report(&job)["verdict"], "passed");
-    reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), &[]).expect(0);
+    reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), "").expect(0);
     // The fork's own file does not decide it, unless the job allows it.
     world.write("sluicegate.yaml", "review: { fork: check }\n");
     let head = world.commit("configuration");
-    world.git(&["push", "-q", "origin", "HEAD:refs/pull/1/head"]);
+    world.git("push -q origin HEAD:refs/pull/1/head");
     let job = self::job(&world, &head);
-    reviewed(&job.call(), &[])
+    reviewed(&job.call(), "")
         .expect(7)
         .saying(&["`review.fork`", "--policy head"]);
-    reviewed(&job.call(), &["--policy", "head"]).expect(0);
-    reviewed(&job.call(), &["--policy", "head", "--fork", "fail"]).expect(7);
-    reviewed(&job.call(), &["--fork", "maybe"])
+    reviewed(&job.call(), "--policy head").expect(0);
+    reviewed(&job.call(), "--policy head --fork fail").expect(7);
+    reviewed(&job.call(), "--fork maybe")
         .expect(2)
         .saying(&["fail", "check"]);
 }
 
 #[test]
-fn what_is_no_fork_still_goes_to_the_platform() {
+fn change_without_fork_is_still_reviewed_by_platform() {
     let (world, head) = change("Start");
     let fetch = [
         EVERYTHING_FETCHED,
         "+refs/pull/1/head:refs/remotes/origin/feature",
     ];
     let folder = checkout(&world, &fetch, &head);
-    let job = Job::new(
+    let job = Checkout::new(
         &folder,
         &[
             ("CIRCLECI", "true"),
@@ -237,19 +233,19 @@ fn what_is_no_fork_still_goes_to_the_platform() {
             ("CIRCLE_BRANCH", "feature"),
         ],
     );
-    reviewed(&job.reviewing(), &["--fork", "check"]).expect(3);
+    reviewed(&job.reviewing(), "--fork check").expect(3);
     assert_eq!(report(&job)["engine"], "remote");
 }
 
 #[test]
-fn a_fork_with_nothing_to_review_is_green_without_any_setting() {
+fn fork_with_nothing_to_review_is_green_without_any_setting() {
     let (world, _) = change("Start");
-    world.git(&["checkout", "-q", "-b", "words", "origin/main"]);
+    world.git("checkout -q -b words origin/main");
     world.write("README.md", "words\n");
     let head = world.commit("words");
-    world.git(&["push", "-q", "--force", "origin", "HEAD:refs/pull/1/head"]);
+    world.git("push -q --force origin HEAD:refs/pull/1/head");
     let job = job(&world, &head);
-    for more in [&[][..], &["--fork", "check"]] {
+    for more in ["", "--fork check"] {
         let ended = reviewed(&job.call(), more).expect(0);
         assert!(ended.out.contains("nothing to review"), "{}", ended.all());
     }

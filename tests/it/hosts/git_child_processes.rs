@@ -1,7 +1,7 @@
 //! Child processes of git get no secrets, and git starts no program from a repository's configuration except those that
 //! checkout steps set.
 
-use crate::support::{Call, Job, Project, World, checkout, git};
+use crate::support::{Call, Checkout, Project, World, checkout, git};
 use std::fs::{self, Permissions};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -33,35 +33,25 @@ fn partial(world: &World) -> PathBuf {
     world.write("a.orch.yaml", "1");
     world.commit("first");
     world.push();
-    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
-    git(
-        &world.remote(),
-        &["config", "uploadpack.allowAnySHA1InWant", "true"],
-    );
+    git(&world.remote(), "config uploadpack.allowFilter true");
+    git(&world.remote(), "config uploadpack.allowAnySHA1InWant true");
     let url = format!("file://{}", world.remote().display());
     git(
         world.path(),
-        &[
-            "clone",
-            "-q",
-            "--filter=blob:none",
-            "--no-checkout",
-            &url,
-            "partial",
-        ],
+        format!("clone -q --filter=blob:none --no-checkout {url} partial"),
     );
     world.path().join("partial")
 }
 
 fn checked(folder: &Path) -> Call {
-    let job = Job::new(folder, &SECRETS.map(|name| (name, "s3cret-value")));
+    let job = Checkout::new(folder, &SECRETS.map(|name| (name, "s3cret-value")));
     job.call()
 }
 
-const CHECK: [&str; 5] = ["check", "--all", "--head", "HEAD", "--deepen"];
+const CHECK: &str = "check --all --head HEAD --deepen";
 
 #[test]
-fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
+fn fetch_of_blob_runs_no_program_of_configuration() {
     let world = World::new();
     let folder = partial(&world);
     let (script, log) = spy(&world, "upload");
@@ -69,7 +59,7 @@ fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
     git(&folder, &["config", "remote.origin.uploadpack", &upload]);
     let (script, refs) = spy(&world, "refs");
     git(&folder, &["config", "core.alternateRefsCommand", &script]);
-    let ended = checked(&folder).run(&CHECK);
+    let ended = checked(&folder).run(CHECK);
     assert!(!log.exists() && !refs.exists(), "{}", ended.all());
     assert_ne!(ended.code, 7, "{}", ended.all());
 }
@@ -84,14 +74,14 @@ fn shallow(project: &Project) -> (PathBuf, Call) {
         ("CIRCLE_SHA1", project.feature.as_str()),
         ("CIRCLE_BRANCH", "feature"),
     ];
-    let call = Job::new(&folder, &variables).call();
+    let call = Checkout::new(&folder, &variables).call();
     (folder, call)
 }
 
-const DEEPEN: [&str; 2] = ["context", "--deepen"];
+const DEEPEN: &str = "context --deepen";
 
 #[test]
-fn a_fetch_of_history_runs_no_program_of_the_configuration() {
+fn fetch_of_history_runs_no_program_of_configuration() {
     let project = Project::new();
     let (folder, call) = shallow(&project);
     let (script, log) = spy(&project.world, "upload");
@@ -105,27 +95,24 @@ fn a_fetch_of_history_runs_no_program_of_the_configuration() {
     fs::write(folder.join(".git/objects/info/alternates"), objects).unwrap();
     let (script, refs) = spy(&project.world, "refs");
     git(&folder, &["config", "core.alternateRefsCommand", &script]);
-    let ended = call.run(&DEEPEN).expect(0);
+    let ended = call.run(DEEPEN).expect(0);
     assert!(ended.out.contains(&project.fork), "{}", ended.all());
     assert!(!log.exists() && !refs.exists(), "{}", ended.all());
 }
 
 #[test]
-fn a_proxy_of_the_configuration_is_not_run() {
+fn proxy_of_configuration_is_not_run() {
     let project = Project::new();
     let (folder, call) = shallow(&project);
     let (script, log) = spy(&project.world, "proxy");
     git(&folder, &["config", "core.gitProxy", &script]);
-    git(
-        &folder,
-        &["remote", "set-url", "origin", "git://127.0.0.1:9/r.git"],
-    );
-    let ended = call.run(&DEEPEN).saying(&["unable to connect"]);
+    git(&folder, "remote set-url origin git://127.0.0.1:9/r.git");
+    let ended = call.run(DEEPEN).saying(&["unable to connect"]);
     assert!(!log.exists(), "{}", ended.all());
 }
 
 #[test]
-fn a_program_of_the_configuration_is_not_asked_for_a_password() {
+fn program_of_configuration_is_not_asked_for_password() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -142,37 +129,34 @@ fn a_program_of_the_configuration_is_not_asked_for_a_password() {
     let (script, log) = spy(&project.world, "ask");
     git(&folder, &["config", "core.askPass", &script]);
     let url = format!("http://{address}/r.git");
-    git(&folder, &["remote", "set-url", "origin", &url]);
-    let ended = call.run(&DEEPEN).saying(&["could not read Username"]);
+    git(&folder, format!("remote set-url origin {url}"));
+    let ended = call.run(DEEPEN).saying(&["could not read Username"]);
     assert!(!log.exists(), "{}", ended.all());
 }
 
 #[test]
-fn a_remote_that_is_a_program_is_not_run() {
+fn remote_that_is_a_program_is_not_run() {
     let world = World::new();
     let folder = partial(&world);
     let (script, log) = spy(&world, "ext");
     let url = format!("ext::{script} git-upload-pack {}", world.remote().display());
     git(&folder, &["config", "remote.origin.url", &url]);
-    git(&folder, &["config", "protocol.ext.allow", "always"]);
-    let ended = checked(&folder).run(&CHECK);
+    git(&folder, "config protocol.ext.allow always");
+    let ended = checked(&folder).run(CHECK);
     assert!(!log.exists(), "{}", ended.all());
     assert_ne!(ended.code, 0, "{}", ended.all());
 }
 
 /// A checkout step sets this program, so it may run.
 #[test]
-fn the_ssh_command_of_the_configuration_gets_no_secret() {
+fn ssh_command_of_configuration_gets_no_secret() {
     let world = World::new();
     let folder = partial(&world);
     let log = world.path().join("ssh.log");
     let script = format!("env > '{}'; false", log.display());
-    git(
-        &folder,
-        &["config", "remote.origin.url", "ssh://git@host.invalid/r.git"],
-    );
+    git(&folder, "config remote.origin.url ssh://git@host.invalid/r.git");
     git(&folder, &["config", "core.sshCommand", &script]);
-    let ended = checked(&folder).run(&CHECK);
+    let ended = checked(&folder).run(CHECK);
     let seen = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", ended.all()));
     assert!(seen.contains("PATH="), "{seen}");
     assert!(!seen.contains("s3cret-value"), "{seen}");

@@ -2,7 +2,7 @@
 //! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull
 //! request, they check out its head.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     )
 }
 
-fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
     let variables = [
         (mark, "true"),
         ("GITHUB_ACTIONS", "true"),
@@ -25,7 +25,7 @@ fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, pa
         ("GITHUB_SHA", commit),
         ("GITHUB_REPOSITORY", "o/p"),
     ];
-    Job::new(folder, &variables).payload(payload)
+    Checkout::new(folder, &variables).payload(payload)
 }
 
 fn pull_request(project: &Project, from: &str) -> Value {
@@ -47,7 +47,7 @@ fn push(before: &str, after: &str) -> Value {
 }
 
 #[test]
-fn a_pull_request_is_its_head() {
+fn pull_request_is_its_head() {
     let project = Project::new();
     let folder = whole(&project, &project.feature);
     for mark in MARKS {
@@ -71,7 +71,7 @@ fn a_pull_request_is_its_head() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let payload = pull_request(&project, "somebody/p");
     let folder = whole(&project, &project.feature);
@@ -88,7 +88,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn a_push_and_a_new_branch() {
+fn push_and_new_branch() {
     let project = Project::new();
     let folder = whole(&project, &project.feature);
     for mark in MARKS {
@@ -117,10 +117,10 @@ fn a_push_and_a_new_branch() {
 }
 
 #[test]
-fn a_tag_a_schedule_and_a_run_by_hand() {
+fn tag_schedule_and_run_by_hand() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = whole(&project, &project.main);
     let payload = push(ZEROS, &project.main);
     job(&folder, MARKS[1], "push", "refs/tags/v1", &project.main, &payload)
@@ -148,7 +148,7 @@ fn a_tag_a_schedule_and_a_run_by_hand() {
 }
 
 #[test]
-fn a_shallow_pull_request_ends_with_the_line_that_mends_it() {
+fn shallow_pull_request_ends_with_line_that_mends_it() {
     let project = Project::new();
     let head = format!("+{}:refs/remotes/pull/7/head", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &head], &project.feature);

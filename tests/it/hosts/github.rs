@@ -2,14 +2,14 @@
 //! checked out as <https://github.com/actions/checkout> does it, with and without `fetch-depth: 0`.
 
 use crate::support::{
-    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout,
+    ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const ABSENT: &str = "4444444444444444444444444444444444444444";
 
-fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
     let variables = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", event),
@@ -18,7 +18,7 @@ fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Valu
         ("GITHUB_REPOSITORY", "o/p"),
         ("GITHUB_RUN_NUMBER", "12"),
     ];
-    Job::new(folder, &variables).payload(payload)
+    Checkout::new(folder, &variables).payload(payload)
 }
 
 fn repository() -> Value {
@@ -56,14 +56,14 @@ fn whole_pull(project: &Project, merge: &str) -> PathBuf {
     )
 }
 
-fn push(project: &Project, branch: &str, before: &str, after: &str) -> Job {
+fn push(project: &Project, branch: &str, before: &str, after: &str) -> Checkout {
     let reference = format!("refs/heads/{branch}");
     let payload = json!({ "ref": reference, "before": before, "after": after, "repository": repository() });
     job(&whole(project, after), "push", &reference, after, &payload)
 }
 
 #[test]
-fn a_pull_request_is_its_head_not_the_trial_merge() {
+fn pull_request_is_its_head_not_trial_merge() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let folder = whole_pull(&project, &merge);
@@ -85,7 +85,7 @@ fn a_pull_request_is_its_head_not_the_trial_merge() {
 }
 
 #[test]
-fn a_pull_request_target_has_the_base_branch_checked_out() {
+fn pull_request_target_has_base_branch_checked_out() {
     let project = Project::new();
     let folder = whole(&project, "refs/remotes/origin/main");
     let payload = pull_request(&project.feature, &project.main);
@@ -103,7 +103,7 @@ fn a_pull_request_target_has_the_base_branch_checked_out() {
 }
 
 #[test]
-fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
+fn pull_request_in_default_checkout_ends_with_line_that_mends_it() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
@@ -119,13 +119,13 @@ fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
 }
 
 #[test]
-fn a_pull_request_that_took_in_its_target_has_a_stale_base_in_the_payload() {
+fn pull_request_that_took_in_its_target_has_stale_base_in_payload() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.git("checkout -q feature");
+    world.git("merge -q -m 'take in' main");
     world.push();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let payload = pull_request(&head, &project.fork);
     job(
         &whole(&project, &head),
@@ -141,13 +141,13 @@ fn a_pull_request_that_took_in_its_target_has_a_stale_base_in_the_payload() {
 }
 
 #[test]
-fn a_pull_request_that_was_rebased_is_its_new_head() {
+fn pull_request_that_was_rebased_is_its_new_head() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["rebase", "-q", "main"]);
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q feature");
+    world.git("rebase -q main");
+    world.git("push -q --force origin feature");
+    let head = world.git("rev-parse HEAD");
     let payload = pull_request(&head, &project.main);
     job(
         &whole(&project, &head),
@@ -163,7 +163,7 @@ fn a_pull_request_that_was_rebased_is_its_new_head() {
 }
 
 #[test]
-fn a_pull_request_into_a_branch_that_is_not_the_default_one() {
+fn pull_request_into_branch_that_is_not_default_one() {
     let project = Project::new();
     let world = &project.world;
     world.git(&[
@@ -187,10 +187,10 @@ fn a_pull_request_into_a_branch_that_is_not_the_default_one() {
 }
 
 #[test]
-fn a_pull_request_that_was_merged_meanwhile_is_still_its_change() {
+fn pull_request_that_was_merged_meanwhile_is_still_its_change() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["merge", "-q", "--no-ff", "-m", "merged", "feature"]);
+    world.git("merge -q --no-ff -m merged feature");
     world.push();
     let payload = pull_request(&project.feature, &project.main);
     job(
@@ -206,7 +206,7 @@ fn a_pull_request_that_was_merged_meanwhile_is_still_its_change() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_explained_and_not_sent() {
+fn pull_request_of_fork_is_explained_and_not_sent() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let folder = whole_pull(&project, &merge);
@@ -223,7 +223,7 @@ fn a_pull_request_of_a_fork_is_explained_and_not_sent() {
 }
 
 #[test]
-fn a_merge_group_is_the_commit_of_the_queue() {
+fn merge_group_is_commit_of_queue() {
     let project = Project::new();
     let queue = "refs/heads/gh-readonly-queue/main/pr-7-abc";
     let group = project.trial_merge(queue);
@@ -244,7 +244,7 @@ fn a_merge_group_is_the_commit_of_the_queue() {
 }
 
 #[test]
-fn a_merge_group_behind_another_is_compared_with_that_one_and_its_target() {
+fn merge_group_behind_another_is_compared_with_that_one_and_its_target() {
     let project = Project::new();
     let first = project.trial_merge("refs/heads/gh-readonly-queue/main/pr-7-abc");
     project.world.write("third.orch.yaml", "3");
@@ -267,7 +267,7 @@ fn a_merge_group_behind_another_is_compared_with_that_one_and_its_target() {
 }
 
 #[test]
-fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
+fn push_of_branch_is_judged_with_all_that_branch_brings() {
     let project = Project::new();
     push(&project, "feature", &project.before, &project.feature)
         .says()
@@ -279,7 +279,7 @@ fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
         )
         .changes(&FEATURE);
     // One more commit does not hide earlier failures.
-    project.world.git(&["checkout", "-q", "feature"]);
+    project.world.git("checkout -q feature");
     let empty = project.world.commit("nothing");
     project.world.push();
     push(&project, "feature", &project.feature, &empty)
@@ -289,7 +289,7 @@ fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
 }
 
 #[test]
-fn a_push_of_a_new_branch_is_compared_with_the_default_branch() {
+fn push_of_new_branch_is_compared_with_default_branch() {
     let project = Project::new();
     push(&project, "feature", ZEROS, &project.feature)
         .says()
@@ -302,14 +302,14 @@ fn a_push_of_a_new_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_forced_push_is_compared_with_the_default_branch_whether_the_old_commit_is_there_or_not() {
+fn forced_push_is_compared_with_default_branch_whether_old_commit_is_there_or_not() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
+    world.git("checkout -q feature");
     world.git(&["reset", "-q", "--hard", &project.before]);
     world.write("rewritten.orch.yaml", "3");
     let head = world.commit("rewritten");
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    world.git("push -q --force origin feature");
     let expected = ["A first.orch.yaml", "A rewritten.orch.yaml"];
     let job = push(&project, "feature", &project.feature, &head);
     job.says()
@@ -324,7 +324,7 @@ fn a_forced_push_is_compared_with_the_default_branch_whether_the_old_commit_is_t
 }
 
 #[test]
-fn a_push_to_the_default_branch_is_what_was_pushed() {
+fn push_to_default_branch_is_what_was_pushed() {
     let project = Project::new();
     push(&project, "main", &project.fork, &project.main)
         .says()
@@ -334,7 +334,7 @@ fn a_push_to_the_default_branch_is_what_was_pushed() {
 }
 
 #[test]
-fn a_merge_of_a_pull_request_into_the_default_branch_is_the_pull_requests_change() {
+fn merge_of_pull_request_into_default_branch_is_pull_requests_change() {
     let project = Project::new();
     let merge = project.trial_merge("refs/heads/main");
     push(&project, "main", &project.main, &merge)
@@ -345,7 +345,7 @@ fn a_merge_of_a_pull_request_into_the_default_branch_is_the_pull_requests_change
 }
 
 #[test]
-fn a_push_to_the_default_branch_without_a_usable_before_is_everything() {
+fn push_to_default_branch_without_usable_before_is_everything() {
     let project = Project::new();
     for (before, why) in [
         (ZEROS, "head is on the default branch `main`"),
@@ -362,7 +362,7 @@ fn a_push_to_the_default_branch_without_a_usable_before_is_everything() {
 }
 
 #[test]
-fn the_first_push_of_a_repository_is_everything() {
+fn first_push_of_repository_is_everything() {
     let world = crate::support::World::new();
     world.write("a.orch.yaml", "1");
     let first = world.commit("first");
@@ -377,11 +377,11 @@ fn the_first_push_of_a_repository_is_everything() {
 }
 
 #[test]
-fn a_push_of_a_branch_without_common_history_is_everything_of_it() {
+fn push_of_branch_without_common_history_is_everything_of_it() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
-    world.git(&["rm", "-q", "-r", "-f", "."]);
+    world.git("checkout -q --orphan alone");
+    world.git("rm -q -r -f .");
     world.write("alone.orch.yaml", "1");
     let head = world.commit("alone");
     world.push();
@@ -393,13 +393,13 @@ fn a_push_of_a_branch_without_common_history_is_everything_of_it() {
 }
 
 #[test]
-fn renamed_deleted_and_changed_pipelines_are_told_apart() {
+fn context_distinguishes_renamed_deleted_and_changed_pipelines() {
     let project = Project::new();
     let world = &project.world;
     world.write("kept.orch.yaml", "a line that stays\nanother line that stays\n");
     let before = world.commit("more");
-    world.git(&["mv", "kept.orch.yaml", "moved name.orch.yaml"]);
-    world.git(&["rm", "-q", "old.orch.yaml"]);
+    world.git("mv kept.orch.yaml 'moved name.orch.yaml'");
+    world.git("rm -q old.orch.yaml");
     world.write("other.orch.yaml", "changed");
     world.write("notes.yaml", "no pipeline");
     let head = world.commit("all kinds");
@@ -415,7 +415,7 @@ fn renamed_deleted_and_changed_pipelines_are_told_apart() {
 }
 
 #[test]
-fn a_deleted_branch_or_tag_leaves_nothing_to_do() {
+fn deleted_branch_or_tag_leaves_nothing_to_do() {
     let project = Project::new();
     let folder = whole(&project, &project.main);
     let push = |reference: &str| json!({ "ref": reference, "before": project.feature, "after": ZEROS, "deleted": true });
@@ -437,13 +437,13 @@ fn a_deleted_branch_or_tag_leaves_nothing_to_do() {
     ] {
         let job = job(&folder, event, "refs/heads/main", &project.main, &payload);
         job.says().everything(why).changes(&[]);
-        let ended = job.reviewing().run(&["review"]).expect(0);
+        let ended = job.reviewing().run("review").expect(0);
         assert!(ended.out.contains(why), "{}", ended.all());
     }
 }
 
 #[test]
-fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
+fn tag_is_everything_of_its_commit_on_branch_that_holds_it() {
     let project = Project::new();
     let world = &project.world;
     world.git(&[
@@ -454,9 +454,9 @@ fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
     ]);
     world.git(&["tag", "v1", &project.fork]);
     world.git(&["tag", "-a", "-m", "one", "v2", &project.fork]);
-    world.git(&["push", "-q", "origin", "v1", "v2"]);
+    world.git("push -q origin v1 v2");
     for tag in ["v1", "v2"] {
-        let (reference, object) = (format!("refs/tags/{tag}"), world.git(&["rev-parse", tag]));
+        let (reference, object) = (format!("refs/tags/{tag}"), world.git(format!("rev-parse {tag}")));
         let payload =
             json!({ "ref": reference, "before": ZEROS, "after": object, "repository": repository() });
         for named in [&project.fork, &object] {
@@ -471,10 +471,10 @@ fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
 }
 
 #[test]
-fn a_tag_beside_the_default_branch_is_on_its_own_branch() {
+fn tag_beside_default_branch_is_on_its_own_branch() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.feature]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let payload = json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.feature, "repository": repository() });
     job(
         &whole(&project, "v1"),
@@ -489,16 +489,16 @@ fn a_tag_beside_the_default_branch_is_on_its_own_branch() {
 }
 
 #[test]
-fn a_tag_in_the_default_checkout_has_no_branch_to_name() {
+fn tag_in_default_checkout_has_no_branch_to_name() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
     let payload =
         json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.main, "repository": repository() });
     let job = job(&folder, "push", "refs/tags/v1", &project.main, &payload);
     job.says().has("branch", Value::Null).changes(&ALL_OF_MAIN);
-    job.reviewing().run(&["review"]).expect(7).saying(&[
+    job.reviewing().run("review").expect(7).saying(&[
         "no known remote branch",
         "--branch",
         "`fetch-depth: 0`",
@@ -506,7 +506,7 @@ fn a_tag_in_the_default_checkout_has_no_branch_to_name() {
 }
 
 #[test]
-fn a_run_by_hand_is_compared_with_the_default_branch() {
+fn run_by_hand_is_compared_with_default_branch() {
     let project = Project::new();
     let payload = json!({ "inputs": {}, "ref": "refs/heads/feature", "repository": repository() });
     let folder = whole(&project, &project.feature);
@@ -525,7 +525,7 @@ fn a_run_by_hand_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_run_by_hand_or_by_the_clock_on_the_default_branch_is_everything() {
+fn run_by_hand_or_by_clock_on_default_branch_is_everything() {
     let project = Project::new();
     let folder = whole(&project, &project.main);
     for (event, payload) in [
@@ -541,7 +541,7 @@ fn a_run_by_hand_or_by_the_clock_on_the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_shallow_push_to_the_default_branch_is_everything_and_warns() {
+fn shallow_push_to_default_branch_is_everything_and_warns() {
     let project = Project::new();
     let fetch = format!("+{}:refs/remotes/origin/main", project.main);
     let folder = checkout(&project.world, &["--depth=1", &fetch], &project.main);
@@ -554,7 +554,7 @@ fn a_shallow_push_to_the_default_branch_is_everything_and_warns() {
 }
 
 #[test]
-fn a_shallow_push_of_a_branch_ends_with_the_branch_to_fetch() {
+fn shallow_push_of_branch_ends_with_branch_to_fetch() {
     let project = Project::new();
     let fetch = format!("+{}:refs/remotes/origin/feature", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &fetch], &project.feature);
@@ -568,20 +568,14 @@ fn a_shallow_push_of_a_branch_ends_with_the_branch_to_fetch() {
 
 /// The older commit is reachable on another way, and the way to it from head is cut.
 #[test]
-fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
+fn push_whose_way_to_before_is_cut_is_never_two_dot_difference() {
     let project = Project::new();
     let feature = format!("+{}:refs/remotes/origin/feature", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &feature], &project.feature);
     crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.before]);
     crate::support::git(
         &folder,
-        &[
-            "fetch",
-            "-q",
-            "--depth=1",
-            "origin",
-            "+refs/heads/main:refs/remotes/origin/main",
-        ],
+        "fetch -q --depth=1 origin +refs/heads/main:refs/remotes/origin/main",
     );
     let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
     job(&folder, "push", "refs/heads/feature", &project.feature, &payload)
@@ -598,7 +592,7 @@ fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
 }
 
 #[test]
-fn a_pull_request_whose_target_was_not_fetched_uses_where_the_host_saw_it_and_says_so() {
+fn pull_request_whose_target_was_not_fetched_uses_where_host_saw_it_and_says_so() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
@@ -617,7 +611,7 @@ fn a_pull_request_whose_target_was_not_fetched_uses_where_the_host_saw_it_and_sa
 }
 
 #[test]
-fn a_commit_that_is_no_full_id_is_not_looked_up() {
+fn commit_that_is_no_full_id_is_not_looked_up() {
     let project = Project::new();
     let folder = whole(&project, &project.main);
     for commit in ["main", "HEAD", "-x", "4444"] {

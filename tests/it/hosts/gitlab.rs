@@ -1,7 +1,7 @@
 //! GitLab CI/CD: <https://docs.gitlab.com/ci/pipelines/pipeline_types/>. The runner fetches the pipeline's commit and,
 //! for a branch or a tag, that reference, 20 commits deep; with `GIT_DEPTH: 0`, the entire history.
 
-use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     )
 }
 
-fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("GITLAB_CI", "true"),
         ("CI_PIPELINE_SOURCE", source),
@@ -34,10 +34,10 @@ fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Job 
         ("CI_PROJECT_ID", "5"),
         ("CI_PIPELINE_IID", "42"),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
-fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
+fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Checkout {
     let more = [
         ("CI_COMMIT_BRANCH", name),
         ("CI_COMMIT_REF_NAME", name),
@@ -48,7 +48,7 @@ fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
 
 /// Returns a merge request's job. `source` is the head of the source branch, which GitLab sets only for merged results
 /// and merge trains.
-fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Job {
+fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Checkout {
     let more = [
         ("CI_MERGE_REQUEST_IID", "9"),
         ("CI_MERGE_REQUEST_EVENT_TYPE", kind),
@@ -66,7 +66,7 @@ fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &s
 }
 
 #[test]
-fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
+fn branch_pipeline_is_judged_with_all_that_branch_brings() {
     let project = Project::new();
     let reference = "+refs/heads/feature:refs/remotes/origin/feature";
     let folder = shallow(&project, 20, &project.feature, reference);
@@ -87,7 +87,7 @@ fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
 }
 
 #[test]
-fn a_pipeline_of_the_default_branch_is_what_was_pushed() {
+fn pipeline_of_default_branch_is_what_was_pushed() {
     let project = Project::new();
     let folder = shallow(
         &project,
@@ -103,7 +103,7 @@ fn a_pipeline_of_the_default_branch_is_what_was_pushed() {
 }
 
 #[test]
-fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
+fn first_pipeline_of_branch_needs_default_branch() {
     let project = Project::new();
     branch(
         &whole(&project, &project.feature),
@@ -125,13 +125,13 @@ fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
 }
 
 #[test]
-fn a_forced_push_is_compared_with_the_default_branch() {
+fn forced_push_is_compared_with_default_branch() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["commit", "-q", "--amend", "-m", "amended"]);
-    world.git(&["push", "-q", "--force", "origin", "feature"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q feature");
+    world.git("commit -q --amend -m amended");
+    world.git("push -q --force origin feature");
+    let head = world.git("rev-parse HEAD");
     branch(&whole(&project, &head), "feature", &project.feature, &head)
         .says()
         .head("feature", &head)
@@ -140,7 +140,7 @@ fn a_forced_push_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn a_first_pipeline_of_the_default_branch_is_everything() {
+fn first_pipeline_of_default_branch_is_everything() {
     let project = Project::new();
     let folder = shallow(
         &project,
@@ -157,7 +157,7 @@ fn a_first_pipeline_of_the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_detached_merge_request_is_the_checked_out_head() {
+fn detached_merge_request_is_checked_out_head() {
     let project = Project::new();
     let folder = shallow(&project, 20, &project.feature, "");
     merge_request(&folder, "detached", &project.feature, "", &project.fork)
@@ -172,7 +172,7 @@ fn a_detached_merge_request_is_the_checked_out_head() {
 }
 
 #[test]
-fn a_merge_request_whose_base_is_beyond_the_depth_ends_with_the_line_that_mends_it() {
+fn merge_request_whose_base_is_beyond_depth_ends_with_line_that_mends_it() {
     let project = Project::new();
     let folder = shallow(&project, 2, &project.feature, "");
     merge_request(&folder, "detached", &project.feature, "", &project.fork).unsettled(&[
@@ -183,7 +183,7 @@ fn a_merge_request_whose_base_is_beyond_the_depth_ends_with_the_line_that_mends_
 }
 
 #[test]
-fn a_merged_result_is_the_source_not_the_merge() {
+fn merged_result_is_source_not_merge() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow(&project, 20, &merge, "");
@@ -196,17 +196,17 @@ fn a_merged_result_is_the_source_not_the_merge() {
 }
 
 #[test]
-fn a_merge_train_is_the_source_not_what_rides_before_it() {
+fn merge_train_is_source_not_what_rides_before_it() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "-b", "ahead", "main"]);
+    world.git("checkout -q -b ahead main");
     world.write("ahead.orch.yaml", "1");
     world.commit("the request before in the train");
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "first of the train", "ahead"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "second of the train", "feature"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
-    let train = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m 'first of the train' ahead");
+    world.git("merge -q --no-ff -m 'second of the train' feature");
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let train = world.git("rev-parse HEAD");
     let folder = shallow(&project, 20, &train, "");
     merge_request(&folder, "merge_train", &train, &project.feature, &project.fork)
         .says()
@@ -218,13 +218,13 @@ fn a_merge_train_is_the_source_not_what_rides_before_it() {
 
 /// With fast-forward merges, a merge train contains rebased commits, and the source's own head is not among them.
 #[test]
-fn a_fast_forward_train_ends_with_what_to_fetch() {
+fn fast_forward_train_ends_with_what_to_fetch() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--detach", "feature"]);
-    world.git(&["rebase", "-q", "main"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
-    let train = world.git(&["rev-parse", "HEAD"]);
+    world.git("checkout -q --detach feature");
+    world.git("rebase -q main");
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let train = world.git("rev-parse HEAD");
     let folder = shallow(&project, 20, &train, "");
     merge_request(&folder, "merge_train", &train, &project.feature, &project.fork).unsettled(&[
         &project.feature,
@@ -244,7 +244,7 @@ fn a_fast_forward_train_ends_with_what_to_fetch() {
 }
 
 #[test]
-fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
+fn merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
     let project = Project::new();
     merge_request(
         &whole(&project, &project.feature),
@@ -260,7 +260,7 @@ fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
 
 /// The merge is connected to the base on the target's side; the source's side is cut before the base.
 #[test]
-fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
+fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow(&project, 2, &merge, "");
@@ -273,7 +273,7 @@ fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
 }
 
 #[test]
-fn a_merge_request_of_a_fork_is_one_wherever_it_runs() {
+fn merge_request_of_fork_is_one_wherever_it_runs() {
     let project = Project::new();
     let folder = shallow(&project, 20, &project.feature, "");
     let source = ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "6");
@@ -287,7 +287,7 @@ fn a_merge_request_of_a_fork_is_one_wherever_it_runs() {
     }
 }
 
-fn tag(folder: &Path, commit: &str) -> Job {
+fn tag(folder: &Path, commit: &str) -> Checkout {
     let more = [
         ("CI_COMMIT_TAG", "v1"),
         ("CI_COMMIT_REF_NAME", "v1"),
@@ -297,10 +297,10 @@ fn tag(folder: &Path, commit: &str) -> Job {
 }
 
 #[test]
-fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
+fn tag_pipeline_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
-    project.world.git(&["push", "-q", "origin", "v1"]);
+    project.world.git("push -q origin v1");
     tag(&whole(&project, &project.main), &project.main)
         .says()
         .head("main", &project.main)
@@ -315,7 +315,7 @@ fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
 }
 
 #[test]
-fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
+fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
     let project = Project::new();
     for source in ["schedule", "web", "api"] {
         let on = |name: &str, commit: &str| {
@@ -338,7 +338,7 @@ fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
 
 /// A runner may keep its checkout, so its branches can be older than the commit.
 #[test]
-fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_commit() {
+fn kept_checkout_with_older_branch_cannot_tell_whether_remote_has_commit() {
     let project = Project::new();
     let older = format!("+{}:refs/remotes/origin/feature", project.before);
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
@@ -346,7 +346,7 @@ fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_c
     let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
     // The request is sent, but no server responds, and the local check has no rules file.
     job.reviewing()
-        .run(&["review"])
+        .run("review")
         .expect(1)
         .saying(&["could not determine whether the remote's branch `feature` has the commit"]);
 }

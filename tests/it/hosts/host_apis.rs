@@ -1,10 +1,11 @@
 //! Requests to a CI host's own API: comments, Code Insights, annotations through the agent.
 
-use crate::support::{Call, Ended, Platform, World, at_once, change, each, in_turn, pipeline};
+use crate::support::{
+    Call, Comments, Ended, Platform, World, answer, at_once, change, each, in_turn, pipeline,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
@@ -24,112 +25,9 @@ fn failing(text: &str) -> Platform {
     platform
 }
 
-/// A host's comments, stored as the host stores them.
-pub struct Comments {
-    host: Platform,
-    kept: Arc<Mutex<Vec<Value>>>,
-}
-
-fn ok(body: &Value) -> ResponseTemplate {
-    ResponseTemplate::new(200).set_body_json(body)
-}
-
-fn id_of(request: &Request) -> u64 {
-    request
-        .url
-        .path_segments()
-        .unwrap()
-        .next_back()
-        .unwrap()
-        .parse()
-        .unwrap()
-}
-
-impl Comments {
-    /// Creates the fake API. `list` and `one` are its paths, `author` is the host's author object, `update` the method
-    /// for updates.
-    fn new(list: &str, one: &str, author: Value, update: &'static str, before: Vec<Value>) -> Self {
-        let host = Platform::new();
-        let kept = Arc::new(Mutex::new(before));
-        let all = Arc::clone(&kept);
-        host.on("GET", list, move |request: &Request| {
-            let page: usize = request
-                .url
-                .query_pairs()
-                .find(|(k, _)| k == "page")
-                .unwrap()
-                .1
-                .parse()
-                .unwrap();
-            let all = all.lock().unwrap();
-            ok(&Value::Array(
-                all.iter().skip((page - 1) * 100).take(100).cloned().collect(),
-            ))
-        });
-        let all = Arc::clone(&kept);
-        host.on("POST", list, move |request: &Request| {
-            let mut comment = author.clone();
-            let mut all = all.lock().unwrap();
-            comment["id"] = json!(1_000 + all.len());
-            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
-            all.push(comment.clone());
-            ResponseTemplate::new(201).set_body_json(comment)
-        });
-        let all = Arc::clone(&kept);
-        host.on(update, one, move |request: &Request| {
-            let mut all = all.lock().unwrap();
-            let comment = all.iter_mut().find(|c| c["id"] == id_of(request)).unwrap();
-            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
-            ok(comment)
-        });
-        let all = Arc::clone(&kept);
-        host.on("DELETE", one, move |request: &Request| {
-            all.lock().unwrap().retain(|c| c["id"] != id_of(request));
-            ResponseTemplate::new(204)
-        });
-        Self { host, kept }
-    }
-
-    pub fn github(before: Vec<Value>) -> Self {
-        let bot = json!({ "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
-        let comments = Self::new(
-            "^/repos/o/r/issues/12/comments$",
-            "^/repos/o/r/issues/comments/[0-9]+$",
-            bot,
-            "PATCH",
-            before,
-        );
-        let refused = ResponseTemplate::new(403)
-            .set_body_json(json!({ "message": "Resource not accessible by integration" }));
-        comments.host.on("GET", "^/user$", in_turn(vec![refused]));
-        comments
-    }
-
-    fn gitlab(before: Vec<Value>) -> Self {
-        Self::new(
-            "^/api/v4/projects/3/merge_requests/4/notes$",
-            "^/api/v4/projects/3/merge_requests/4/notes/[0-9]+$",
-            json!({ "author": { "id": 5 } }),
-            "PUT",
-            before,
-        )
-    }
-
-    pub fn bodies(&self) -> Vec<String> {
-        let all = self.kept.lock().unwrap();
-        all.iter()
-            .map(|c| c["body"].as_str().unwrap().to_owned())
-            .collect()
-    }
-
-    pub fn url(&self) -> String {
-        self.host.server.uri()
-    }
-}
-
 /// Returns a call in a pull request's job on GitHub.
 fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let payload = json!({ "number": 12, "repository": { "default_branch": "main", "full_name": "o/r" },
         "pull_request": { "number": 12,
             "head": { "ref": "change", "sha": head, "repo": { "full_name": "o/r" } },
@@ -153,7 +51,7 @@ fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
         .call(world)
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
         .variable("CI_PROJECT_ID", "3")
         .variable("CI_MERGE_REQUEST_IID", "4")
         .variable("CI_MERGE_REQUEST_PROJECT_ID", "3")
@@ -184,7 +82,7 @@ fn one_comment_is_posted_and_then_updated() {
     ] {
         let platform = failing(text);
         let call = on_github(&world, &platform, &comments.url());
-        let ended = without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[expected]);
+        let ended = without_secret(call.run("review --comment").expect(1)).saying(&[expected]);
         let bodies = comments.bodies();
         let ours: Vec<&String> = bodies
             .iter()
@@ -211,7 +109,7 @@ fn twins_of_our_own_are_removed() {
     let comments = Comments::github(vec![own(1), own(2)]);
     let (world, platform) = (broken(), failing("x"));
     on_github(&world, &platform, &comments.url())
-        .run(&["review", "--comment"])
+        .run("review --comment")
         .expect(1);
     let kept = comments.kept.lock().unwrap();
     assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
@@ -233,7 +131,7 @@ fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user(
     let (world, platform) = (broken(), failing("x"));
     for expected in ["posted", "is up to date"] {
         on_github(&world, &platform, &comments.url())
-            .run(&["review", "--comment"])
+            .run("review --comment")
             .expect(1)
             .saying(&[expected]);
     }
@@ -242,15 +140,15 @@ fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user(
 }
 
 #[test]
-fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
+fn token_of_app_finds_its_own_comment_by_its_viewer() {
     let own = json!({ "id": 30, "body": "<!-- sluicegate -->\nold", "user": { "id": 77, "login": "our-app[bot]", "type": "Bot" } });
     let job = json!({ "id": 31, "body": "<!-- sluicegate -->\nof a job", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(of_others().into_iter().chain([own, job.clone()]).collect());
-    let viewer = ok(&json!({ "data": { "viewer": { "databaseId": 77 } } }));
+    let viewer = answer(&json!({ "data": { "viewer": { "databaseId": 77 } } }));
     comments.host.on("POST", "^/graphql$", in_turn(vec![viewer]));
     let (world, platform) = (broken(), failing("x"));
     on_github(&world, &platform, &comments.url())
-        .run(&["review", "--comment"])
+        .run("review --comment")
         .expect(1)
         .saying(&["updated"]);
     let kept = comments.kept.lock().unwrap();
@@ -259,14 +157,14 @@ fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
 }
 
 #[test]
-fn a_note_is_left_alone_where_gitlab_does_not_tell_whose_the_token_is() {
+fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
     let (world, platform) = (broken(), failing("x"));
     let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
     let notes = Comments::gitlab(vec![bot.clone()]);
     let refused = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
     notes.host.on("GET", "^/api/v4/user$", in_turn(vec![refused]));
     on_gitlab(&world, &platform, &notes)
-        .run(&["review", "--comment"])
+        .run("review --comment")
         .expect(1)
         .saying(&["posted"]);
     let kept = notes.kept.lock().unwrap();
@@ -283,7 +181,7 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
     };
     host.on("GET", "", in_turn(vec![refused()]));
     let call = on_github(&world, &platform, &host.server.uri());
-    without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[
+    without_secret(call.run("review --comment").expect(1)).saying(&[
         "could not send the comment",
         "Resource not accessible by integration",
         "hint: give the job that comments the permission `pull-requests: write`",
@@ -291,36 +189,35 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
     let notes = Comments::gitlab(Vec::new());
     notes
         .host
-        .on("GET", "/user$", in_turn(vec![ok(&json!({ "id": 7 }))]));
+        .on("GET", "/user$", in_turn(vec![answer(&json!({ "id": 7 }))]));
     notes.host.on("POST", "", in_turn(vec![refused()]));
     let call = on_gitlab(&world, &platform, &notes).variable("CI_API_V4_URL", host.server.uri());
-    without_secret(call.run(&["review", "--comment"]).expect(1))
+    without_secret(call.run("review --comment").expect(1))
         .saying(&["hint: use a project access token with the scope `api`"]);
     let call = on_github(&world, &platform, &host.server.uri()).without("GITHUB_TOKEN");
-    call.run(&["review", "--comment"])
+    call.run("review --comment")
         .expect(1)
         .saying(&["GITHUB_TOKEN is not set"]);
     platform
         .call(&world)
-        .run(&["review", "--comment"])
+        .run("review --comment")
         .expect(1)
         .saying(&["comments are not supported on the host none"]);
 }
 
 #[test]
-fn a_merge_request_has_one_note() {
+fn merge_request_has_one_note() {
     let (world, platform) = (broken(), failing("x"));
     let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
     let notes = Comments::gitlab(vec![twin]);
-    notes
-        .host
-        .on("GET", "^/api/v4/user$", in_turn(vec![ok(&json!({ "id": 5 }))]));
+    notes.host.on(
+        "GET",
+        "^/api/v4/user$",
+        in_turn(vec![answer(&json!({ "id": 5 }))]),
+    );
     for _ in 0..2 {
         let call = on_gitlab(&world, &platform, &notes);
-        without_secret(
-            call.run(&["review", "--comment", "--report", "json=r.json"])
-                .expect(1),
-        );
+        without_secret(call.run("review --comment --report json=r.json").expect(1));
     }
     let bodies = notes.bodies();
     assert_eq!(bodies.len(), 2, "{bodies:?}");
@@ -331,10 +228,10 @@ fn a_merge_request_has_one_note() {
 fn bitbucket_gets_code_insights_through_its_proxy() {
     let (world, platform) = (broken(), failing("`load it` is wrong"));
     let proxy = Platform::new();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     proxy.on("DELETE", "", in_turn(vec![ResponseTemplate::new(404)]));
     for method in ["PUT", "POST"] {
-        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+        proxy.on(method, "", in_turn(vec![answer(&json!({}))]));
     }
     let call = platform
         .call(&world)
@@ -343,7 +240,7 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
-    call.run(&["review"]).expect(1).saying(&["Code Insights"]);
+    call.run("review").expect(1).saying(&["Code Insights"]);
     let sent = proxy.requests();
     let path = format!("/2.0/repositories/w/r/commit/{head}/reports/sluicegate");
     let seen: Vec<(String, String)> = sent
@@ -364,7 +261,7 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
     );
 
     let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
-    call.run(&["review"])
+    call.run("review")
         .expect(1)
         .saying(&["could not send Code Insights"]);
 }
@@ -382,11 +279,11 @@ fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_st
         let call = platform
             .call(&world)
             .variable("BITBUCKET_BUILD_NUMBER", "9")
-            .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BITBUCKET_COMMIT", world.git("rev-parse HEAD"))
             .variable("BITBUCKET_BRANCH", "change")
             .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
             .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
-        call.run(&["review"])
+        call.run("review")
             .expect(1)
             .saying(&["could not send Code Insights", "this job may not write reports"])
     };
@@ -403,9 +300,9 @@ fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_st
 fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     let world = broken();
     let proxy = Platform::new();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     for method in ["DELETE", "PUT", "POST"] {
-        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+        proxy.on(method, "", in_turn(vec![answer(&json!({}))]));
     }
     let call = Call::new(&world.work())
         .variable("BITBUCKET_BUILD_NUMBER", "9")
@@ -413,18 +310,18 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
-    let ended = call.run(&["check", "--all"]).expect(1);
+    let ended = call.run("check --all").expect(1);
     ended.saying(&["sent the result to Code Insights"]);
     let path = proxy.requests()[0].url.path().to_owned();
     assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
     let sent = proxy.requests().len();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
-    world.git(&["add", "b.orch.yaml"]);
-    call.run(&["check", "--all", "--staged"])
+    world.git("add b.orch.yaml");
+    call.run("check --all --staged")
         .expect(0)
         .saying(&["differ from those of BITBUCKET_COMMIT"]);
     world.commit("another than was built");
-    call.run(&["check", "--all"])
+    call.run("check --all")
         .expect(7)
         .saying(&["neither the commit that the event is about"]);
     assert_eq!(proxy.requests().len(), sent);
@@ -434,24 +331,24 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
 fn slow() -> Platform {
     let host = Platform::new();
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
-    let late = ok(&json!({ "id": 7 })).set_delay(Duration::from_millis(2_600));
+    let late = answer(&json!({ "id": 7 })).set_delay(Duration::from_millis(2_600));
     host.on("GET", "^/user$", in_turn(vec![busy.clone(), late.clone()]));
-    host.on("GET", "/comments$", ok(&json!([])));
+    host.on("GET", "/comments$", answer(&json!([])));
     host.on("DELETE", "/reports/", in_turn(vec![busy, late]));
     for method in ["PUT", "POST"] {
-        host.on(method, "", ok(&json!({})));
+        host.on(method, "", answer(&json!({})));
     }
     host
 }
 
 #[test]
-fn a_host_is_waited_for_and_asked_again_in_words() {
+fn host_is_waited_for_and_asked_again_in_words() {
     let (world, platform, github, bitbucket) = (broken(), failing("x"), slow(), slow());
     let comment = on_github(&world, &platform, &github.server.uri());
     let insights = platform
         .call(&world)
         .variable("BITBUCKET_BUILD_NUMBER", "9")
-        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_COMMIT", world.git("rev-parse HEAD"))
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", bitbucket.server.uri());
@@ -491,9 +388,9 @@ fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
         let call = Call::new(&world.work())
             .variable("BUILDKITE", "true")
             .variable("BUILDKITE_JOB_ID", job)
-            .variable("BUILDKITE_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BUILDKITE_COMMIT", world.git("rev-parse HEAD"))
             .variable("BUILDKITE_BRANCH", "change");
-        call.run(&["check", "--all"]).expect(1);
+        call.run("check --all").expect(1);
     }
     let mut names: Vec<String> = fs::read_dir(world.work().join("tmp"))
         .unwrap()
@@ -519,7 +416,7 @@ fn buildkite_gets_an_annotation_by_its_agent() {
     )
     .unwrap();
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let secrets = ["GITHUB_TOKEN", "GITLAB_TOKEN", "BITBUCKET_TOKEN", "CI_JOB_TOKEN"];
     let call = secrets
         .iter()
@@ -531,14 +428,14 @@ fn buildkite_gets_an_annotation_by_its_agent() {
         .variable("BUILDKITE", "true")
         .variable("BUILDKITE_COMMIT", &head)
         .variable("BUILDKITE_BRANCH", "change");
-    call.run(&["review", "--base", "origin/main"]).expect(1);
+    call.run("review --base origin/main").expect(1);
     let path = format!(
         "{}:{}",
         agent.parent().unwrap().display(),
         crate::support::path_variable().to_string_lossy()
     );
     let call = call.variable("PATH", path);
-    call.run(&["review", "--base", "origin/main"]).expect(1);
+    call.run("review --base origin/main").expect(1);
     let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
     assert_eq!(read("arguments"), "annotate --style error --context sluicegate\n");
     let given = read("environment");

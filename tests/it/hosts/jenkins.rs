@@ -3,30 +3,26 @@
 //! into it (<https://plugins.jenkins.io/github-branch-source/>).
 
 use crate::support::{
-    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, git, with_default, workspace,
+    ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, git, with_default, workspace,
 };
 use std::path::{Path, PathBuf};
 
 /// Fetches these references as Jenkins does, and configures the remote to fetch only them.
 fn checkout(project: &Project, specs: &[&str], commit: &str) -> PathBuf {
     let folder = workspace(&project.world);
-    git(&folder, &["config", "--unset-all", "remote.origin.fetch"]);
+    git(&folder, "config --unset-all remote.origin.fetch");
     for spec in specs {
         git(&folder, &["config", "--add", "remote.origin.fetch", spec]);
     }
-    git(&folder, &["fetch", "-q", "--no-tags", "--force", "origin"]);
-    git(&folder, &["checkout", "-q", "-f", commit]);
+    git(&folder, "fetch -q --no-tags --force origin");
+    git(&folder, format!("checkout -q -f {commit}"));
     folder
 }
 
 fn pull(project: &Project, head: &str) -> PathBuf {
-    project.world.git(&[
-        "push",
-        "-q",
-        "--force",
-        "origin",
-        &format!("{head}:refs/pull/1/head"),
-    ]);
+    project
+        .world
+        .git(format!("push -q --force origin {head}:refs/pull/1/head"));
     let specs = [
         "+refs/pull/1/head:refs/remotes/origin/PR-1",
         "+refs/heads/main:refs/remotes/origin/main",
@@ -34,17 +30,17 @@ fn pull(project: &Project, head: &str) -> PathBuf {
     checkout(project, &specs, head)
 }
 
-fn job(folder: &Path, name: &str, more: &[(&str, &str)]) -> Job {
+fn job(folder: &Path, name: &str, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("JENKINS_URL", "http://ci.example/"),
         ("BUILD_ID", "5"),
         ("BUILD_NUMBER", "5"),
         ("BRANCH_NAME", name),
     ];
-    Job::new(folder, &fixed).with(more)
+    Checkout::new(folder, &fixed).with(more)
 }
 
-fn change(folder: &Path, more: &[(&str, &str)]) -> Job {
+fn change(folder: &Path, more: &[(&str, &str)]) -> Checkout {
     let fixed = [
         ("CHANGE_ID", "1"),
         ("CHANGE_BRANCH", "feature"),
@@ -54,7 +50,7 @@ fn change(folder: &Path, more: &[(&str, &str)]) -> Job {
 }
 
 #[test]
-fn a_pull_request_built_at_its_head() {
+fn pull_request_built_at_its_head() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     change(&folder, &[("GIT_COMMIT", &project.feature)])
@@ -72,11 +68,11 @@ fn a_pull_request_built_at_its_head() {
 
 /// A scripted pipeline has no `GIT_COMMIT`.
 #[test]
-fn a_pull_request_built_as_a_merge_is_the_first_parent() {
+fn pull_request_built_as_a_merge_is_the_first_parent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     git(&folder, &["merge", "-q", "--no-edit", &project.main]);
-    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    let merge = git(&folder, "rev-parse HEAD");
     for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
         change(&folder, more)
             .says()
@@ -88,12 +84,12 @@ fn a_pull_request_built_as_a_merge_is_the_first_parent() {
 
 /// The target was checked out, and the change was merged into it.
 #[test]
-fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
+fn pull_request_built_as_a_merge_the_other_way_round_is_second_parent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     git(&folder, &["checkout", "-q", "--detach", &project.main]);
     git(&folder, &["merge", "-q", "--no-edit", &project.feature]);
-    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    let merge = git(&folder, "rev-parse HEAD");
     for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
         change(&folder, more)
             .says()
@@ -101,19 +97,19 @@ fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
             .base(&project.fork, "`origin/main`")
             .changes(&FEATURE);
     }
-    git(&folder, &["update-ref", "-d", "refs/remotes/origin/main"]);
-    git(&folder, &["update-ref", "-d", "refs/remotes/origin/PR-1"]);
+    git(&folder, "update-ref -d refs/remotes/origin/main");
+    git(&folder, "update-ref -d refs/remotes/origin/PR-1");
     change(&folder, &[("GIT_COMMIT", &merge)]).unsettled(&["the target branch `main` is not among"]);
 }
 
 #[test]
-fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
+fn pull_request_whose_head_is_itself_merge_stays_that() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.git("checkout -q feature");
+    world.git("merge -q -m 'take in' main");
     world.push();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let folder = pull(&project, &head);
     for more in [&[("GIT_COMMIT", head.as_str())][..], &[]] {
         change(&folder, more)
@@ -122,13 +118,13 @@ fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
             .base(&project.main, "`origin/main`")
             .changes(&FEATURE);
     }
-    git(world.path(), &["-C", "work", "checkout", "-q", "main"]);
+    git(world.path(), "-C work checkout -q main");
     world.write("late.orch.yaml", "1");
     let late = world.commit("main goes on");
     world.push();
-    git(&folder, &["fetch", "-q", "origin"]);
+    git(&folder, "fetch -q origin");
     git(&folder, &["merge", "-q", "--no-edit", &late]);
-    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    let merge = git(&folder, "rev-parse HEAD");
     change(&folder, &[("GIT_COMMIT", &merge)])
         .says()
         .head("feature", &head)
@@ -137,7 +133,7 @@ fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
 }
 
 #[test]
-fn a_pull_request_of_a_fork_is_not_sent() {
+fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     let job = change(
@@ -150,7 +146,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
 }
 
 #[test]
-fn a_branch_is_compared_with_the_default_branch() {
+fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = with_default(checkout(&project, &[EVERYTHING_FETCHED], &project.feature));
     job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
@@ -163,7 +159,7 @@ fn a_branch_is_compared_with_the_default_branch() {
 
 /// If `trunk` is the default branch and the host does not report it, a pushed `main` must not be used as the base.
 #[test]
-fn a_default_branch_that_nobody_names_is_not_guessed() {
+fn default_branch_that_nobody_names_is_not_guessed() {
     let project = Project::new();
     let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
     let more = [("GIT_COMMIT", project.feature.as_str())];
@@ -184,7 +180,7 @@ fn a_default_branch_that_nobody_names_is_not_guessed() {
 }
 
 #[test]
-fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
+fn branch_that_was_fetched_alone_is_everything_and_warns() {
     let project = Project::new();
     let folder = checkout(
         &project,
@@ -200,7 +196,7 @@ fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
 }
 
 #[test]
-fn the_default_branch_is_everything() {
+fn default_branch_is_everything() {
     let project = Project::new();
     let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
     let folder = with_default(checkout(&project, &fetch, &project.main));
@@ -212,7 +208,7 @@ fn the_default_branch_is_everything() {
 }
 
 #[test]
-fn a_tag_is_everything_on_the_branch_that_holds_it() {
+fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.main);
     job(

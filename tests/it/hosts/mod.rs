@@ -10,7 +10,7 @@ mod git_child_processes;
 mod gitea;
 mod github;
 mod gitlab;
-pub mod host_apis;
+mod host_apis;
 mod jenkins;
 mod required_checks;
 mod unknown_host;

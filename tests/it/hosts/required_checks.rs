@@ -1,7 +1,7 @@
 //! A required check on a change without a pipeline: it passes on every host, with valid reports and a summary that
 //! states why.
 
-use crate::support::{EVERYTHING_FETCHED, Job, World, checkout, with_default};
+use crate::support::{Checkout, EVERYTHING_FETCHED, World, checkout, with_default};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -73,12 +73,12 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
 }
 
 #[test]
-fn nothing_to_review_is_green_on_every_host() {
+fn change_without_pipeline_passes_on_every_host() {
     let world = World::new();
     world.write("a.orch.yaml", "1");
     let base = world.commit("first");
     world.push();
-    world.git(&["checkout", "-q", "-b", "words"]);
+    world.git("checkout -q -b words");
     world.write("README.md", "words\n");
     let head = world.commit("words");
     world.push();
@@ -88,11 +88,11 @@ fn nothing_to_review_is_green_on_every_host() {
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
-        nothing_to_review(Job::new(&folder, &borrowed), &head, &base);
+        nothing_to_review(Checkout::new(&folder, &borrowed), &head, &base);
     }
 }
 
-fn nothing_to_review(job: Job, head: &str, base: &str) {
+fn nothing_to_review(job: Checkout, head: &str, base: &str) {
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
         "number": 1,
@@ -110,13 +110,7 @@ fn nothing_to_review(job: Job, head: &str, base: &str) {
             "GITHUB_OUTPUT",
             job.folder.with_extension("outputs").display().to_string(),
         )
-        .run(&[
-            "review",
-            "--report",
-            "junit=out/j.xml",
-            "--report",
-            "json=out/j.json",
-        ])
+        .run("review --report junit=out/j.xml --report json=out/j.json")
         .expect(0);
     let why = "nothing to review: no selected pipeline changed";
     assert!(ended.out.contains(why), "{}", ended.all());

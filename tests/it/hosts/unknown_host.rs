@@ -1,7 +1,7 @@
 //! A CI host that the program does not know is not a local run: the change does not decide how it is reviewed, and does
 //! not publish itself.
 
-use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::release::{call, stage, versions};
 use crate::support::{Call, Platform, World, each, head, pipeline, project};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn job(call: Call) -> Call {
 /// Creates a pushed branch `change` with a pipeline that breaks a rule, and these files.
 fn bad_change(files: &[(&str, &str)]) -> World {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "wrong", "Done"]));
     for (path, content) in files {
         world.write(path, content);
@@ -52,22 +52,18 @@ fn unknown_host_ignores_policy_and_waivers_of_change() {
     ] {
         let world = bad_change(weakened);
         for host in HOSTS {
-            on(host, platform.call(&world)).run(&["check"]).expect(1);
+            on(host, platform.call(&world)).run("check").expect(1);
         }
-        job(platform.call(&world))
-            .run(&["review", "--branch", "change"])
-            .expect(1);
+        job(platform.call(&world)).run("review --branch change").expect(1);
         // A local run, or a job that says that it is one, reads the checkout.
         for local in [
             platform.call(&world),
             platform.call(&world).variable("CI", "false"),
             job(platform.call(&world)).variable("SLUICEGATE_CI", "none"),
         ] {
-            local.run(&["check"]).expect(0);
+            local.run("check").expect(0);
         }
-        job(platform.call(&world))
-            .run(&["check", "--policy", "head"])
-            .expect(0);
+        job(platform.call(&world)).run("check --policy head").expect(0);
     }
 }
 
@@ -78,20 +74,20 @@ fn unknown_host_ignores_config_dir_of_change() {
         (".other/config/pipeline_quality_rules.yaml", lax),
         ("sluicegate.yaml", "config-dir: .other\n"),
     ]);
-    job(Call::new(&world.work())).run(&["check"]).expect(1);
-    Call::new(&world.work()).run(&["check"]).expect(0);
+    job(Call::new(&world.work())).run("check").expect(1);
+    Call::new(&world.work()).run("check").expect(0);
 }
 
 #[test]
 fn unknown_host_passes_good_change() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("change");
     world.push();
     for host in HOSTS {
         let ended = on(host, Call::new(&world.work()))
-            .run(&["check", "--report", "json=-"])
+            .run("check --report json=-")
             .expect(0);
         assert_eq!(ended.json()["context"]["ci"], "unknown");
         assert!(ended.out.contains("good.orch.yaml"), "{}", ended.all());
@@ -102,44 +98,36 @@ fn unknown_host_passes_good_change() {
 fn context_and_doctor_name_unknown_host() {
     let world = project();
     let job = job(Call::new(&world.work()));
-    let shown = job.run(&["context"]).expect(0);
+    let shown = job.run("context").expect(0);
     assert!(shown.out.contains("CI, unknown host"), "{}", shown.all());
     assert!(shown.out.contains("refs/remotes/origin/main"), "{}", shown.all());
     assert_eq!(job.run(&["context", "--json"]).expect(0).json()["ci"], "unknown");
-    let checks = job.run(&["doctor"]);
+    let checks = job.run("doctor");
     assert!(checks.out.contains("CI, unknown host"), "{}", checks.all());
-    let local = Call::new(&world.work()).run(&["context"]).expect(0);
+    let local = Call::new(&world.work()).run("context").expect(0);
     assert!(local.out.contains("none (local run)"), "{}", local.all());
-    let named = Call::new(&world.work()).run(&["context", "--ci", "unknown"]);
+    let named = Call::new(&world.work()).run("context --ci unknown");
     assert!(named.expect(0).out.contains("CI, unknown host"));
 }
 
 #[test]
 fn unknown_host_does_not_publish_change_that_lists_its_branch() {
     let (world, served) = stage();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "publish-on: { branches: [change, main] }\n");
     world.commit("publish me");
     world.push();
     for host in HOSTS {
         on(host, call(&world, &served))
-            .run(&["ci", "--version-name", "1"])
+            .run("ci --version-name 1")
             .expect(0)
             .saying(&["nothing is published"]);
         // Whatever branch the job names, or reads: the commit must be in the default branch.
         for args in [
-            &["publish", "--version-name", "1"][..],
-            &[
-                "ci",
-                "--version-name",
-                "1",
-                "--branch",
-                "main",
-                "--publish-on-branch",
-                "main",
-            ],
-            &["ci", "--version-name", "1", "--publish-on-branch", "change"],
-            &["ci", "--version-name", "1", "--policy", "head"],
+            "publish --version-name 1",
+            "ci --version-name 1 --branch main --publish-on-branch main",
+            "ci --version-name 1 --publish-on-branch change",
+            "ci --version-name 1 --policy head",
         ] {
             on(host, call(&world, &served))
                 .run(args)
@@ -152,18 +140,13 @@ fn unknown_host_does_not_publish_change_that_lists_its_branch() {
 
 #[test]
 fn unknown_host_publishes_commit_of_default_branch() {
-    for checkout in [
-        &["checkout", "-q", "main"][..],
-        &["checkout", "-q", "--detach", "main"],
-    ] {
+    for checkout in ["checkout -q main", "checkout -q --detach main"] {
         let (world, served) = stage();
         world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
         world.commit("publish");
         world.push();
         world.git(checkout);
-        job(call(&world, &served))
-            .run(&["ci", "--version-name", "1"])
-            .expect(0);
+        job(call(&world, &served)).run("ci --version-name 1").expect(0);
         assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
     }
 }
@@ -171,8 +154,8 @@ fn unknown_host_publishes_commit_of_default_branch() {
 #[test]
 fn unknown_host_without_default_branch_lists_flags() {
     let (world, served) = stage();
-    world.git(&["remote", "set-head", "origin", "-d"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin -d");
+    world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("change");
     world.push();
@@ -195,10 +178,9 @@ fn unknown_host_without_default_branch_lists_flags() {
     }
     assert!(job.run(&["doctor"]).out.contains("on an unknown CI host"));
     assert_eq!(versions(&world, &served), []);
-    let named = ["--policy", "head", "--base", "origin/main"];
-    job.run(&[&["check"], &named[..]].concat()).expect(0);
-    job.run(&[&["review", "--branch", "change"], &named[..]].concat())
-        .expect(0);
+    let named = "--policy head --base origin/main";
+    job.run(("check", named)).expect(0);
+    job.run(("review --branch change", named)).expect(0);
     // The remote itself knows its default branch.
     for args in [
         &["check", "--deepen"][..],
@@ -206,12 +188,12 @@ fn unknown_host_without_default_branch_lists_flags() {
     ] {
         job.run(args).expect(0);
     }
-    world.git(&["remote", "set-head", "origin", "main"]);
-    job.run(&["check"]).expect(0);
+    world.git("remote set-head origin main");
+    job.run("check").expect(0);
     // A commit that is on no branch of the remote has no branch to review.
-    world.git(&["checkout", "-q", "--detach"]);
+    world.git("checkout -q --detach");
     world.commit("local");
-    job.run(&["review"])
+    job.run("review")
         .expect(7)
         .saying(&["the branch of this run is unknown", "--branch"]);
     assert!(!head(&world).is_empty());

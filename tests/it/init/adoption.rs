@@ -1,11 +1,10 @@
 //! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
 //! announced.
 
-use crate::support::{Call, Ended, World, pipeline};
+use crate::support::{Arguments, Call, Ended, RULES_FILE, World, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const WAIVERS: &str = "sluicegate-waivers.yaml";
 const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled: true }\n";
 
@@ -27,18 +26,13 @@ fn project() -> World {
     world.write("d.orch.yaml", row(9));
     world.commit("years");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world
 }
 
-fn init(world: &World, args: &[&str]) -> Ended {
-    let all = [&["init", "--host", "none"], args].concat();
-    Call::new(&world.work()).run(&all)
-}
-
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+fn init(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("init --host none", args))
 }
 
 fn is_there(world: &World, path: &str) -> bool {
@@ -64,17 +58,17 @@ fn proposed(world: &World) -> Call {
         .variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_REF", "refs/pull/7/merge")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REPOSITORY", "o/p")
         .variable("GITHUB_EVENT_PATH", event.display().to_string())
 }
 
 /// Merges the change and starts the next one.
 fn merge(world: &World) {
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    world.git("checkout -q main");
+    world.git("merge -q --no-ff -m merge change");
     world.push();
-    world.git(&["checkout", "-q", "-B", "change"]);
+    world.git("checkout -q -B change");
 }
 
 const CHECK: [&str; 3] = ["check", "--report", "json=-"];
@@ -84,9 +78,9 @@ fn findings(ended: &Ended) -> Value {
 }
 
 #[test]
-fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
+fn adoption_shows_findings_and_effect_of_other_limits() {
     let world = project();
-    let said = init(&world, &[]).expect(0).out;
+    let said = init(&world, "").expect(0).out;
     insta::assert_snapshot!(said, @"
     CI host           none: set by --host
     default branch    main
@@ -120,12 +114,12 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
       5. Push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
-    assert!(read(&world, "sluicegate.yaml").contains("\n  # new-only: true\n"));
+    assert!(world.read("sluicegate.yaml").contains("\n  # new-only: true\n"));
     // Without findings, there is nothing to adopt.
     for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
         fs::remove_file(world.work().join(path)).unwrap();
     }
-    let said = init(&world, &[]).expect(0).out;
+    let said = init(&world, "").expect(0).out;
     assert!(
         !said.contains("findings today") && !said.contains("--adopt"),
         "{said}"
@@ -133,9 +127,9 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
 }
 
 #[test]
-fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
+fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     let world = project();
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     insta::assert_snapshot!(said, @"
     CI host           none: set by --host
     default branch    main
@@ -188,16 +182,16 @@ fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
 }
 
 #[test]
-fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
+fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     let world = project();
-    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    let said = init(&world, "--adopt waivers").expect(0).out;
     let judged = said.split("The change").nth(1).unwrap();
     insta::assert_snapshot!(judged.split("\n\n").next().unwrap(), @"
     that introduces the gate is reviewed by the rules that it adds, with all pipelines:
      every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
      can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
     ");
-    insta::assert_snapshot!(read(&world, WAIVERS), @r#"
+    insta::assert_snapshot!(world.read(WAIVERS), @r#"
     # Findings from before the gate: each line allows one finding.
     # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
     - { rule: maximum-components, path: "b\\[1\\] ü.orch.yaml", size: 12, reason: found before the gate }
@@ -216,20 +210,20 @@ fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
     world.commit("larger");
     proposed(&world).run(&CHECK).expect(1);
     // `waivers add` writes the same file.
-    let file = read(&world, WAIVERS);
-    world.git(&["checkout", "-q", "main"]);
+    let file = world.read(WAIVERS);
+    world.git("checkout -q main");
     world.write(WAIVERS, "");
     Call::new(&world.work())
-        .run(&["waivers", "add", "--all", "--reason", "found before the gate"])
+        .run("waivers add --all --reason 'found before the gate'")
         .expect(0);
     let entries: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(read(&world, WAIVERS).lines().collect::<Vec<_>>(), entries);
+    assert_eq!(world.read(WAIVERS).lines().collect::<Vec<_>>(), entries);
 }
 
 #[test]
-fn strict_is_told_to_fail_and_fails() {
+fn strict_adoption_fails_first_change_as_announced() {
     let world = project();
-    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    let said = init(&world, "--adopt strict").expect(0).out;
     assert!(
         said.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
         "{said}"
@@ -242,34 +236,35 @@ fn strict_is_told_to_fail_and_fails() {
     world.commit("mended");
     proposed(&world).run(&CHECK).expect(0);
     // If the findings are fixed first, the output reports it.
-    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    let said = init(&world, "--adopt strict").expect(0).out;
     assert!(said.contains("no current finding counts, so it passes"), "{said}");
 }
 
 #[test]
-fn what_is_there_stays_and_is_told() {
+fn adoption_keeps_and_lists_existing_files() {
     let world = project();
-    let dry = init(&world, &["--adopt", "waivers", "--dry-run"]).expect(0).out;
+    let dry = init(&world, "--adopt waivers --dry-run").expect(0).out;
     assert_eq!(world.git(&["status", "--porcelain"]), "");
-    init(&world, &["--adopt", "waivers"]).expect(0);
+    init(&world, "--adopt waivers").expect(0);
     for path in ["sluicegate.yaml", RULES_FILE, WAIVERS] {
-        let indented: String = read(&world, path)
+        let indented: String = world
+            .read(path)
             .lines()
             .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
             .collect();
         assert!(dry.contains(&indented), "{path}: {dry}");
     }
-    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, read(&world, path)));
+    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, world.read(path)));
     for way in ["waivers", "new-only", "strict"] {
         let said = init(&world, &["--adopt", way]).expect(0).out;
         assert!(!said.contains("wrote"), "{said}");
     }
     for (path, text) in files {
-        assert_eq!(read(&world, path), text);
+        assert_eq!(world.read(path), text);
     }
 
     // The change with the waivers is not merged yet, so the earlier report is valid again.
-    let again = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    let again = init(&world, "--adopt waivers").expect(0).out;
     assert!(
         again.contains("every current finding (3 findings) counts, so it fails"),
         "{again}"
@@ -277,13 +272,13 @@ fn what_is_there_stays_and_is_told() {
 
     // Existing files of the project: rules with level `warn`, settings without `new-only`.
     let world = project();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     let rules = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 8 } }\n";
     world.write(RULES_FILE, rules);
     world.write("sluicegate.yaml", "timeout: 7\n");
     world.commit("rules");
     world.push();
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     insta::assert_snapshot!(said, @"
     CI host           none: set by --host
     default branch    main
@@ -309,40 +304,40 @@ fn what_is_there_stays_and_is_told() {
       5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       6. Push, and open a change that touches a pipeline
     ");
-    assert_eq!(read(&world, RULES_FILE), rules);
-    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+    assert_eq!(world.read(RULES_FILE), rules);
+    assert_eq!(world.read("sluicegate.yaml"), "timeout: 7\n");
     world.write(RULES_FILE, rules.replace("warn", "error"));
-    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    let said = init(&world, "--adopt strict").expect(0).out;
     assert!(
         said.contains("every current finding (3 findings) counts, so it fails"),
         "{said}"
     );
     world.commit("error");
     world.push();
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     assert!(
         said.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
         "{said}"
     );
     world.write(RULES_FILE, rules);
     world.write(WAIVERS, "# none\n");
-    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    let said = init(&world, "--adopt waivers").expect(0).out;
     assert!(
         said.contains("not changed       sluicegate-waivers.yaml") && said.contains("waivers add --all"),
         "{said}"
     );
-    assert_eq!(read(&world, WAIVERS), "# none\n");
+    assert_eq!(world.read(WAIVERS), "# none\n");
     // The output does not ask for a setting that the file already contains.
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     assert!(!said.contains("Set `new-only"), "{said}");
 }
 
 #[test]
-fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
+fn adoption_lists_unevaluated_files_and_follows_no_links() {
     let world = project();
     world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     assert!(
         said.contains("so the review fails: e\\n.orch.yaml") || said.contains("so the review fails: e"),
         "{said}"
@@ -352,7 +347,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
 
     let broken = project();
     broken.write(RULES_FILE, "rules: [");
-    let said = init(&broken, &["--adopt", "strict"]).expect(0).out;
+    let said = init(&broken, "--adopt strict").expect(0).out;
     assert!(
         said.contains("run `sluicegate rules lint` to see why") && !said.contains("findings today"),
         "{said}"
@@ -361,7 +356,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     let nameless = World::new();
     nameless.write("a.orch.yaml", row(12));
     nameless.commit("one");
-    init(&nameless, &["--adopt", "strict"]).expect(2).saying(&[
+    init(&nameless, "--adopt strict").expect(2).saying(&[
         "hidden directory",
         "sluicegate init --host none --adopt strict --config-dir <directory>",
     ]);
@@ -369,7 +364,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     let outside = nameless.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, nameless.work().join(".platform")).unwrap();
-    init(&nameless, &["--adopt", "strict", "--config-dir", ".platform"])
+    init(&nameless, "--adopt strict --config-dir .platform")
         .expect(2)
         .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
@@ -385,13 +380,13 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
         let world = project();
         world.write("e.orch.yaml", calling("gone.orch.yaml"));
         world.commit("a broken call");
-        world.git(&["push", "-q", "-f", "origin", "change:main"]);
+        world.git("push -q -f origin change:main");
         let said = init(&world, &["--adopt", way]).expect(0).out;
         assert!(
             said.contains("broken references: project/call 1") && said.contains(state),
             "{said}"
         );
-        let settings = read(&world, "sluicegate.yaml");
+        let settings = world.read("sluicegate.yaml");
         assert!(settings.contains(levels), "{way}: {settings}");
         assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
     }
@@ -402,9 +397,9 @@ fn newly_broken_call_fails_after_adoption_of_new_only() {
     let world = project();
     world.write("e.orch.yaml", calling("gone.orch.yaml"));
     world.commit("a broken call");
-    world.git(&["push", "-q", "origin", "change:main"]);
-    world.git(&["fetch", "-q"]);
-    init(&world, &["--adopt", "new-only"]).expect(0);
+    world.git("push -q origin change:main");
+    world.git("fetch -q");
+    init(&world, "--adopt new-only").expect(0);
     world.commit("gate");
     merge(&world);
     world.write("e.orch.yaml", calling("gone.orch.yaml") + "# more\n");

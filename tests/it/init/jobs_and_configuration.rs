@@ -1,6 +1,6 @@
 //! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
-use crate::support::{Call, Ended, PROJECT, World, pipeline, schema::hold, scratch};
+use crate::support::{Arguments, Call, Ended, PROJECT, World, json_schema::hold, pipeline, scratch};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -43,13 +43,8 @@ fn project() -> World {
     world
 }
 
-fn init(world: &World, args: &[&str]) -> Ended {
-    let all: Vec<&str> = std::iter::once("init").chain(args.iter().copied()).collect();
-    Call::new(&world.work()).run(&all)
-}
-
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+fn init(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("init", args))
 }
 
 fn yaml(text: &str) -> Value {
@@ -58,15 +53,15 @@ fn yaml(text: &str) -> Value {
 
 /// Returns the uncommitted files of the repository.
 fn new_files(world: &World) -> Vec<String> {
-    let status = world.git(&["status", "--porcelain", "-uall"]);
+    let status = world.git("status --porcelain -uall");
     status.lines().map(|line| line[3..].to_owned()).collect()
 }
 
 #[test]
-fn every_host_gets_a_job_of_its_own() {
+fn init_writes_job_for_every_host() {
     for (host, _, beside) in HOSTS {
         let world = project();
-        let said = init(&world, &["--host", host]).expect(0).out;
+        let said = init(&world, format!("--host {host}")).expect(0).out;
         let path = new_files(&world)
             .into_iter()
             .find(|path| path != "sluicegate.yaml")
@@ -76,7 +71,7 @@ fn every_host_gets_a_job_of_its_own() {
                 && said.contains("wrote             sluicegate.yaml"),
             "{said}"
         );
-        let job = read(&world, &path);
+        let job = world.read(&path);
         assert!(job.starts_with('#') || job.starts_with("//"), "{host}: {job}");
         assert!(!job.contains("__") && job.contains("sluicegate"), "{host}: {job}");
         if host != "jenkins" {
@@ -93,21 +88,21 @@ fn every_host_gets_a_job_of_its_own() {
         assert!(job.contains(secret), "{host}: {job}");
         assert!(said.contains("doctor"), "{host}: {said}");
         // A second run changes nothing and does not add a second job.
-        let again = init(&world, &["--host", host]).expect(0).out;
+        let again = init(&world, format!("--host {host}")).expect(0).out;
         assert!(
             again.contains("already runs sluicegate") && !again.contains("wrote"),
             "{host}: {again}"
         );
-        assert_eq!(read(&world, &path), job);
+        assert_eq!(world.read(&path), job);
         assert!(path == beside || !world.work().join(beside).exists(), "{host}");
     }
 }
 
 #[test]
-fn the_jobs_say_what_the_hosts_read() {
+fn jobs_say_what_hosts_read() {
     let world = project();
-    init(&world, &["--host", "github"]).expect(0);
-    let job = yaml(&read(&world, ".github/workflows/sluicegate.yml"));
+    init(&world, "--host github").expect(0);
+    let job = yaml(&world.read(".github/workflows/sluicegate.yml"));
     assert_eq!(job["on"]["push"]["branches"][0], "main");
     assert_eq!(job["permissions"], serde_json::json!({ "contents": "read" }));
     let steps = &job["jobs"]["sluicegate"]["steps"];
@@ -123,28 +118,28 @@ fn the_jobs_say_what_the_hosts_read() {
     let named = steps[1]["uses"].as_str().unwrap();
     assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
 
-    init(&world, &["--host", "gitlab", "--source", "r.example/a/b:1"]).expect(0);
-    let job = yaml(&read(&world, ".gitlab-ci.yml"));
+    init(&world, "--host gitlab --source r.example/a/b:1").expect(0);
+    let job = yaml(&world.read(".gitlab-ci.yml"));
     assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
     assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
 
-    init(&world, &["--host", "azure"]).expect(0);
+    init(&world, "--host azure").expect(0);
     assert_eq!(
-        yaml(&read(&world, "azure-pipelines.yml"))["steps"][0]["fetchDepth"],
+        yaml(&world.read("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
         "0"
     );
-    init(&world, &["--host", "bitbucket"]).expect(0);
-    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    init(&world, "--host bitbucket").expect(0);
+    let job = yaml(&world.read("bitbucket-pipelines.yml"));
     assert_eq!(job["clone"]["depth"], "full");
     assert!(
         job["pipelines"]["branches"]["main"][0]["step"]["script"].is_array(),
         "{job}"
     );
-    init(&world, &["--host", "none"]).expect(0);
+    init(&world, "--host none").expect(0);
 }
 
 #[test]
-fn the_jobs_collect_what_the_program_writes() {
+fn jobs_collect_what_program_writes() {
     let cases = [
         (
             "gitlab",
@@ -184,9 +179,9 @@ fn the_jobs_collect_what_the_program_writes() {
         ),
     ];
     let world = project();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     for (host, variables, written, collected) in cases {
-        let shown = init(&world, &["--host", host, "--dry-run"]).expect(0).out;
+        let shown = init(&world, format!("--host {host} --dry-run")).expect(0).out;
         assert!(shown.contains(collected), "{host}: {shown}");
         let call = variables
             .split(' ')
@@ -194,23 +189,23 @@ fn the_jobs_collect_what_the_program_writes() {
                 let (name, value) = variable.split_once('=').unwrap_or((variable, &head));
                 call.variable(name, value)
             });
-        call.run(&["check", "--all", "--fail-on", "never"]).expect(0);
+        call.run("check --all --fail-on never").expect(0);
         assert!(world.work().join(written).is_file(), "{host}: {written}");
     }
 }
 
 #[test]
-fn a_host_is_told_by_its_files_then_by_the_remote() {
+fn host_is_told_by_its_files_then_by_remote() {
     for (host, sign, beside) in HOSTS {
         let world = project();
         world.write(sign, "# something of theirs\n");
         world.commit("theirs");
-        let said = init(&world, &[]).expect(0).out;
+        let said = init(&world, "").expect(0).out;
         assert!(
             said.contains(&format!("CI host           {host}: ")),
             "{host}: {said}"
         );
-        assert_eq!(read(&world, sign), "# something of theirs\n");
+        assert_eq!(world.read(sign), "# something of theirs\n");
         if sign == beside {
             // The host reads only one file, so the job is printed instead.
             assert!(
@@ -223,14 +218,14 @@ fn a_host_is_told_by_its_files_then_by_the_remote() {
         }
     }
     let world = project();
-    init(&world, &[]).expect(2).saying(&["--host"]);
+    init(&world, "").expect(2).saying(&["--host"]);
     assert!(new_files(&world).is_empty());
     for (url, host) in [
         ("git@gitlab.example.com:team/sales.git", "gitlab"),
         ("https://me:s3cret-in-url@github.com/team/sales.git", "github"),
     ] {
-        world.git(&["remote", "set-url", "origin", url]);
-        let ended = init(&world, &["--dry-run"]).expect(0);
+        world.git(format!("remote set-url origin {url}"));
+        let ended = init(&world, "--dry-run").expect(0);
         assert!(
             ended.out.contains(&format!("{host}: the remote is on ")),
             "{}",
@@ -241,8 +236,8 @@ fn a_host_is_told_by_its_files_then_by_the_remote() {
     }
     world.write("Jenkinsfile", "");
     world.write(".circleci/config.yml", "");
-    world.git(&["remote", "set-url", "origin", "/srv/sales.git"]);
-    init(&world, &[])
+    world.git("remote set-url origin /srv/sales.git");
+    init(&world, "")
         .expect(2)
         .saying(&["Jenkinsfile", ".circleci/config.yml", "--host"]);
 }
@@ -257,8 +252,8 @@ fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
         ("gitlab", ".gitlab/sluicegate.yml"),
         ("jenkins", "Jenkinsfile.sluicegate"),
     ] {
-        init(&world, &["--host", host]).expect(0);
-        let again = init(&world, &[]).expect(0);
+        init(&world, format!("--host {host}")).expect(0);
+        let again = init(&world, "").expect(0);
         assert!(
             again
                 .out
@@ -268,24 +263,25 @@ fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
         );
         fs::remove_file(world.work().join(path)).unwrap();
         // Nothing shows which host is meant.
-        init(&world, &[]).expect(2).saying(&["--host"]);
+        init(&world, "").expect(2).saying(&["--host"]);
     }
     // Two hosts run it.
-    init(&world, &["--host", "gitlab"]).expect(0);
-    init(&world, &["--host", "jenkins"]).expect(0);
-    init(&world, &[])
+    init(&world, "--host gitlab").expect(0);
+    init(&world, "--host jenkins").expect(0);
+    init(&world, "")
         .expect(2)
         .saying(&["found several CI files", "--host"]);
 }
 
 #[test]
-fn a_dry_run_shows_what_a_run_writes() {
+fn dry_run_shows_what_run_writes() {
     let world = project();
-    let shown = init(&world, &["--host", "gitlab", "--dry-run"]).expect(0).out;
+    let shown = init(&world, "--host gitlab --dry-run").expect(0).out;
     assert!(new_files(&world).is_empty());
-    init(&world, &["--host", "gitlab"]).expect(0);
+    init(&world, "--host gitlab").expect(0);
     for path in ["sluicegate.yaml", ".gitlab-ci.yml"] {
-        let indented: String = read(&world, path)
+        let indented: String = world
+            .read(path)
             .lines()
             .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
             .collect();
@@ -294,7 +290,7 @@ fn a_dry_run_shows_what_a_run_writes() {
 }
 
 #[test]
-fn the_configuration_is_what_was_found_and_given() {
+fn configuration_is_what_was_found_and_given() {
     let world = project();
     let args = [
         "--host",
@@ -306,7 +302,7 @@ fn the_configuration_is_what_was_found_and_given() {
     ];
     let said = init(&world, &args).expect(0).out;
     assert!(!said.contains("Fill in") && said.contains("rules init"), "{said}");
-    let text = read(&world, "sluicegate.yaml");
+    let text = world.read("sluicegate.yaml");
     let found = yaml(&text);
     assert_eq!(found["project-id"], PROJECT);
     assert_eq!(found["publish"]["prefix"], "remote");
@@ -316,16 +312,16 @@ fn the_configuration_is_what_was_found_and_given() {
     world.write("sluicegate.yaml", "timeout: 7\n");
     let said = init(&world, &args).expect(0).out;
     assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
-    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+    assert_eq!(world.read("sluicegate.yaml"), "timeout: 7\n");
 
     let bare = World::new();
     bare.commit("nothing yet");
-    let said = init(&bare, &["--host", "github"]).expect(0).out;
+    let said = init(&bare, "--host github").expect(0).out;
     assert!(
         said.contains("Fill in project-id and agent-version") && said.contains("your-org/sluicegate@v"),
         "{said}"
     );
-    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    let found = yaml(&bare.read("sluicegate.yaml"));
     assert!(
         found["publish"]["prefix"].is_null() && found["publish-on"].is_null(),
         "{found}"
@@ -336,24 +332,21 @@ fn the_configuration_is_what_was_found_and_given() {
 /// Checks that the schema and the program accept this configuration.
 fn valid(world: &World, configuration: &Value) {
     let call = Call::new(&world.work());
-    let schema = call.run(&["schema"]).expect(0).json();
+    let schema = call.run("schema").expect(0).json();
     assert_eq!(hold(&schema, configuration), Ok(()));
-    let ended = call.run(&["doctor", "--json"]);
+    let ended = call.run("doctor --json");
     assert_eq!(ended.json()["checks"][0]["status"], "ok", "{}", ended.all());
 }
 
 #[test]
-fn odd_names_stay_texts_and_links_are_not_followed() {
+fn init_keeps_odd_names_as_text_and_follows_no_links() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "a'b#c"]);
-    world.git(&["remote", "remove", "origin"]);
+    world.git("checkout -q -b \"a'b#c\"");
+    world.git("remote remove origin");
     let prefix = "sales: \"x\" # y";
     init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
-    assert_eq!(
-        yaml(&read(&world, "sluicegate.yaml"))["publish"]["prefix"],
-        prefix
-    );
-    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    assert_eq!(yaml(&world.read("sluicegate.yaml"))["publish"]["prefix"], prefix);
+    let job = yaml(&world.read("bitbucket-pipelines.yml"));
     assert!(job["pipelines"]["branches"]["a'b#c"].is_array(), "{job}");
     for source in ["a b", "x\ny: z", "-x", "${{ secrets.X }}", ""] {
         let flag = format!("--source={source}");
@@ -364,37 +357,31 @@ fn odd_names_stay_texts_and_links_are_not_followed() {
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, world.work().join(".github")).unwrap();
-    init(&world, &["--host", "github"])
-        .expect(2)
-        .saying(&["symbolic link"]);
+    init(&world, "--host github").expect(2).saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     // A link with a missing target also counts as an existing file.
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
-    let said = init(&world, &["--host", "none"]).expect(0).out;
+    let said = init(&world, "--host none").expect(0).out;
     assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
     assert!(!outside.join("new.yaml").exists());
 }
 
 #[test]
-fn without_a_working_tree_nothing_is_written() {
+fn init_without_working_tree_writes_nothing() {
     let world = project();
-    Call::new(&world.remote())
-        .run(&["init", "--host", "github"])
-        .expect(7);
+    Call::new(&world.remote()).run("init --host github").expect(7);
     let nowhere = scratch::folder();
-    Call::new(nowhere.path()).run(&["init"]).expect(7);
+    Call::new(nowhere.path()).run("init").expect(7);
     assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn a_prefix_that_was_given_stands_in_the_file() {
+fn prefix_that_was_given_stands_in_file() {
     let bare = World::new();
     bare.commit("nothing yet");
-    let said = init(&bare, &["--host", "none", "--prefix", "sales"])
-        .expect(0)
-        .out;
-    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    let said = init(&bare, "--host none --prefix sales").expect(0).out;
+    let found = yaml(&bare.read("sluicegate.yaml"));
     assert_eq!(found["publish"]["prefix"], "sales");
     assert!(
         !said.contains("set `prefix`") && said.contains("set `publish-on`"),
@@ -404,15 +391,15 @@ fn a_prefix_that_was_given_stands_in_the_file() {
 }
 
 #[test]
-fn the_workflow_pins_the_actions_of_others_by_commit() {
+fn workflow_pins_actions_of_others_by_commit() {
     let source = format!("your-org/sluicegate@{}", "0123456789".repeat(4));
     for (host, path) in [
         ("github", ".github/workflows/sluicegate.yml"),
         ("gitea", ".gitea/workflows/sluicegate.yml"),
     ] {
         let world = project();
-        init(&world, &["--host", host, "--source", &source]).expect(0);
-        let text = read(&world, path);
+        init(&world, format!("--host {host} --source {source}")).expect(0);
+        let text = world.read(path);
         let used: Vec<&str> = text
             .lines()
             .filter_map(|line| line.trim().strip_prefix("- uses: "))
@@ -438,7 +425,7 @@ fn the_workflow_pins_the_actions_of_others_by_commit() {
 
 /// Runs `init` on a terminal with this input and returns its output.
 fn on_a_terminal(call: &Call, answer: &str) -> String {
-    let program = call.command(&[]);
+    let program = call.command("");
     let mut command = Command::new("script");
     command
         .args([
@@ -462,29 +449,26 @@ fn on_a_terminal(call: &Call, answer: &str) -> String {
 }
 
 #[test]
-fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
+fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
     let world = World::new();
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write("a.orch.yaml", "type: orchestration\n");
     world.commit("first");
     let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
     assert!(!said.contains("Which hidden directory"), "{said}");
-    assert!(
-        read(&world, "sluicegate.yaml").contains("# config-dir: "),
-        "{said}"
-    );
+    assert!(world.read("sluicegate.yaml").contains("# config-dir: "), "{said}");
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     let said = on_a_terminal(&Call::new(&world.work()), "1\n");
     assert!(
         said.contains("Which hidden directory") && said.contains(".acme"),
         "{said}"
     );
-    let file = read(&world, "sluicegate.yaml");
+    let file = world.read("sluicegate.yaml");
     assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
 }
 
 #[test]
-fn a_dry_run_lists_all_that_is_missing_at_once() {
+fn dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
@@ -492,7 +476,7 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
         "set the CI host with --host",
         "--adopt new-only --config-dir <directory>",
     ];
-    let shown = init(&world, &["--dry-run", "--adopt", "new-only"]).expect(0).out;
+    let shown = init(&world, "--dry-run --adopt new-only").expect(0).out;
     for words in [
         &missing[..],
         &["CI host           unknown", "would write       sluicegate.yaml"],
@@ -501,15 +485,11 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
     {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    init(&world, &["--adopt", "new-only"]).expect(2).saying(&missing);
-    init(&world, &["--dry-run"]).expect(0);
-    init(&world, &[]).expect(2).saying(&missing[..1]);
+    init(&world, "--adopt new-only").expect(2).saying(&missing);
+    init(&world, "--dry-run").expect(0);
+    init(&world, "").expect(2).saying(&missing[..1]);
     assert_eq!(new_files(&world), Vec::<String>::new());
-    init(
-        &world,
-        &["--adopt", "new-only", "--host", "none", "--config-dir", ".acme"],
-    )
-    .expect(0);
+    init(&world, "--adopt new-only --host none --config-dir .acme").expect(0);
     assert!(
         world
             .work()
@@ -524,25 +504,25 @@ fn fetching(host: &str) -> String {
     let world = project();
     init(
         &world,
-        &["--host", host, "--source", "releases.example/sluicegate"],
+        format!("--host {host} --source releases.example/sluicegate"),
     )
     .expect(0);
     let script = match host {
-        "azure" => yaml(&read(&world, "azure-pipelines.yml"))["steps"][1]["bash"].clone(),
+        "azure" => yaml(&world.read("azure-pipelines.yml"))["steps"][1]["bash"].clone(),
         "bitbucket" => {
-            let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+            let job = yaml(&world.read("bitbucket-pipelines.yml"));
             job["definitions"]["steps"][0]["step"]["script"][0].clone()
         }
         "circleci" => {
-            let job = yaml(&read(&world, ".circleci/config.yml"));
+            let job = yaml(&world.read(".circleci/config.yml"));
             job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
         }
         "buildkite" => {
-            let job = yaml(&read(&world, ".buildkite/pipeline.yml"));
+            let job = yaml(&world.read(".buildkite/pipeline.yml"));
             let command = job["steps"][0]["command"].as_str().unwrap();
             json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
         }
-        _ => json!(read(&world, "Jenkinsfile").split("'''").nth(1).unwrap()),
+        _ => json!(world.read("Jenkinsfile").split("'''").nth(1).unwrap()),
     };
     let script = script.as_str().unwrap().to_owned();
     assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
@@ -631,14 +611,14 @@ fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
 #[test]
 fn second_init_still_lists_values_to_fill_in() {
     let world = project();
-    let args = ["--host", "github"];
+    let args = "--host github";
     for _ in 0..2 {
-        let said = init(&world, &args).expect(0).out;
+        let said = init(&world, args).expect(0).out;
         assert!(said.contains("Fill in project-id and agent-version"), "{said}");
     }
     let filled = format!("project-id: {PROJECT}\nagent-version: 9.0.0\n");
     world.write("sluicegate.yaml", filled);
-    let said = init(&world, &args).expect(0).out;
+    let said = init(&world, args).expect(0).out;
     assert!(!said.contains("Fill in"), "{said}");
 }
 
@@ -646,18 +626,12 @@ fn second_init_still_lists_values_to_fill_in() {
 fn init_with_source_reports_job_that_it_does_not_change() {
     let world = project();
     let unchanged = "--source does not change it";
-    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
-        .expect(0)
-        .out;
+    let said = init(&world, "--host github --source acme/gate@v1").expect(0).out;
     assert!(!said.contains(unchanged), "{said}");
-    let said = init(&world, &["--host", "github", "--source", "acme/other@v2"])
-        .expect(0)
-        .out;
+    let said = init(&world, "--host github --source acme/other@v2").expect(0).out;
     assert!(said.contains(unchanged), "{said}");
     // The job has this source already.
-    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
-        .expect(0)
-        .out;
+    let said = init(&world, "--host github --source acme/gate@v1").expect(0).out;
     assert!(
         said.contains("already runs sluicegate") && !said.contains(unchanged),
         "{said}"
@@ -667,8 +641,8 @@ fn init_with_source_reports_job_that_it_does_not_change() {
 #[test]
 fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     let world = project();
-    init(&world, &["--host", "none"]).expect(0);
-    let before = read(&world, "sluicegate.yaml");
+    init(&world, "--host none").expect(0);
+    let before = world.read("sluicegate.yaml");
     let given = [
         &[
             "--host",
@@ -691,10 +665,8 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
-    assert_eq!(read(&world, "sluicegate.yaml"), before);
-    let steps = init(&world, &[&given[..], &["-o", "json"]].concat())
-        .expect(0)
-        .json();
+    assert_eq!(world.read("sluicegate.yaml"), before);
+    let steps = init(&world, (&given[..], "-o json")).expect(0).json();
     assert!(
         steps["next"].to_string().contains("set the given values"),
         "{steps}"
@@ -710,13 +682,9 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
 fn init_with_source_but_without_job_reports_that_source_has_no_effect() {
     let world = project();
     let source = ["--source", "acme/gate@v1"];
-    let said = init(&world, &[&["--host", "none"][..], &source].concat())
-        .expect(0)
-        .out;
+    let said = init(&world, ("--host none", &source)).expect(0).out;
     assert!(said.contains("so `--source` has no effect"), "{said}");
-    let said = init(&world, &[&["--host", "github"][..], &source].concat())
-        .expect(0)
-        .out;
+    let said = init(&world, ("--host github", &source)).expect(0).out;
     assert!(!said.contains("has no effect"), "{said}");
 }
 
@@ -727,8 +695,8 @@ fn adoption_with_one_hidden_directory_uses_it() {
     world.write(".github/workflows/other.yml", "on: push\n");
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
-    let shown = init(&world, &["--adopt", "new-only", "--dry-run"]).expect(0).out;
-    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    let shown = init(&world, "--adopt new-only --dry-run").expect(0).out;
+    let said = init(&world, "--adopt new-only").expect(0).out;
     for text in [&shown, &said] {
         assert!(
             text.contains("hidden directory  .acme: the only candidate"),
@@ -738,7 +706,7 @@ fn adoption_with_one_hidden_directory_uses_it() {
     let rules = ".acme/config/pipeline_quality_rules.yaml";
     assert!(shown.contains(&format!("would write       {rules}")), "{shown}");
     assert!(world.work().join(rules).is_file());
-    let settings = read(&world, "sluicegate.yaml");
+    let settings = world.read("sluicegate.yaml");
     assert!(settings.contains("\nconfig-dir: \".acme\"\n"), "{settings}");
 }
 
@@ -757,12 +725,9 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
         let folder = folders[0].split('/').next().unwrap();
         let command =
             format!("`sluicegate init --host gitlab --prefix 'a b' --adopt strict --config-dir {folder}`");
-        init(
-            &world,
-            &["--adopt", "strict", "--host", "gitlab", "--prefix", "a b"],
-        )
-        .expect(2)
-        .saying(&[&command]);
+        init(&world, "--adopt strict --host gitlab --prefix 'a b'")
+            .expect(2)
+            .saying(&[&command]);
         assert!(new_files(&world).is_empty());
     }
 }
@@ -771,25 +736,23 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
 fn init_with_ci_of_job_that_does_not_run_hints_at_host() {
     let world = project();
     for host in ["github", "gitlab"] {
-        init(&world, &["--ci", host])
+        init(&world, format!("--ci {host}"))
             .expect(7)
             .saying(&[&format!("`sluicegate init --host {host}`")]);
         let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CI", host);
         by_variable
-            .run(&["init"])
+            .run("init")
             .expect(7)
             .saying(&[&format!("`sluicegate init --host {host}`")]);
     }
     assert!(new_files(&world).is_empty());
-    init(&world, &["--ci", "none", "--host", "github"]).expect(0);
+    init(&world, "--ci none --host github").expect(0);
 }
 
 #[test]
 fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
     let world = project();
-    let said = init(&world, &["--host", "none", "--adopt", "new-only"])
-        .expect(0)
-        .out;
+    let said = init(&world, "--host none --adopt new-only").expect(0).out;
     let places = ["Commit the files", "sluicegate doctor", "Push, and open"]
         .map(|step| said.find(step).unwrap_or_else(|| panic!("{step}: {said}")));
     assert!(places.is_sorted(), "{said}");
@@ -797,6 +760,6 @@ fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
     let call = Call::new(&world.work());
     assert!(call.run(&["doctor"]).all().contains(unfinished));
     world.commit("gate");
-    let said = call.run(&["doctor"]).all();
+    let said = call.run("doctor").all();
     assert!(!said.contains(unfinished), "{said}");
 }

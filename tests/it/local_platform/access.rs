@@ -30,10 +30,10 @@ fn every_request_needs_a_known_token() {
 fn artifacts_need_an_admin() {
     let local = Local::new();
     for command in [
-        &["shared-pipelines", "list"][..],
-        &["artifacts", "list"],
-        &["artifacts", "show"],
-        &["publish", "--version-name", "1"],
+        "shared-pipelines list",
+        "artifacts list",
+        "artifacts show",
+        "publish --version-name 1",
     ] {
         local
             .call_as(MEMBER)
@@ -41,30 +41,24 @@ fn artifacts_need_an_admin() {
             .expect(4)
             .saying(&["403", "Admin"]);
     }
-    local
-        .call_as(ADMIN)
-        .run(&["publish", "--version-name", "1"])
-        .expect(0);
+    local.call_as(ADMIN).run("publish --version-name 1").expect(0);
     local
         .call_as(MEMBER)
-        .run(&["artifacts", "disable", "--version-name", "1", "--force"])
+        .run("artifacts disable --version-name 1 --force")
         .expect(4);
 }
 
 #[test]
-fn a_new_project_is_hidden_from_the_other_roles() {
+fn new_project_is_hidden_from_the_other_roles() {
     let local = Local::new();
     let id = local.project("new", "HYBRID");
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 2);
     for token in [ADMIN, MEMBER] {
-        let seen = local
-            .call_as(token)
-            .run(&["projects", "list", "-o", "json"])
-            .expect(0);
+        let seen = local.call_as(token).run("projects list -o json").expect(0);
         assert_eq!(column(&seen.json(), "id"), [PROJECT]);
         local
             .call_as(token)
-            .run(&["environments", "list", "--project-id", &id])
+            .run(format!("environments list --project-id {id}"))
             .expect(3)
             .saying(&["404"]);
     }
@@ -82,7 +76,7 @@ fn lists_are_read_to_the_last_page() {
         );
     }
     local.world.write("v.yaml", file);
-    local.run(&["variables", "apply", "-f", "v.yaml"]).expect(0);
-    let all = local.json(&["variables", "list"]);
+    local.run("variables apply -f v.yaml").expect(0);
+    let all = local.json("variables list");
     assert_eq!((column(&all, "name").len(), &all["total"]), (130, &130.into()));
 }

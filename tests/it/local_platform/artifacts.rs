@@ -2,11 +2,11 @@ use super::{Local, column};
 use crate::support::pipeline;
 
 fn publish(local: &Local, version: &str) {
-    local.run(&["publish", "--version-name", version]).expect(0);
+    local.run(format!("publish --version-name {version}")).expect(0);
 }
 
 fn latest(local: &Local) -> String {
-    let shown = local.json(&["artifacts", "show"]);
+    let shown = local.json("artifacts show");
     shown["artifactDetails"]["versionName"]
         .as_str()
         .unwrap()
@@ -30,7 +30,7 @@ fn publish_shows_up_in_lists_and_details() {
     assert_eq!(column(&local.json(&["artifacts", "list"]), "versionName"), ["1"]);
     let other = ["artifacts", "list", "--prefix", "other"];
     assert!(column(&local.json(&other), "versionName").is_empty());
-    let shown = local.json(&["artifacts", "show", "--version-name", "1"]);
+    let shown = local.json("artifacts show --version-name 1");
     let details = &shown["artifactDetails"];
     assert_eq!(
         (&details["provider"], &details["branch"]),
@@ -41,7 +41,7 @@ fn publish_shows_up_in_lists_and_details() {
         shown["sharedPipelines"],
         serde_json::json!([{ "sharedPipelineId": "load", "sourcePipeline": "load", "description": null }])
     );
-    let shared = local.json(&["shared-pipelines", "list"]);
+    let shared = local.json("shared-pipelines list");
     assert_eq!(column(&shared, "latestVersionName"), ["1"]);
 }
 
@@ -50,19 +50,17 @@ fn publish_shows_up_in_lists_and_details() {
 fn publish_of_a_version_that_is_there_is_a_conflict_and_changes_nothing() {
     let local = Local::new();
     publish(&local, "1");
-    let before = local.json(&["artifacts", "show"]);
+    let before = local.json("artifacts show");
     local.world.write("load.orch.yaml", pipeline(&["Start", "Done"]));
     local.world.commit("second");
     local.world.push();
     local
-        .run(&["publish", "--version-name", "1"])
+        .run("publish --version-name 1")
         .expect(5)
         .saying(&["already"]);
     assert_eq!(local.json(&["artifacts", "show"]), before);
     // The same name under another prefix is another version.
-    local
-        .run(&["publish", "--version-name", "1", "--prefix", "other"])
-        .expect(0);
+    local.run("publish --version-name 1 --prefix other").expect(0);
 }
 
 // Endpoint: POST /v1/shared-pipelines/artifacts
@@ -73,15 +71,7 @@ fn publish_with_ignored_resources_is_incomplete() {
     local.world.commit("second");
     local.world.push();
     local
-        .run(&[
-            "publish",
-            "--version-name",
-            "1",
-            "--include",
-            "**/*.orch.yaml",
-            "--include",
-            "**/*.md",
-        ])
+        .run("publish --version-name 1 --include **/*.orch.yaml --include **/*.md")
         .expect(6)
         .saying(&["notes.md"]);
 }
@@ -101,10 +91,8 @@ fn disable_gives_latest_to_the_previous_enabled_one_and_enable_gives_it_back() {
     switch(&local, "enable", "3");
     assert_eq!(latest(&local), "3");
     switch(&local, "disable", "3");
-    local
-        .run(&["artifacts", "disable", "--version-name", "1", "--force"])
-        .expect(0);
-    local.run(&["artifacts", "show"]).expect(3).saying(&["404"]);
+    local.run("artifacts disable --version-name 1 --force").expect(0);
+    local.run("artifacts show").expect(3).saying(&["404"]);
 }
 
 // Endpoint: GET /v1/shared-pipelines/artifacts/details
@@ -113,7 +101,7 @@ fn show_of_a_version_named_latest_is_not_found() {
     let local = Local::new();
     publish(&local, "1");
     local
-        .run(&["artifacts", "show", "--version-name", "latest"])
+        .run("artifacts show --version-name latest")
         .expect(3)
         .saying(&["404"]);
 }
@@ -121,18 +109,14 @@ fn show_of_a_version_named_latest_is_not_found() {
 #[test]
 fn version_is_an_argument_or_a_flag() {
     let local = Local::new();
-    local
-        .run(&["publish", "--prefix", "sales", "--version-name", "1.0.0"])
-        .expect(0);
-    local
-        .run(&["publish", "--prefix", "sales", "--version-name", "1.1.0"])
-        .expect(0);
-    for version in [&["1.0.0"][..], &["--version-name", "1.0.0"]] {
+    local.run("publish --prefix sales --version-name 1.0.0").expect(0);
+    local.run("publish --prefix sales --version-name 1.1.0").expect(0);
+    for version in ["1.0.0", "--version-name 1.0.0"] {
         for (verb, enabled) in [("disable", false), ("enable", true), ("show", true)] {
-            let args = [&["artifacts", verb, "--prefix", "sales"], version].concat();
+            let args = format!("artifacts {verb} --prefix sales {version}");
             local.run(&args).expect(0);
-            let shown = local.json(&["artifacts", "show", "1.0.0", "--prefix", "sales"]);
-            assert_eq!(shown["artifactDetails"]["enabled"], enabled, "{args:?}");
+            let shown = local.json("artifacts show 1.0.0 --prefix sales");
+            assert_eq!(shown["artifactDetails"]["enabled"], enabled, "{args}");
         }
         let both = [&[
             "artifacts",
@@ -145,5 +129,5 @@ fn version_is_an_argument_or_a_flag() {
         ]];
         local.run(both[0]).expect(2);
     }
-    local.run(&["artifacts", "enable", "--prefix", "sales"]).expect(2);
+    local.run("artifacts enable --prefix sales").expect(2);
 }

@@ -33,18 +33,18 @@ fn export_has_an_event_of_each_change_with_all_its_fields() {
     let local = Local::with_environments();
     local.project("one", "HYBRID");
     local.secret();
-    local.run(&["publish", "--version-name", "1"]).expect(0);
-    let disable = ["artifacts", "disable", "--version-name", "1", "--force"];
-    local.run(&disable).expect(0);
+    local.run("publish --version-name 1").expect(0);
+    let disable = "artifacts disable --version-name 1 --force";
+    local.run(disable).expect(0);
     local.world.write(
         "s.json",
         include_str!("../../fixtures/api/streaming-pipeline.json"),
     );
-    let made = local.json(&["streaming", "create", "-f", "s.json"]);
+    let made = local.json("streaming create -f s.json");
     let id = made["streamingPipelineId"].as_str().unwrap();
-    local.run(&["streaming", "start", id]).expect(0);
-    local.run(&["streaming", "stop", id]).expect(0);
-    let lines = local.run(&["events", "export"]).expect(0).out;
+    local.run(format!("streaming start {id}")).expect(0);
+    local.run(format!("streaming stop {id}")).expect(0);
+    let lines = local.run("events export").expect(0).out;
     let named: BTreeSet<String> = names(&lines).into_iter().collect();
     for name in [
         "Project created",
@@ -69,7 +69,7 @@ fn export_has_an_event_of_each_change_with_all_its_fields() {
 fn export_as_csv_has_a_line_for_each_event_and_no_formula() {
     let local = Local::new();
     local.project("=1+1", "HYBRID");
-    let csv = local.run(&["events", "export", "--format", "csv"]).expect(0).out;
+    let csv = local.run("events export --format csv").expect(0).out;
     assert_eq!(csv.lines().count(), 2, "{csv}");
     assert!(csv.contains("\"'=1+1\""), "{csv}");
 }
@@ -85,8 +85,8 @@ fn export_takes_a_window_of_at_most_90_days() {
     assert_eq!(export(-2, -1).expect(0).out, "");
     assert_eq!(export(1, 2).expect(0).out, "");
     export(-91 * 24, 0).expect(2).saying(&["90 days"]);
-    let without_offset = ["events", "export", "--from", "2026-11-20T09:30:00"];
-    local.run(&without_offset).expect(2).saying(&["offset"]);
+    let without_offset = "events export --from 2026-11-20T09:30:00";
+    local.run(without_offset).expect(2).saying(&["offset"]);
 }
 
 // Endpoint: GET /v1/events
@@ -95,7 +95,7 @@ fn export_needs_the_super_admin() {
     let local = Local::new();
     local
         .call_as(ADMIN)
-        .run(&["events", "export"])
+        .run("events export")
         .expect(4)
         .saying(&["403", "Super Admin"]);
 }

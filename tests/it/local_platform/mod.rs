@@ -11,7 +11,7 @@ mod streaming;
 mod tasks;
 mod variables;
 
-use crate::support::{Call, Ended, PROJECT, RULES, TOKEN, World, pipeline};
+use crate::support::{Arguments, Call, Ended, PROJECT, RULES, TOKEN, World, pipeline};
 use serde_json::Value;
 use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -47,15 +47,8 @@ impl Local {
     /// Creates a project with a connection and the environments `test` and `production`.
     pub fn with_environments() -> Self {
         let local = Self::new();
-        let connection = [
-            "connections",
-            "create",
-            "--name",
-            "dwh",
-            "--warehouse",
-            "WAREHOUSE_B",
-        ];
-        local.run(&connection).expect(0);
+        let connection = "connections create --name dwh --warehouse WAREHOUSE_B";
+        local.run(connection).expect(0);
         for name in ["test", "production"] {
             local.environment(name, "dwh").expect(0);
         }
@@ -71,7 +64,7 @@ impl Local {
              \x20     password: {{ secretName: pw, secretKey: k }}\n"
         );
         self.world.write("environment.yaml", text);
-        self.run(&["environments", "create", "-f", "environment.yaml"])
+        self.run("environments create -f environment.yaml")
     }
 
     /// Creates only the project.
@@ -84,7 +77,7 @@ impl Local {
         world.write(".platform/shared-pipelines.yaml", SHARED);
         world.commit("first");
         world.push();
-        world.git(&["remote", "set-head", "origin", "main"]);
+        world.git("remote set-head origin main");
         // Commands ask for the events until now.
         let clock = Clock::stepped(jiff::Timestamp::now());
         let tokens = [
@@ -124,8 +117,9 @@ impl Local {
     }
 
     /// Runs the program to its end; time passes on the platform if the command waits.
-    pub fn run(&self, args: &[&str]) -> Ended {
-        let waits = args.iter().any(|arg| ["--wait", "--follow"].contains(arg));
+    pub fn run(&self, args: impl Arguments) -> Ended {
+        let args = args.into_list();
+        let waits = args.iter().any(|arg| arg == "--wait" || arg == "--follow");
         let clock = self.clock.clone();
         let ticking = waits.then(|| {
             self.runtime.spawn(async move {
@@ -136,15 +130,15 @@ impl Local {
                 }
             })
         });
-        let ended = self.call().run(args);
+        let ended = self.call().run(&args);
         ticking.inspect(tokio::task::JoinHandle::abort);
         ended
     }
 
     /// Creates a project and returns its ID.
     pub fn project(&self, name: &str, deployment: &str) -> String {
-        let create = ["projects", "create", "--name", name, "--warehouse", "WAREHOUSE_A"];
-        let made = self.json(&[&create[..], &["--agent-deployment-type", deployment]].concat());
+        let create = format!("projects create --name {name} --warehouse WAREHOUSE_A");
+        let made = self.json((&create, &["--agent-deployment-type", deployment]));
         made["projectId"].as_str().unwrap().to_owned()
     }
 
@@ -161,14 +155,14 @@ impl Local {
             "--key",
             "k",
         ];
-        let made = self.run(&[&create[..], &["--value-file", "password", "-o", "json"]].concat());
+        let made = self.run((&create[..], "--value-file password -o json"));
         assert!(!made.all().contains(SECRET));
         made.expect(0).json()
     }
 
     /// Runs the program and returns its JSON output.
-    pub fn json(&self, args: &[&str]) -> Value {
-        self.run(&[args, &["-o", "json"]].concat()).expect(0).json()
+    pub fn json(&self, args: impl Arguments) -> Value {
+        self.run((args, "-o json")).expect(0).json()
     }
 
     /// Returns a call with another user's token.

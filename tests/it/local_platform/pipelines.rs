@@ -8,10 +8,10 @@ const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
 #[test]
 fn list_shows_what_is_on_the_default_branch() {
     let local = Local::new();
-    let mut names = column(&local.json(&["pipelines", "list"]), "name");
+    let mut names = column(&local.json("pipelines list"), "name");
     names.sort_unstable();
     assert_eq!(names, ["broken", "load"]);
-    let shown = local.run(&["pipelines", "list"]).expect(0);
+    let shown = local.run("pipelines list").expect(0);
     assert!(shown.out.contains("PUBLISHED"), "{}", shown.all());
 }
 
@@ -20,8 +20,8 @@ fn list_shows_what_is_on_the_default_branch() {
 #[test]
 fn run_follows_to_the_end_marker() {
     let local = Local::with_environments();
-    let wait = ["--wait", "--timeout", "60", "--junit", "run.xml"];
-    let ended = local.run(&[&RUN[..], &wait].concat()).expect(0);
+    let wait = "--wait --timeout 60 --junit run.xml";
+    let ended = local.run((&RUN[..], wait)).expect(0);
     assert!(
         ended.out.contains("SUCCESS") && ended.out.contains("duration"),
         "{}",
@@ -30,11 +30,8 @@ fn run_follows_to_the_end_marker() {
     assert!(ended.err.contains("RUNNING"), "{}", ended.all());
     let junit = || std::fs::read_to_string(local.world.work().join("run.xml")).unwrap();
     assert!(junit().contains("failures=\"0\""), "{}", junit());
-    let broken = ["pipelines", "run", "broken", "--environment", "test"];
-    local
-        .run(&[&broken[..], &wait].concat())
-        .expect(8)
-        .saying(&["ended in FAILED"]);
+    let broken = "pipelines run broken --environment test";
+    local.run((broken, wait)).expect(8).saying(&["ended in FAILED"]);
     assert!(junit().contains("<failure"), "{}", junit());
 }
 
@@ -54,17 +51,17 @@ fn run_needs_a_published_pipeline_and_an_environment() {
 #[test]
 fn run_holds_its_tag_until_it_is_cancelled() {
     let local = Local::with_environments();
-    let tagged = [&RUN[..], &["--tag", "nightly"]].concat();
+    let tagged = (&RUN, "--tag nightly");
     let started = local.json(&tagged);
     let id = started["pipelineExecutionId"].as_str().unwrap();
     local.run(&tagged).expect(5).saying(&["409", "nightly"]);
-    let ended = local.json(&["executions", "cancel", id, "--wait"]);
+    let ended = local.json(format!("executions cancel {id} --wait"));
     assert_eq!(ended["result"]["status"], "CANCELLED");
     assert_eq!(
         local.json(&["executions", "show", id])["result"]["status"],
         "CANCELLED"
     );
-    local.run(&["executions", "show", id, "--wait"]).expect(8);
+    local.run(format!("executions show {id} --wait")).expect(8);
     local.run(&tagged).expect(0);
 }
 
@@ -73,10 +70,10 @@ fn run_holds_its_tag_until_it_is_cancelled() {
 #[test]
 fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
     let local = Local::with_environments();
-    let ended = local.json(&[&RUN[..], &["--wait", "--timeout", "60"]].concat());
+    let ended = local.json((&RUN[..], "--wait --timeout 60"));
     let id = ended["pipelineExecutionId"].as_str().unwrap();
-    local.run(&["executions", "cancel", id, "--wait"]).expect(0);
-    let shown = local.json(&["executions", "show", id]);
+    local.run(format!("executions cancel {id} --wait")).expect(0);
+    let shown = local.json(format!("executions show {id}"));
     assert_eq!(shown["result"], ended["result"]);
     assert!(shown["result"]["startedAt"].is_string() && shown["result"]["finishedAt"].is_string());
     let unknown = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
@@ -92,7 +89,7 @@ fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
 #[test]
 fn run_that_is_interrupted_leaves_nothing_running() {
     let local = Local::with_environments();
-    let args = [&RUN[..], &["--wait", "--cancel-on-interrupt", "-o", "json"]].concat();
+    let args = (&RUN, "--wait --cancel-on-interrupt -o json");
     let mut command = local.call().command(&args);
     let mut child = command
         .stdout(Stdio::piped())
@@ -118,16 +115,8 @@ fn run_that_is_interrupted_leaves_nothing_running() {
 fn run_with_variables_shows_them_in_the_message() {
     let local = Local::with_environments();
     local.world.write("tables.yaml", "- [orders, full]\n");
-    let variables = [
-        "--variable",
-        "region=eu",
-        "--grid",
-        "tables=tables.yaml",
-        "--wait",
-        "--timeout",
-        "60",
-    ];
-    let ended = local.json(&[&RUN[..], &variables].concat());
+    let variables = "--variable region=eu --grid tables=tables.yaml --wait --timeout 60";
+    let ended = local.json((&RUN[..], variables));
     let message = ended["result"]["message"].as_str().unwrap();
     assert!(
         message.ends_with(r#" with region = "eu", tables = [["orders","full"]]"#),

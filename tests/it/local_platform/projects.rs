@@ -19,7 +19,7 @@ const CREATE: [&str; 10] = [
 fn projects_create_makes_one_that_projects_list_shows() {
     let local = Local::new();
     let made = local.json(&CREATE);
-    let all = local.json(&["projects", "list"]);
+    let all = local.json("projects list");
     let new = all["results"]
         .as_array()
         .unwrap()
@@ -30,7 +30,7 @@ fn projects_create_makes_one_that_projects_list_shows() {
         (&new["name"], &new["description"]),
         (&"stock".into(), &"What is there".into())
     );
-    let shown = local.run(&["projects", "list"]).expect(0);
+    let shown = local.run("projects list").expect(0);
     assert!(shown.out.contains("What is there"), "{}", shown.all());
 }
 
@@ -47,7 +47,7 @@ fn projects_create_of_what_the_platform_does_not_know_names_the_field() {
 #[test]
 fn environments_create_makes_those_that_environments_list_shows() {
     let local = Local::with_environments();
-    let all = local.json(&["environments", "list"]);
+    let all = local.json("environments list");
     assert_eq!(column(&all, "name"), ["test", "production"]);
     assert_eq!(column(&all, "defaultAgentId"), [AGENT, AGENT]);
     local.environment("test", "dwh").expect(5).saying(&["409"]);
@@ -69,7 +69,7 @@ fn connections_create_takes_the_authentication_of_each_warehouse() {
         local.run(&args).expect(0);
         let wrong = if name == "a" { "password" } else { "key_pair" };
         local
-            .run(&[&args[..], &["--auth-type", wrong]].concat())
+            .run((&args[..], &["--auth-type", wrong]))
             .expect(3)
             .saying(&["authType"]);
     }
@@ -87,15 +87,15 @@ fn secrets_create_names_where_the_value_is_and_never_shows_it() {
 #[test]
 fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
     let local = Local::new();
-    let create = ["repositories", "create", "--owner", "acme", "--name", "sales"];
-    local.run(&create).expect(0);
+    let create = "repositories create --owner acme --name sales";
+    local.run(create).expect(0);
     local
-        .run(&[&create[..], &["--git-provider", "other"]].concat())
+        .run((create, "--git-provider other"))
         .expect(3)
         .saying(&["provider"]);
     let id = local.project("other", "FULL_SAAS");
     local
-        .run(&[&create[..], &["--project-id", &id]].concat())
+        .run((create, format!("--project-id {id}")))
         .expect(3)
         .saying(&["400"]);
 }
@@ -103,16 +103,19 @@ fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
 #[test]
 fn name_of_a_new_resource_is_an_argument_or_a_flag() {
     let local = Local::new();
-    for name in [&["one"][..], &["--name", "two"]] {
-        let kind = ["--warehouse", "WAREHOUSE_B", "--agent-deployment-type", "HYBRID"];
+    let warehouse = "--warehouse WAREHOUSE_B";
+    for name in ["one", "--name two"] {
         local
-            .run(&[&["projects", "create"], name, &kind].concat())
+            .run((
+                "projects create",
+                name,
+                warehouse,
+                "--agent-deployment-type HYBRID",
+            ))
             .expect(0);
-        local
-            .run(&[&["connections", "create"], name, &kind[..2]].concat())
-            .expect(0);
+        local.run(("connections create", name, warehouse)).expect(0);
     }
-    let names = column(&local.json(&["projects", "list"]), "name");
+    let names = column(&local.json("projects list"), "name");
     assert!(
         ["one", "two"]
             .iter()
@@ -120,17 +123,7 @@ fn name_of_a_new_resource_is_an_argument_or_a_flag() {
         "{names:?}"
     );
     local
-        .run(&[
-            "connections",
-            "create",
-            "one",
-            "--name",
-            "one",
-            "--warehouse",
-            "WAREHOUSE_B",
-        ])
+        .run("connections create one --name one --warehouse WAREHOUSE_B")
         .expect(2);
-    local
-        .run(&["connections", "create", "--warehouse", "WAREHOUSE_B"])
-        .expect(2);
+    local.run("connections create --warehouse WAREHOUSE_B").expect(2);
 }

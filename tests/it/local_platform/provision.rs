@@ -27,17 +27,17 @@ fn hybrid() -> String {
     )
 }
 
-const APPLY: [&str; 4] = ["provision", "apply", "-f", "p.yaml"];
+const APPLY: &str = "provision apply -f p.yaml";
 
 #[test]
 fn apply_makes_a_hybrid_project_once() {
     let local = Local::new();
     local.world.write("p.yaml", hybrid());
-    let made = local.json(&APPLY);
+    let made = local.json(APPLY);
     let id = made["projectId"].as_str().unwrap();
-    let all = local.json(&["environments", "list", "--project-id", id]);
+    let all = local.json(format!("environments list --project-id {id}"));
     assert_eq!(column(&all, "name"), ["production"]);
-    let again = local.run(&APPLY).expect(0);
+    let again = local.run(APPLY).expect(0);
     assert_eq!(again.out.matches("done before").count(), 4);
 }
 
@@ -50,7 +50,7 @@ fn apply_makes_a_full_saas_project_with_its_secret() {
         .world
         .write("p.yaml", file("FULL_SAAS", "WAREHOUSE_B", credentials, &secret));
     local.world.write("password", SECRET);
-    let made = local.run(&APPLY).expect(0);
+    let made = local.run(APPLY).expect(0);
     assert!(
         made.out.contains("secret      created  vaultSecretName"),
         "{}",
@@ -65,11 +65,11 @@ fn apply_goes_on_after_a_step_that_the_platform_refused() {
     local.world.write("p.yaml", hybrid());
     // A provider that the platform rejects: the last step fails.
     let stopped = local
-        .run(&[&APPLY[..], &["--git-provider", "other"]].concat())
+        .run((APPLY, "--git-provider other"))
         .expect(8)
         .saying(&["the repository was not created", "provider"]);
     assert_eq!(stopped.out.matches("created").count(), 3, "{}", stopped.all());
-    let taken_up = local.run(&APPLY).expect(0);
+    let taken_up = local.run(APPLY).expect(0);
     assert_eq!(
         taken_up.out.matches("done before").count(),
         3,
@@ -77,7 +77,7 @@ fn apply_goes_on_after_a_step_that_the_platform_refused() {
         taken_up.all()
     );
     assert_eq!(taken_up.out.matches("created").count(), 1);
-    let names = column(&local.json(&["projects", "list"]), "name");
+    let names = column(&local.json("projects list"), "name");
     assert_eq!(names.iter().filter(|name| *name == "sales").count(), 1);
 }
 
@@ -104,7 +104,7 @@ fn apply_checks_the_conditions_before_the_first_call() {
         ),
     ] {
         local.world.write("p.yaml", text);
-        local.run(&APPLY).expect(2).saying(&["p.yaml:", said]);
+        local.run(APPLY).expect(2).saying(&["p.yaml:", said]);
     }
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 1);
 }
@@ -114,14 +114,14 @@ fn apply_says_which_role_it_needs_and_goes_on_with_it() {
     let local = Local::new();
     local.world.write("p.yaml", hybrid());
     let role = "only the account role Super Admin can see a new project until users are invited";
-    let ended = local.call_as(ADMIN).run(&APPLY).expect(8);
+    let ended = local.call_as(ADMIN).run(APPLY).expect(8);
     let first = ended.err.lines().next().unwrap_or_default();
     assert!(first.starts_with(role), "{}", ended.all());
     ended.saying(&[
         "the connection was not created",
         &format!("hint: {role}: run the command again with a token"),
     ]);
-    let ended = local.run(&APPLY).expect(0);
+    let ended = local.run(APPLY).expect(0);
     assert!(
         ended.out.starts_with("project     done before"),
         "{}",

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// Reviews a pushed branch with this file, expects this exit code and returns the report.
 fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Value {
-    local.world.git(&["checkout", "-q", "-B", "change"]);
+    local.world.git("checkout -q -B change");
     local.world.write(path, text);
     local.world.commit("change");
-    local.world.git(&["push", "-q", "--force", "origin", "change"]);
-    let args = [&["review", "--report", "json=report.json"], args].concat();
+    local.world.git("push -q --force origin change");
+    let args = ("review --report json=report.json", args);
     local.run(&args).expect(code);
     serde_json::from_slice(&std::fs::read(local.world.work().join("report.json")).unwrap()).unwrap()
 }
@@ -46,7 +46,7 @@ fn only_error_enforcement_fails_a_review() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
+fn rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
     let local = Local::new();
     let report = review(&local, "new.orch.yaml", "type: [", &[], 1);
     let kind = "designer/document-parse-error";
@@ -67,21 +67,21 @@ fn files_of_other_types_are_excluded() {
 }
 
 #[test]
-fn the_commit_must_be_on_the_remote() {
+fn commit_must_be_on_remote() {
     let local = Local::new();
     local.world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
     local.world.commit("not pushed");
-    local.run(&["review"]).expect(7);
+    local.run("review").expect(7);
 }
 
 #[test]
-fn the_agent_version_is_needed() {
+fn agent_version_is_needed() {
     let local = Local::new();
     local
         .call()
         .without("SLUICEGATE_AGENT_VERSION")
-        .run(&["review", "--all"])
+        .run("review --all")
         .expect(2)
         .saying(&["--agent-version"]);
-    local.run(&["review", "--all"]).expect(0);
+    local.run("review --all").expect(0);
 }

@@ -8,7 +8,7 @@ fn definition() -> Value {
 /// Creates a streaming pipeline and returns its ID.
 fn made(local: &Local) -> String {
     local.world.write("s.json", definition().to_string());
-    let made = local.json(&["streaming", "create", "-f", "s.json"]);
+    let made = local.json("streaming create -f s.json");
     made["streamingPipelineId"].as_str().unwrap().to_owned()
 }
 
@@ -18,7 +18,7 @@ fn made(local: &Local) -> String {
 fn create_stores_what_show_shows() {
     let local = Local::new();
     let id = made(&local);
-    let shown = local.json(&["streaming", "show", &id]);
+    let shown = local.json(format!("streaming show {id}"));
     assert_eq!(shown["streamingPipelineId"], id);
     for part in [
         "name",
@@ -29,7 +29,7 @@ fn create_stores_what_show_shows() {
     ] {
         assert_eq!(shown[part], definition()[part], "{part}");
     }
-    let text = local.run(&["streaming", "show", &id]).expect(0);
+    let text = local.run(format!("streaming show {id}")).expect(0);
     assert!(
         text.out.contains("streamingSource.tables[0].schema"),
         "{}",
@@ -43,14 +43,14 @@ fn create_stores_what_show_shows() {
 fn start_and_stop_are_received_before_the_status_is_reached() {
     let local = Local::new();
     let id = made(&local);
-    let status = || local.json(&["streaming", "status", &id])["status"].clone();
+    let status = || local.json(format!("streaming status {id}"))["status"].clone();
     let wait = |state: &str| local.run(&["streaming", "status", &id, "--wait", state, "--timeout", "60"]);
     assert_eq!(status(), "not_running");
-    local.run(&["streaming", "start", &id]).expect(0);
+    local.run(format!("streaming start {id}")).expect(0);
     let now = status();
     assert!(now == "starting" || now == "streaming", "{now}");
     wait("STREAMING").expect(0);
-    local.run(&["streaming", "stop", &id]).expect(0);
+    local.run(format!("streaming stop {id}")).expect(0);
     wait("not_running").expect(0);
 }
 
@@ -60,15 +60,7 @@ fn status_that_does_not_come_in_time_is_exit_8() {
     let local = Local::new();
     let id = made(&local);
     local
-        .run(&[
-            "streaming",
-            "status",
-            &id,
-            "--wait",
-            "streaming",
-            "--timeout",
-            "0",
-        ])
+        .run(format!("streaming status {id} --wait streaming --timeout 0"))
         .expect(8)
         .saying(&["its status is not_running"]);
     let unknown = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
@@ -88,7 +80,7 @@ fn create_that_is_refused_names_the_lines() {
     local
         .world
         .write("s.json", serde_json::to_string_pretty(&definition).unwrap());
-    let ended = local.run(&["streaming", "create", "-f", "s.json"]).expect(3);
+    let ended = local.run("streaming create -f s.json").expect(3);
     let text = serde_json::to_string_pretty(&definition).unwrap();
     for (field, words) in [
         ("streamingSource.connection.username", "must not be empty"),

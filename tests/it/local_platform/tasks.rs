@@ -1,11 +1,12 @@
 use super::{Local, MEMBER};
+use crate::support::Arguments;
 use serde_json::{Value, json};
 
 const CHAIN: [&str; 4] = ["create_file", "run_pipeline", "git_commit", "git_push"];
-const TO_ITS_END: [&str; 3] = ["--wait", "--timeout", "60"];
+const TO_ITS_END: &str = "--wait --timeout 60";
 
 /// Gives the agent a task, expects this exit code and returns the JSON output.
-fn give(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
+fn give(local: &Local, message: &str, args: impl Arguments, code: i32) -> Value {
     let create = [
         "tasks",
         "create",
@@ -19,32 +20,22 @@ fn give(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
         "--message",
         message,
     ];
-    local.run(&[&create[..], args].concat()).expect(code).json()
+    local.run((&create[..], args)).expect(code).json()
 }
 
 /// Gives the agent an instruction and waits.
-fn work(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
-    give(
-        local,
-        message,
-        &[&["--mode", "ACT"], &TO_ITS_END[..], args].concat(),
-        code,
-    )
+fn work(local: &Local, message: &str, args: impl Arguments, code: i32) -> Value {
+    give(local, message, ("--mode ACT", TO_ITS_END, args), code)
 }
 
 /// Gives the agent an instruction in plan mode.
-fn plan(local: &Local, args: &[&str]) -> Value {
-    give(
-        local,
-        "Create, run, commit, push",
-        &[&["--mode", "plan"], args].concat(),
-        0,
-    )
+fn plan(local: &Local, args: impl Arguments) -> Value {
+    give(local, "Create, run, commit, push", ("--mode plan", args), 0)
 }
 
 /// Gives the agent an instruction and does not wait: it is working when the next command runs.
 fn busy(local: &Local) -> Value {
-    give(local, "Create", &["--mode", "ACT", "--grant", "create_file"], 0)
+    give(local, "Create", "--mode ACT --grant create_file", 0)
 }
 
 fn id(task: &Value) -> &str {
@@ -64,18 +55,20 @@ fn tool_id(task: &Value) -> &str {
 }
 
 /// Submits a decision and waits.
-fn decide(local: &Local, task: &Value, answer: &[&str], code: i32) -> Value {
-    let begin = ["tasks", "decide", id(task), "-o", "json"];
-    let args = [&begin[..], &TO_ITS_END, answer].concat();
-    local.run(&args).expect(code).json()
+fn decide(local: &Local, task: &Value, answer: impl Arguments, code: i32) -> Value {
+    let id = id(task);
+    local
+        .run((format!("tasks decide {id} -o json"), TO_ITS_END, answer))
+        .expect(code)
+        .json()
 }
 
 // Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_waits_for_each_decision_until_the_task_is_finished() {
     let local = Local::with_environments();
-    let mut task = work(&local, "Create a step, run it, commit and push", &[], 8);
-    let list = || local.run(&["tasks", "list"]).expect(0).out;
+    let mut task = work(&local, "Create a step, run it, commit and push", "", 8);
+    let list = || local.run("tasks list").expect(0).out;
     assert!(list().contains("STOPPED (waits for a decision)"), "{}", list());
     for (index, tool) in CHAIN.iter().enumerate() {
         assert_eq!(asked(&task), [*tool]);
@@ -104,13 +97,13 @@ fn create_prints_a_decision_with_the_command_that_answers_it() {
         "--target-branch",
         "new",
     ];
-    let ended = local.run(&[&args[..], &TO_ITS_END].concat()).expect(8);
+    let ended = local.run((&args[..], TO_ITS_END)).expect(8);
     assert!(ended.out.contains("git_push"), "{}", ended.all());
     let mut lines = ended.out.lines();
     let command = lines.find_map(|line| line.trim().strip_prefix("answer it by: sluicegate "));
     let words: Vec<&str> = command.unwrap().split(' ').collect();
     assert!(words.contains(&"--approve"), "{words:?}");
-    local.run(&[&words[..], &TO_ITS_END].concat()).expect(0);
+    local.run((&words[..], TO_ITS_END)).expect(0);
 }
 
 // Endpoint: POST /v1/ai/agents/tasks
@@ -138,7 +131,7 @@ fn create_with_everything_granted_never_asks() {
 #[test]
 fn create_for_a_plan_asks_for_nothing_that_changes() {
     let local = Local::with_environments();
-    let task = plan(&local, &TO_ITS_END);
+    let task = plan(&local, TO_ITS_END);
     assert_eq!(
         (&task["agentConfig"]["mode"], asked(&task).len()),
         (&json!("PLAN"), 0)
@@ -165,7 +158,7 @@ fn create_that_ends_in_an_error_says_where_the_details_are() {
         "none",
     ];
     let ended = local
-        .run(&[&args[..], &TO_ITS_END].concat())
+        .run((&args[..], TO_ITS_END))
         .expect(8)
         .saying(&["failed", "tasks messages"]);
     let task = ended.json();
@@ -192,7 +185,7 @@ fn create_needs_the_name_of_a_branch_or_leave_to_make_one() {
     local.run(&args).expect(2).saying(&["--generate-branch"]);
     let args = args.map(|arg| if arg == "ACT" { "WATCH" } else { arg });
     local
-        .run(&[&args[..], &["--target-branch", "new"]].concat())
+        .run((&args[..], "--target-branch new"))
         .expect(3)
         .saying(&["400", "agentConfig.mode"]);
 }
@@ -201,7 +194,7 @@ fn create_needs_the_name_of_a_branch_or_leave_to_make_one() {
 #[test]
 fn decide_skips_what_is_denied() {
     let local = Local::with_environments();
-    let task = work(&local, "Create and push", &[], 8);
+    let task = work(&local, "Create and push", "", 8);
     let task = decide(&local, &task, &["--deny", tool_id(&task)], 8);
     assert_eq!(asked(&task), ["git_push"]);
     decide(&local, &task, &["--deny", tool_id(&task)], 0);
@@ -212,10 +205,10 @@ fn decide_skips_what_is_denied() {
 fn decide_for_the_conversation_is_not_asked_again() {
     let local = Local::with_environments();
     let again = |scope: &str| {
-        let task = work(&local, "Create a step", &[], 8);
+        let task = work(&local, "Create a step", "", 8);
         decide(&local, &task, &["--approve", tool_id(&task), "--scope", scope], 0);
         let send = ["tasks", "send", id(&task), "--message", "Create another"];
-        local.run(&[&send[..], &TO_ITS_END].concat()).code
+        local.run((&send[..], TO_ITS_END)).code
     };
     assert_eq!((again("once"), again("conversation")), (8, 0));
 }
@@ -224,7 +217,7 @@ fn decide_for_the_conversation_is_not_asked_again() {
 #[test]
 fn decide_answers_a_question() {
     let local = Local::with_environments();
-    let task = work(&local, "Ask me first", &[], 8);
+    let task = work(&local, "Ask me first", "", 8);
     assert_eq!(asked(&task), ["question"]);
     let question = task["pendingDecisions"][0]["id"].as_str().unwrap();
     decide(&local, &task, &["--answer", &format!("{question}:0=yes")], 0);
@@ -234,7 +227,7 @@ fn decide_answers_a_question() {
 #[test]
 fn decide_for_what_is_not_pending_is_no_success() {
     let local = Local::with_environments();
-    let task = work(&local, "Push", &[], 8);
+    let task = work(&local, "Push", "", 8);
     let decide = |tool: &str, code, said: &str| {
         let args = ["tasks", "decide", id(&task), "--approve", tool];
         local.run(&args).expect(code).saying(&[said]);
@@ -254,8 +247,8 @@ fn decide_for_what_is_not_pending_is_no_success() {
 #[test]
 fn messages_are_read_page_by_page_and_followed_to_the_end() {
     let local = Local::with_environments();
-    let granted = ["--grant", "create_file", "--grant", "git_push"];
-    let task = work(&local, "Create and push", &granted, 0);
+    let granted = "--grant create_file --grant git_push";
+    let task = work(&local, "Create and push", granted, 0);
     let small = local.json(&["tasks", "messages", id(&task), "--limit", "1"]);
     assert_eq!(small, local.json(&["tasks", "messages", id(&task)]));
     assert_eq!(small, local.json(&["tasks", "messages", id(&task), "--follow"]));
@@ -266,7 +259,7 @@ fn messages_are_read_page_by_page_and_followed_to_the_end() {
 #[test]
 fn send_lets_a_finished_task_go_on_with_what_it_changes() {
     let local = Local::with_environments();
-    let task = plan(&local, &TO_ITS_END);
+    let task = plan(&local, TO_ITS_END);
     let send = [
         "tasks",
         "send",
@@ -282,7 +275,7 @@ fn send_lets_a_finished_task_go_on_with_what_it_changes() {
         "--target-branch",
         "other",
     ];
-    let task = local.run(&[&send[..], &TO_ITS_END].concat()).expect(0).json();
+    let task = local.run((&send[..], TO_ITS_END)).expect(0).json();
     let config = &task["agentConfig"];
     assert_eq!(
         json!([
@@ -317,7 +310,7 @@ fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
         .run(&["tasks", "delete", id(&task)])
         .expect(5)
         .saying(&["409", "tasks stop"]);
-    let waiting = work(&local, "Push", &[], 8);
+    let waiting = work(&local, "Push", "", 8);
     local.run(&["tasks", "delete", id(&waiting)]).expect(0);
     for verb in ["show", "messages", "delete"] {
         local
@@ -332,19 +325,19 @@ fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
 #[test]
 fn permissions_replace_the_whole_set() {
     let local = Local::with_environments();
-    let task = work(&local, "Create", &["--grant", "create_file"], 0);
+    let task = work(&local, "Create", "--grant create_file", 0);
     let granted = || local.json(&["tasks", "show", id(&task)])["grantedPermissions"].clone();
     let set = ["tasks", "permissions", id(&task)];
-    let answer = local.json(&[&set[..], &["--grant", "git_commit", "--grant", "git_push"]].concat());
+    let answer = local.json((&set[..], "--grant git_commit --grant git_push"));
     assert_eq!(answer["grantedPermissions"], granted());
     assert_eq!(
         granted(),
         json!([{ "toolName": "git_commit" }, { "toolName": "git_push" }])
     );
-    local.run(&[&set[..], &["--clear"]].concat()).expect(0);
+    local.run((&set[..], "--clear")).expect(0);
     assert_eq!(granted(), json!([]));
     local
-        .run(&[&set[..], &["--grant", "no_such_tool"]].concat())
+        .run((&set[..], "--grant no_such_tool"))
         .expect(3)
         .saying(&["toolName"]);
 }
@@ -353,31 +346,31 @@ fn permissions_replace_the_whole_set() {
 #[test]
 fn list_is_filtered_by_project_branch_and_status() {
     let local = Local::with_environments();
-    let first = work(&local, "Push", &[], 8);
-    let second = plan(&local, &[]);
-    let tasks = |args: &[&str]| {
-        let list = local.json(&[&["tasks", "list"], args].concat());
+    let first = work(&local, "Push", "", 8);
+    let second = plan(&local, "");
+    let tasks = |args: &str| {
+        let list = local.json(("tasks list", args));
         list["tasks"].as_array().unwrap().clone()
     };
-    let ids = |args: &[&str]| {
+    let ids = |args: &str| {
         let mut ids: Vec<String> = tasks(args).iter().map(|it| id(it).to_owned()).collect();
         ids.sort();
         ids
     };
     let mut both = [id(&first), id(&second)];
     both.sort_unstable();
-    assert_eq!(ids(&[]), both);
-    assert_eq!(ids(&["--all-projects"]), both);
-    assert_eq!(ids(&["--status", "errored"]), [""; 0]);
-    let listed = tasks(&[]);
+    assert_eq!(ids(""), both);
+    assert_eq!(ids("--all-projects"), both);
+    assert_eq!(ids("--status errored"), [""; 0]);
+    let listed = tasks("");
     let one = listed.iter().find(|it| id(it) == id(&first)).unwrap();
     assert_eq!(
-        ids(&["--branch-id", one["branchId"].as_str().unwrap()]),
+        ids(&format!("--branch-id {}", one["branchId"].as_str().unwrap())),
         [id(&first)]
     );
     local
-        .run(&["tasks", "list", "--status", "dreaming"])
+        .run("tasks list --status dreaming")
         .expect(3)
         .saying(&["400", "status"]);
-    local.call_as(MEMBER).run(&["tasks", "list"]).expect(0);
+    local.call_as(MEMBER).run("tasks list").expect(0);
 }

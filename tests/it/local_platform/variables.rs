@@ -19,13 +19,13 @@ fn create(local: &Local, name: &str, kind: &str, value: &str) {
 
 /// Returns all fields of a variable.
 fn find(local: &Local, name: &str) -> Value {
-    let all = local.json(&["variables", "list"]);
+    let all = local.json("variables list");
     let mut found = all["results"].as_array().unwrap().iter();
     found.find(|it| it["name"] == name).unwrap().clone()
 }
 
 fn overrides(local: &Local, name: &str) -> Value {
-    local.json(&["variables", "overrides", "list", name])["overrides"].clone()
+    local.json(format!("variables overrides list {name}"))["overrides"].clone()
 }
 
 // Endpoint: GET /v1/projects/{projectId}/variables
@@ -33,7 +33,7 @@ fn overrides(local: &Local, name: &str) -> Value {
 #[test]
 fn create_makes_one_that_list_shows() {
     let local = Local::new();
-    let shown = local.run(&["variables", "list"]).expect(0);
+    let shown = local.run("variables list").expect(0);
     assert_eq!(shown.out, "the project has no variables\n");
     let args = [
         "variables",
@@ -95,9 +95,7 @@ fn update_keeps_what_is_not_given() {
     let local = Local::new();
     create(&local, "region", "TEXT", "eu");
     let before = find(&local, "region");
-    local
-        .run(&["variables", "update", "region", "--description", "Where"])
-        .expect(0);
+    local.run("variables update region --description Where").expect(0);
     let after = find(&local, "region");
     assert_eq!(after["description"], "Where");
     for field in [
@@ -111,24 +109,14 @@ fn update_keeps_what_is_not_given() {
         assert_eq!(after[field], before[field], "{field}");
     }
     local
-        .run(&[
-            "variables",
-            "update",
-            "region",
-            "--type",
-            "NUMBER",
-            "--value",
-            "7",
-        ])
+        .run("variables update region --type NUMBER --value 7")
         .expect(0);
     let after = find(&local, "region");
     assert_eq!(
         json!([after["type"], after["value"], after["behaviour"]]),
         json!(["NUMBER", 7, "SHARED"])
     );
-    local
-        .run(&["variables", "update", "none", "--value", "7"])
-        .expect(3);
+    local.run("variables update none --value 7").expect(3);
 }
 
 // Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}
@@ -136,14 +124,9 @@ fn update_keeps_what_is_not_given() {
 fn delete_takes_the_overrides_too() {
     let local = Local::with_environments();
     create(&local, "region", "TEXT", "eu");
-    local
-        .run(&["variables", "overrides", "set", "region", "test=us"])
-        .expect(0);
-    local.run(&["variables", "delete", "region"]).expect(0);
-    local
-        .run(&["variables", "delete", "region"])
-        .expect(3)
-        .saying(&["404"]);
+    local.run("variables overrides set region test=us").expect(0);
+    local.run("variables delete region").expect(0);
+    local.run("variables delete region").expect(3).saying(&["404"]);
     create(&local, "region", "TEXT", "eu");
     assert_eq!(overrides(&local, "region"), json!([]));
 }
@@ -154,11 +137,9 @@ fn delete_takes_the_overrides_too() {
 fn overrides_set_makes_and_changes_what_overrides_list_shows() {
     let local = Local::with_environments();
     create(&local, "days", "NUMBER", "30");
-    let set = ["variables", "overrides", "set", "days"];
-    local.run(&[&set[..], &["production=60"]].concat()).expect(0);
-    local
-        .run(&[&set[..], &["production=90", "test=1"]].concat())
-        .expect(0);
+    let set = "variables overrides set days";
+    local.run((set, "production=60")).expect(0);
+    local.run((set, "production=90 test=1")).expect(0);
     let mut found = overrides(&local, "days").as_array().unwrap().clone();
     found.sort_by_key(ToString::to_string);
     let test = json!({ "environmentName": "test", "value": 1 });
@@ -169,7 +150,7 @@ fn overrides_set_makes_and_changes_what_overrides_list_shows() {
             test.clone()
         ]
     );
-    let one = local.json(&["variables", "overrides", "list", "days", "--environment", "test"]);
+    let one = local.json("variables overrides list days --environment test");
     assert_eq!(one["overrides"], json!([test]));
     assert_eq!(
         (&one["variable"]["name"], &one["variable"]["type"]),
@@ -183,14 +164,7 @@ fn overrides_set_names_each_that_failed_and_keeps_the_others() {
     let local = Local::with_environments();
     create(&local, "days", "NUMBER", "30");
     local
-        .run(&[
-            "variables",
-            "overrides",
-            "set",
-            "days",
-            "production=60",
-            "nowhere=1",
-        ])
+        .run("variables overrides set days production=60 nowhere=1")
         .expect(8)
         .saying(&["1 of 2 overrides", "nowhere"]);
     assert_eq!(
@@ -205,18 +179,9 @@ fn overrides_unset_takes_one_away() {
     let local = Local::with_environments();
     create(&local, "region", "TEXT", "eu");
     local
-        .run(&[
-            "variables",
-            "overrides",
-            "set",
-            "region",
-            "test=us",
-            "production=",
-        ])
+        .run("variables overrides set region test=us production=")
         .expect(0);
-    local
-        .run(&["variables", "overrides", "unset", "region", "test"])
-        .expect(0);
+    local.run("variables overrides unset region test").expect(0);
     assert_eq!(
         overrides(&local, "region"),
         json!([{ "environmentName": "production", "value": "" }])
@@ -233,7 +198,7 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
 ";
     local.world.write("v.yaml", file);
     let apply = ["variables", "apply", "-f", "v.yaml", "--prune"];
-    let planned = local.run(&[&apply[..], &["--dry-run"]].concat()).expect(0);
+    let planned = local.run((&apply[..], "--dry-run")).expect(0);
     assert!(planned.out.contains("- old"), "{}", planned.all());
     local.run(&apply).expect(0);
     let again = local.run(&apply).expect(0);
@@ -253,14 +218,14 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
     );
     // A missing environment is found before any change is sent.
     for more in [&["--dry-run"][..], &[]] {
-        let apply = [&["variables", "apply", "-f", "v.yaml"], more].concat();
+        let apply = ("variables apply -f v.yaml", more);
         local.run(&apply).expect(2).saying(&[
             "v.yaml:2:",
             "variables.a.overrides.nowhere: the project has no environment of this name",
             "environments list",
         ]);
     }
-    let listed = local.run(&["variables", "list"]).expect(0);
+    let listed = local.run("variables list").expect(0);
     assert!(
         !listed.out.lines().any(|line| line.starts_with("a ")),
         "{}",
@@ -271,7 +236,7 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { prodution: y } }\n",
     );
     local
-        .run(&["variables", "apply", "-f", "v.yaml", "--dry-run"])
+        .run("variables apply -f v.yaml --dry-run")
         .expect(2)
         .saying(&["did you mean `production`?"]);
 }

@@ -1,20 +1,20 @@
 //! A local clone, and the commits that the remote must have.
 
-use crate::support::{ALL_OF_MAIN, FEATURE, Job, Project, checkout, git};
+use crate::support::{ALL_OF_MAIN, Arguments, Checkout, FEATURE, Project, checkout, git};
 use serde_json::Value;
 
-fn here(project: &Project) -> Job {
-    Job::new(&project.world.work(), &[])
+fn here(project: &Project) -> Checkout {
+    Checkout::new(&project.world.work(), &[])
 }
 
-fn switch(project: &Project, arguments: &[&str]) {
-    project.world.git(&[&["checkout", "-q"], arguments].concat());
+fn switch(project: &Project, arguments: impl Arguments) {
+    project.world.git(("checkout -q", arguments));
 }
 
 #[test]
-fn a_branch_is_compared_with_where_it_left_the_default_branch() {
+fn branch_is_compared_with_where_it_left_default_branch() {
     let project = Project::new();
-    switch(&project, &["feature"]);
+    switch(&project, "feature");
     here(&project)
         .says()
         .event("none", "local")
@@ -31,7 +31,7 @@ fn a_branch_is_compared_with_where_it_left_the_default_branch() {
 }
 
 #[test]
-fn the_default_branch_is_everything_and_with_more_commits_what_is_new() {
+fn default_branch_is_everything_and_with_more_commits_what_is_new() {
     let project = Project::new();
     here(&project)
         .says()
@@ -48,9 +48,9 @@ fn the_default_branch_is_everything_and_with_more_commits_what_is_new() {
 }
 
 #[test]
-fn what_is_not_committed_is_not_there() {
+fn uncommitted_files_are_not_selected() {
     let project = Project::new();
-    switch(&project, &["feature"]);
+    switch(&project, "feature");
     project.world.write("dirty.orch.yaml", "1");
     project.world.write("first.orch.yaml", "changed");
     here(&project)
@@ -60,7 +60,7 @@ fn what_is_not_committed_is_not_there() {
 }
 
 #[test]
-fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+fn detached_head_is_on_remote_branch_that_holds_it() {
     let project = Project::new();
     switch(&project, &["--detach", &project.before]);
     here(&project)
@@ -75,7 +75,7 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
         .has("branch", Value::Null)
         .has("head", head)
         .changes(&["A first.orch.yaml", "A nowhere.orch.yaml"]);
-    here(&project).reviewing().run(&["review"]).expect(7).saying(&[
+    here(&project).reviewing().run("review").expect(7).saying(&[
         "no known remote branch",
         "push the commit",
         "--branch",
@@ -83,12 +83,10 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
 }
 
 #[test]
-fn a_branch_is_called_as_on_the_remote() {
+fn branch_is_called_as_on_remote() {
     let project = Project::new();
-    switch(&project, &["-b", "mine", "feature"]);
-    project
-        .world
-        .git(&["push", "-q", "-u", "origin", "HEAD:team/theirs"]);
+    switch(&project, "-b mine feature");
+    project.world.git("push -q -u origin HEAD:team/theirs");
     here(&project)
         .says()
         .head("team/theirs", &project.feature)
@@ -96,15 +94,12 @@ fn a_branch_is_called_as_on_the_remote() {
 }
 
 #[test]
-fn the_default_branch_has_the_name_that_the_remote_gives_it() {
+fn default_branch_has_name_that_remote_gives_it() {
     let project = Project::new();
     let world = &project.world;
-    git(&world.remote(), &["branch", "-q", "-m", "main", "trunk"]);
-    git(
-        world.path(),
-        &["clone", "-q", "--branch=feature", "remote.git", "other"],
-    );
-    Job::new(&world.path().join("other"), &[])
+    git(&world.remote(), "branch -q -m main trunk");
+    git(world.path(), "clone -q --branch=feature remote.git other");
+    Checkout::new(&world.path().join("other"), &[])
         .says()
         .head("feature", &project.feature)
         .base(&project.fork, "the default branch `origin/trunk`")
@@ -112,38 +107,36 @@ fn the_default_branch_has_the_name_that_the_remote_gives_it() {
 }
 
 #[test]
-fn without_a_commit_or_a_repository_the_remedy_is_named() {
+fn context_without_commit_or_repository_names_remedy() {
     let world = crate::support::World::new();
-    Job::new(&world.work(), &[]).unsettled(&["no commit yet", "hint:"]);
-    Job::new(world.path(), &[]).unsettled(&["no git repository", "--repo"]);
+    Checkout::new(&world.work(), &[]).unsettled(&["no commit yet", "hint:"]);
+    Checkout::new(world.path(), &[]).unsettled(&["no git repository", "--repo"]);
 }
 
 #[test]
-fn an_unpushed_head_is_not_reviewed_but_explained() {
+fn unpushed_head_is_not_reviewed_but_explained() {
     let project = Project::new();
-    switch(&project, &["-b", "fresh", "feature"]);
+    switch(&project, "-b fresh feature");
     project.world.write("new.orch.yaml", "1");
     let head = project.world.commit("not pushed");
     for _ in ["never pushed", "pushed before the last commit"] {
         here(&project).says().head("fresh", &head);
-        here(&project).reviewing().run(&["review"]).expect(7).saying(&[
+        here(&project).reviewing().run("review").expect(7).saying(&[
             &head,
             "is not on the remote, branch `fresh`",
             "push the commit first",
             "`sluicegate check`",
         ]);
-        project
-            .world
-            .git(&["push", "-q", "origin", "HEAD~1:refs/heads/fresh"]);
+        project.world.git("push -q origin HEAD~1:refs/heads/fresh");
     }
 }
 
 #[test]
-fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_asks() {
+fn job_whose_clone_cannot_tell_whether_remote_has_commit_warns_and_asks() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &["--depth=20", &pipeline], &project.feature);
-    let job = Job::new(
+    let job = Checkout::new(
         &folder,
         &[
             ("GITLAB_CI", "true"),
@@ -157,13 +150,13 @@ fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_ask
     );
     // The request is sent, but no server responds, and the local check has no rules file.
     job.reviewing()
-        .run(&["review"])
+        .run("review")
         .expect(1)
         .saying(&["warning: could not determine whether the remote's branch `feature` has the commit"]);
 }
 
 #[test]
-fn a_job_whose_branch_went_elsewhere_is_not_reviewed() {
+fn job_whose_branch_went_elsewhere_is_not_reviewed() {
     let project = Project::new();
     let specs = [
         "+refs/heads/main:refs/remotes/origin/main",
@@ -171,7 +164,7 @@ fn a_job_whose_branch_went_elsewhere_is_not_reviewed() {
     ];
     let folder = checkout(&project.world, &specs, "refs/remotes/origin/main");
     git(&folder, &["fetch", "-q", "origin", &project.feature]);
-    let job = Job::new(
+    let job = Checkout::new(
         &folder,
         &[
             ("CIRCLECI", "true"),
@@ -180,7 +173,7 @@ fn a_job_whose_branch_went_elsewhere_is_not_reviewed() {
         ],
     );
     job.reviewing()
-        .run(&["review"])
+        .run("review")
         .expect(7)
         .saying(&["is not on the remote, branch `feature`"]);
 }

@@ -1,8 +1,7 @@
 //! The reproduction command at the end of a failed job evaluates the same files on another machine.
 
-use crate::compatibility::breaks_in_publishes::{offer, parameter};
 use crate::support::{
-    Call, Ended, PROJECT, RULES, RULES_FILE, Served, TOKEN, World, change, git, github, github_event,
+    Call, Ended, Job, PROJECT, RULES, RULES_FILE, Served, TOKEN, World, change, git, offer, parameter,
     path_variable, pipeline, project, repository,
 };
 use serde_json::json;
@@ -27,7 +26,7 @@ fn world() -> World {
 fn job(world: &World) -> Call {
     Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
         .variable("CI_COMMIT_BRANCH", "change")
 }
 
@@ -69,25 +68,17 @@ fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
 }
 
 #[test]
-fn the_command_judges_the_files_that_the_job_judged() {
+fn command_judges_files_that_job_judged() {
     let world = world();
     let call = job(&world)
         .variable("SLUICEGATE_EXCLUDE", "**/old.*\n**/$(touch x)")
         .variable("SLUICEGATE_CONFIG_DIR", ".other")
         .variable("SLUICEGATE_CONFIG", "gate/../gate/own.yaml");
-    let args = [
-        "check",
-        "--base",
-        "origin/main",
-        "--include",
-        "sales/**",
-        "--include",
-        "*.tran.yaml",
-    ];
+    let args = "check --base origin/main --include sales/** --include *.tran.yaml";
     world.write("c.tran.yaml", pipeline(&["Start", "Done"]));
     world.commit("more");
-    let call = call.variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
-    let ended = call.run(&args).expect(1);
+    let call = call.variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
+    let ended = call.run(args).expect(1);
     assert_eq!(found(&ended.out), ["sales/it's (a).orch.yaml:11"]);
     let told = command(&ended);
     let (_, options) = told.split_once(" --config ").unwrap_or((told, ""));
@@ -97,9 +88,8 @@ fn the_command_judges_the_files_that_the_job_judged() {
     );
     assert_eq!(found(&in_a_shell(&world, told)), found(&ended.out));
     // Rendered again from JSON, with the variables that the jobs share.
-    call.run(&[&args[..], &["--head", "HEAD", "--report", "json=r.json"]].concat())
-        .expect(1);
-    let again = call.run(&["report", "r.json"]).expect(1);
+    call.run((args, "--head HEAD --report json=r.json")).expect(1);
+    let again = call.run("report r.json").expect(1);
     assert!(
         command(&again).ends_with("--exclude '**/old.*' --exclude '**/$(touch x)'"),
         "{}",
@@ -108,7 +98,7 @@ fn the_command_judges_the_files_that_the_job_judged() {
 }
 
 #[test]
-fn what_does_no_good_in_a_line_is_named_behind_it() {
+fn reproduction_command_lists_omitted_settings_after_the_line() {
     let world = world();
     let (long, evil) = (format!("{}/**", "x".repeat(2_000)), "a\u{1b}2J\u{202e}/**");
     for glob in [long.as_str(), evil] {
@@ -139,9 +129,9 @@ const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
 /// Creates and pushes a branch `change` with these files.
 fn branch(world: &World, files: &[(&str, String)]) {
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     commit(world, files);
-    world.git(&["push", "-q", "origin", "change"]);
+    world.git("push -q origin change");
 }
 
 fn commit(world: &World, files: &[(&str, String)]) -> String {
@@ -149,19 +139,17 @@ fn commit(world: &World, files: &[(&str, String)]) -> String {
         world.write(path, text);
     }
     let id = world.commit("edit");
-    world.git(&["push", "-q", "origin", "HEAD"]);
+    world.git("push -q origin HEAD");
     id
-}
-
-fn call(world: &World) -> Call {
-    Call::new(&world.work())
 }
 
 /// Returns a call in the job of a push to `main` from this commit.
 fn pushed(world: &World, before: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before,
         "after": world.git(&["rev-parse", "HEAD"]) });
-    github_event(world, call(world), "push", "refs/heads/main", &payload)
+    Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(world, Call::new(&world.work()))
 }
 
 fn shared(parameters: &str) -> (&'static str, String) {
@@ -172,7 +160,12 @@ fn shared(parameters: &str) -> (&'static str, String) {
 const KINDS: [(&str, Kind); 12] = [
     ("a pull request", |world| {
         branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
-        (vec!["check"], github(world, call(world)))
+        (
+            vec!["check"],
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
+        )
     }),
     ("a pull request that waives its own findings", |world| {
         let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, reason: mine }\n";
@@ -184,7 +177,12 @@ const KINDS: [(&str, Kind); 12] = [
                 ("sluicegate.yaml", "review: { fail-on: never }\n".to_owned()),
             ],
         );
-        (vec!["check"], github(world, call(world)))
+        (
+            vec!["check"],
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
+        )
     }),
     (
         "a pull request that started before the rules became strict",
@@ -192,16 +190,26 @@ const KINDS: [(&str, Kind); 12] = [
             let rules = RULES.to_owned();
             commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
             branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
-            world.git(&["checkout", "-q", "main"]);
+            world.git("checkout -q main");
             commit(world, &[(RULES_FILE, rules)]);
-            world.git(&["checkout", "-q", "change"]);
-            (vec!["check"], github(world, call(world)))
+            world.git("checkout -q change");
+            (
+                vec!["check"],
+                Job::github()
+                    .pull_request()
+                    .extend(world, Call::new(&world.work())),
+            )
         },
     ),
     ("a pull request that breaks consumers", |world| {
         commit(world, &[shared(&parameter("day", ", default: x"))]);
         branch(world, &[shared("")]);
-        (vec!["check", "--compat", "fail"], github(world, call(world)))
+        (
+            vec!["check", "--compat", "fail"],
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
+        )
     }),
     ("a pull request that touches the gate", |world| {
         branch(
@@ -213,7 +221,9 @@ const KINDS: [(&str, Kind); 12] = [
         );
         (
             vec!["check", "--gate-changes", "fail"],
-            github(world, call(world)),
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
         )
     }),
     ("a shard of a pull request", |world| {
@@ -226,7 +236,12 @@ const KINDS: [(&str, Kind); 12] = [
                 ("d.orch.yaml", bad()),
             ],
         );
-        (vec!["check", "--shard", "1/2"], github(world, call(world)))
+        (
+            vec!["check", "--shard", "1/2"],
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
+        )
     }),
     ("a pull request with known findings", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
@@ -234,14 +249,21 @@ const KINDS: [(&str, Kind); 12] = [
             world,
             &[("b.orch.yaml", pipeline(&["Start", "bad name", "worse", "Done"]))],
         );
-        (vec!["check", "--new-only"], github(world, call(world)))
+        (
+            vec!["check", "--new-only"],
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
+        )
     }),
     ("a pull request with too many known findings", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
         branch(world, &[("b.orch.yaml", pipeline(&BAD) + "# edited\n")]);
         (
             vec!["check", "--new-only", "--max-known", "0"],
-            github(world, call(world)),
+            Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work())),
         )
     }),
     ("a push to the default branch", |world| {
@@ -255,7 +277,7 @@ const KINDS: [(&str, Kind); 12] = [
         (vec!["check", "--compat", "fail"], pushed(world, &before))
     }),
     ("a push to the default branch that touches the gate", |world| {
-        let before = world.git(&["rev-parse", "HEAD"]);
+        let before = world.git("rev-parse HEAD");
         commit(
             world,
             &[
@@ -268,7 +290,9 @@ const KINDS: [(&str, Kind); 12] = [
     ("a scheduled run", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
         let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
-        let job = github_event(world, call(world), "schedule", "refs/heads/main", &payload);
+        let job = Job::github()
+            .event("schedule", "refs/heads/main", &payload)
+            .extend(world, Call::new(&world.work()));
         (vec!["check"], job)
     }),
 ];
@@ -287,10 +311,10 @@ fn outcome(shown: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_command_ends_as_the_job_in_every_kind_of_run() {
+fn command_ends_as_job_in_every_kind_of_run() {
     for (kind, made) in KINDS {
         let world = project();
-        world.git(&["remote", "set-head", "origin", "main"]);
+        world.git("remote set-head origin main");
         let (args, job) = made(&world);
         let ended = job
             .variable("SLUICEGATE_ANNOTATIONS", "none")
@@ -300,7 +324,7 @@ fn the_command_ends_as_the_job_in_every_kind_of_run() {
         // Another machine has its own clone, with the default branch checked out.
         let url = format!("file://{}", world.remote().display());
         let elsewhere = world.path().join("elsewhere");
-        git(world.path(), &["clone", "-q", &url, "elsewhere"]);
+        git(world.path(), format!("clone -q {url} elsewhere"));
         let shown = in_a_shell_at(&world, &elsewhere, told);
         assert_eq!(
             outcome(&shown),
@@ -312,9 +336,9 @@ fn the_command_ends_as_the_job_in_every_kind_of_run() {
 }
 
 #[test]
-fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
+fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     let world = project();
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("remote set-head origin main");
     let project = format!("{PROJECT}={}", world.remote().display());
     let served = Served::start(
         world.path(),
@@ -344,8 +368,8 @@ fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
     platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(0);
     let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
     commit(&world, &[("c.orch.yaml", pipeline(&["Start", "More", "Done"]))]);
-    let args = [&ci("1.0.1")[..], &["--new-only"]].concat();
-    let ended = platform(pushed(&world, &before)).run(&args).expect(1);
+    let args = (ci("1.0.1"), "--new-only");
+    let ended = platform(pushed(&world, &before)).run(args).expect(1);
     let told = command(&ended);
     assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
 }

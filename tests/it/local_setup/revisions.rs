@@ -32,7 +32,7 @@ fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextEr
 }
 
 #[test]
-fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+fn detached_head_is_on_remote_branch_that_holds_it() {
     let project = Project::new();
     let world = &project.world;
     world.git(&["checkout", "-q", "--detach", &project.feature]);
@@ -56,18 +56,18 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
 }
 
 #[test]
-fn the_branch_is_named_as_on_the_remote() {
+fn branch_is_named_as_on_remote() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "-b", "mine", "feature"]);
-    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs"]);
+    world.git("checkout -q -b mine feature");
+    world.git("push -q -u origin HEAD:theirs");
     assert_eq!(
         settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
         Some("theirs")
     );
-    world.git(&["checkout", "-q", "-b", "follower", "--track", "origin/main"]);
+    world.git("checkout -q -b follower --track origin/main");
     world.commit("more");
-    world.git(&["push", "-q", "origin", "follower"]);
+    world.git("push -q origin follower");
     let target = settle(&world.work(), &nobody()).unwrap();
     assert_eq!(
         target.branch.as_deref(),
@@ -78,9 +78,9 @@ fn the_branch_is_named_as_on_the_remote() {
 }
 
 #[test]
-fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
+fn context_without_remote_selects_all_and_refuses_remote_review() {
     let project = Project::new();
-    project.world.git(&["remote", "remove", "origin"]);
+    project.world.git("remote remove origin");
     let target = settle(&project.world.work(), &nobody()).unwrap();
     assert_eq!(base(&target), None);
     assert!(
@@ -94,7 +94,7 @@ fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
 }
 
 #[test]
-fn what_was_asked_for_wins() {
+fn requested_revisions_win_over_default() {
     let project = Project::new();
     let ask = |wish: RequestedRevisions| wished(&project, &wish).unwrap();
     let text = |text: &str| Some(text.to_owned());
@@ -144,7 +144,7 @@ fn what_was_asked_for_wins() {
 fn revisions_that_cannot_be_used_are_named() {
     let project = Project::new();
     let world = &project.world;
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.git("checkout -q --orphan alone");
     world.commit("alone");
     for wish in [
         RequestedRevisions {
@@ -184,21 +184,12 @@ fn revisions_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn a_shallow_clone_will_do_if_no_base_is_needed() {
+fn shallow_clone_will_do_if_no_base_is_needed() {
     let project = Project::new();
     let url = format!("file://{}", project.world.remote().display());
     git(
         project.world.path(),
-        &[
-            "clone",
-            "-q",
-            "--depth=1",
-            "--no-single-branch",
-            "-b",
-            "feature",
-            &url,
-            "shallow",
-        ],
+        format!("clone -q --depth=1 --no-single-branch -b feature {url} shallow"),
     );
     let shallow = project.world.path().join("shallow");
     let error = settle(&shallow, &nobody()).unwrap_err();

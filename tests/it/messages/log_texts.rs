@@ -1,24 +1,25 @@
 //! The messages that a user sees, for reading from top to bottom: each consists of complete sentences, and each cause
 //! is reported once.
 
-use crate::publish::command_outcomes as publish;
-use crate::support::{Call, Ended, Platform, RULES, World, change, each, passed, pipeline, project};
+use crate::support::publishing;
+use crate::support::{
+    Arguments, Call, Ended, Platform, RULES, RULES_FILE, World, change, each, passed, pipeline, project,
+};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use wiremock::ResponseTemplate;
-
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
 /// The scenes as text, without the parts that differ between runs.
 #[derive(Default)]
 struct Book(String);
 
 impl Book {
-    fn scene(&mut self, title: &str, world: &World, call: &Call, args: &[&str]) -> Ended {
-        let ended = call.run(args);
+    fn scene(&mut self, title: &str, world: &World, call: &Call, args: impl Arguments) -> Ended {
+        let args = args.into_list();
+        let ended = call.run(&args);
         let mut said = format!("{}{}", ended.err, ended.out);
         for (name, revision) in [("HEAD", "HEAD"), ("BASE", "origin/main")] {
-            let id = world.git(&["rev-parse", revision]);
+            let id = world.git(format!("rev-parse {revision}"));
             for length in [40, 12, 10, 8, 7] {
                 said = said.replace(&id[..length], name);
             }
@@ -43,7 +44,7 @@ impl Book {
     }
 
     /// Runs the program with a platform and adds the scene.
-    fn remote(&mut self, title: &str, world: &World, platform: &Platform, args: &[&str]) -> Ended {
+    fn remote(&mut self, title: &str, world: &World, platform: &Platform, args: impl Arguments) -> Ended {
         let start = self.0.len();
         let ended = self.scene(title, world, &platform.call(world), args);
         let said = self
@@ -82,61 +83,62 @@ fn without_rules(rules: Option<&str>) -> World {
     world
 }
 
-fn local(world: &World) -> Call {
-    Call::new(&world.work())
-}
-
 fn checks(book: &mut Book) {
     let world = good();
-    book.scene("a check that passes", &world, &local(&world), &["check"]);
+    book.scene("a check that passes", &world, &Call::new(&world.work()), "check");
     let world = project();
-    book.scene("nothing changed", &world, &local(&world), &["check"]);
+    book.scene("nothing changed", &world, &Call::new(&world.work()), "check");
     book.scene(
         "a glob that matches nothing",
         &world,
-        &local(&world),
-        &["check", "--include", "sale/**"],
+        &Call::new(&world.work()),
+        "check --include sale/**",
     );
     book.scene(
         "a path that is not there",
         &world,
-        &local(&world),
-        &["check", "sale"],
+        &Call::new(&world.work()),
+        "check sale",
     );
     let world = bad(1);
-    book.scene("one file", &world, &local(&world), &["check"]);
+    book.scene("one file", &world, &Call::new(&world.work()), "check");
     let world = bad(4);
     book.scene(
         "several files, two listed",
         &world,
-        &local(&world),
-        &["check", "--show", "2"],
+        &Call::new(&world.work()),
+        "check --show 2",
     );
     book.scene(
         "the overview alone",
         &world,
-        &local(&world),
-        &["check", "--show", "none"],
+        &Call::new(&world.work()),
+        "check --show none",
     );
-    book.scene("the verdict alone", &world, &local(&world), &["check", "-q"]);
+    book.scene("the verdict alone", &world, &Call::new(&world.work()), "check -q");
     let world = without_rules(None);
-    book.scene("no rules file", &world, &local(&world), &["check"]);
+    book.scene("no rules file", &world, &Call::new(&world.work()), "check");
     let world = without_rules(Some("rules: [\n"));
-    book.scene("a rules file that is no YAML", &world, &local(&world), &["check"]);
+    book.scene(
+        "a rules file that is no YAML",
+        &world,
+        &Call::new(&world.work()),
+        "check",
+    );
     let world = without_rules(Some(&RULES.replace("maximum-components", "maximum-component")));
     book.scene(
         "a rule that is unknown",
         &world,
-        &local(&world),
-        &["check", "--show", "1"],
+        &Call::new(&world.work()),
+        "check --show 1",
     );
 }
 
 fn jobs(book: &mut Book) {
     let world = bad(2);
     for host in ["gitea", "gitlab", "azure"] {
-        let head = world.git(&["rev-parse", "HEAD"]);
-        let call = local(&world)
+        let head = world.git("rev-parse HEAD");
+        let call = Call::new(&world.work())
             .variable("SLUICEGATE_CI", host)
             .variable("GITHUB_SHA", &head)
             .variable("GITHUB_REF", "refs/heads/change")
@@ -146,15 +148,9 @@ fn jobs(book: &mut Book) {
             .variable("BUILD_SOURCEVERSION", &head)
             .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
             .variable("BUILD_REASON", "IndividualCI");
-        let args = [
-            "check",
-            "--base",
-            "origin/main",
-            "--report",
-            "junit=out/junit.xml",
-        ];
-        let ended = book.scene(&format!("a job on {host}"), &world, &call, &args);
-        let base = &world.git(&["rev-parse", "origin/main"])[..12];
+        let args = "check --base origin/main --report junit=out/junit.xml";
+        let ended = book.scene(&format!("a job on {host}"), &world, &call, args);
+        let base = &world.git("rev-parse origin/main")[..12];
         let command = format!("sluicegate check --base {base} --head {}", &head[..12]);
         assert!(ended.out.contains(&command), "{}", ended.out);
         Call::new(&world.work())
@@ -172,33 +168,33 @@ fn reviews(book: &mut Book) {
             .set_body_json(body)
             .append_header("x-request-id", "r-1")
     };
-    let batches = ["review", "--batch-size", "2"];
+    let batches = "review --batch-size 2";
     let platform = Platform::new();
     platform.reviews(refused(401, "Unauthorized"));
-    let ended = book.remote("a token that is rejected", &world, &platform, &batches);
+    let ended = book.remote("a token that is rejected", &world, &platform, batches);
     assert_eq!(ended.err.matches("401 Unauthorized").count(), 1, "{}", ended.err);
     let platform = Platform::new();
     platform.reviews(refused(503, "Service Unavailable"));
     platform.is_down();
-    book.remote("a platform that is down", &world, &platform, &batches);
-    let pass = ["review", "--on-unavailable", "pass"];
-    book.remote("the same, and the change must not pass", &world, &platform, &pass);
-    book.remote("the same, and the change passes", &good(), &platform, &pass);
+    book.remote("a platform that is down", &world, &platform, batches);
+    let pass = "review --on-unavailable pass";
+    book.remote("the same, and the change must not pass", &world, &platform, pass);
+    book.remote("the same, and the change passes", &good(), &platform, pass);
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(200).set_body_json(json!({ "results": {} })));
-    book.remote("an answer without a status", &world, &platform, &["review"]);
+    book.remote("an answer without a status", &world, &platform, "review");
     let world = good();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    book.remote("a review that passes", &world, &platform, &["review"]);
-    book.remote("a dry run", &world, &platform, &["review", "--dry-run"]);
+    book.remote("a review that passes", &world, &platform, "review");
+    book.remote("a dry run", &world, &platform, "review --dry-run");
     let world = change(&[("note.txt", "no pipeline")]);
-    book.remote("nothing to review", &world, &platform, &["review"]);
+    book.remote("nothing to review", &world, &platform, "review");
     book.remote(
         "nothing to review in a dry run",
         &world,
         &platform,
-        &["review", "--dry-run"],
+        "review --dry-run",
     );
 }
 
@@ -206,8 +202,8 @@ const PUBLISH: [&str; 5] = ["publish", "--prefix", "p", "--version-name", "1"];
 
 /// Creates the project of a publish, with twenty calls whose names are expressions.
 fn vague() -> World {
-    let world = publish::project();
-    let call = |at: usize| publish::calling(&format!("${{job{at}}}"), "sql/it.sql");
+    let world = publishing::project();
+    let call = |at: usize| publishing::calling(&format!("${{job{at}}}"), "sql/it.sql");
     for at in 0..20 {
         world.write(&format!("stock/p{at:02}.orch.yaml"), call(at));
     }
@@ -217,8 +213,8 @@ fn vague() -> World {
 }
 
 fn publishes(book: &mut Book) {
-    let world = publish::project();
-    let taken = || publish::platform(&world, publish::published(&json!([])));
+    let world = publishing::project();
+    let taken = || publishing::platform(&world, publishing::published(&json!([])));
     let dry: Vec<&str> = PUBLISH.iter().copied().chain(["--dry-run"]).collect();
     book.remote("the plan of a publish", &world, &taken(), &dry);
     book.remote("a publish", &world, &taken(), &PUBLISH);
@@ -226,10 +222,10 @@ fn publishes(book: &mut Book) {
         let body = json!({ "title": "Conflict", "detail": "the version 1 exists" });
         ResponseTemplate::new(409).set_body_json(body)
     };
-    let platform = publish::platform(&world, conflict());
+    let platform = publishing::platform(&world, conflict());
     book.remote("a version that exists", &world, &platform, &PUBLISH);
-    let ignored = publish::published(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
-    let platform = publish::platform(&world, ignored);
+    let ignored = publishing::published(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
+    let platform = publishing::platform(&world, ignored);
     book.remote(
         "a publish of which something was ignored",
         &world,
@@ -237,10 +233,10 @@ fn publishes(book: &mut Book) {
         &PUBLISH,
     );
     let vague = vague();
-    let platform = publish::platform(&vague, publish::published(&json!([])));
+    let platform = publishing::platform(&vague, publishing::published(&json!([])));
     let ended = book.remote("a publish with warnings", &vague, &platform, &PUBLISH);
     assert_eq!(ended.err.matches("warning: ").count(), 1, "{}", ended.err);
-    let platform = publish::platform(&vague, conflict());
+    let platform = publishing::platform(&vague, conflict());
     let ended = book.remote("the same where it exists", &vague, &platform, &PUBLISH);
     assert!(!ended.err.contains("warning: "), "{}", ended.err);
     std::fs::remove_file(world.work().join("sql/it.sql")).unwrap();
@@ -250,9 +246,9 @@ fn publishes(book: &mut Book) {
 }
 
 fn cis(book: &mut Book) {
-    let world = publish::project();
+    let world = publishing::project();
     let reviewed = |status: &str, rule: Value| {
-        let platform = publish::platform(&world, publish::published(&json!([])));
+        let platform = publishing::platform(&world, publishing::published(&json!([])));
         let other = json!({ "ruleName": "maximum-components", "status": "PASSED" });
         platform.reviews(each(status, json!([rule, other])));
         platform
@@ -291,12 +287,12 @@ fn cis(book: &mut Book) {
         "a rule that ended without a word",
         &world,
         &silent,
-        &["review", "--show", "1"],
+        "review --show 1",
     );
 }
 
 #[test]
-fn what_a_person_meets() {
+fn log_of_common_failures_matches_snapshot() {
     let mut book = Book::default();
     checks(&mut book);
     jobs(&mut book);

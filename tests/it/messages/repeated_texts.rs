@@ -62,7 +62,7 @@ impl Scene {
             call = call.variable(name, value);
         }
         let flag = format!("json={}", report.display());
-        let ended = call.run(&[self.args, &["--report", &flag]].concat());
+        let ended = call.run((self.args, &["--report", &flag]));
         let report = fs::read_to_string(report).unwrap_or_else(|_| "null".to_owned());
         Texts {
             log: plain(&format!("{}\n{}", ended.err, ended.out)),
@@ -199,7 +199,7 @@ fn gate_change() -> World {
     world.write("sluicegate.yaml", "retries: 0\n");
     world.commit("configure");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         "sluicegate.yaml",
         "exclude: ['old/**']\nreview: { fail-on: warn }\n",
@@ -239,7 +239,7 @@ fn known_findings() -> World {
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Three", "Done"]));
     world.commit("change");
     world.push();

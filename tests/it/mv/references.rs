@@ -1,6 +1,6 @@
 //! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
-use crate::support::{Call, Ended, World};
+use crate::support::{Arguments, Call, Ended, World};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -28,55 +28,51 @@ fn world() -> World {
     world
 }
 
-fn mv(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["mv"], args].concat())
-}
-
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.work().join(path)).unwrap()
+fn mv(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("mv", args))
 }
 
 /// Returns every file of the working tree with its content, and the index.
 fn all(world: &World) -> (Vec<(String, String)>, String) {
-    let listed = world.git(&["ls-files", "--cached", "--others"]);
+    let listed = world.git("ls-files --cached --others");
     let files = listed.lines().map(|path| {
         let bytes = fs::read(world.work().join(path.trim_matches('"'))).unwrap_or_default();
         (path.to_owned(), String::from_utf8(bytes).unwrap())
     });
-    (files.collect(), world.git(&["ls-files", "--stage"]))
+    (files.collect(), world.git("ls-files --stage"))
 }
 
 /// Runs a move that must be refused and checks that it changes nothing; returns the message.
-fn refused(world: &World, args: &[&str]) -> String {
+fn refused(world: &World, args: &str) -> String {
     let before = all(world);
     let ended = mv(world, args).expect(2);
-    assert_eq!(all(world), before, "{args:?}");
+    assert_eq!(all(world), before, "{args}");
     assert!(ended.err.contains("hint:"), "{}", ended.err);
     ended.err.lines().next().unwrap().to_owned()
 }
 
 #[test]
-fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
+fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     let world = world();
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
     world.commit("to be run");
-    let ended = mv(&world, &["sales/load.orch.yaml", "new place/load: it.orch.yaml"]).expect(0);
+    let ended = mv(&world, "sales/load.orch.yaml 'new place/load: it.orch.yaml'").expect(0);
     insta::assert_snapshot!(ended.out, @"moved 1 pipeline; 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
     let expected = MAIN
         .replace("sales/load   #", "'new place/load: it'   #")
         .replace("'sales/load.orch.yaml'", "'new place/load: it.orch.yaml'");
-    assert_eq!(read(&world, "main.orch.yaml"), expected);
+    assert_eq!(world.read("main.orch.yaml"), expected);
     assert_eq!(
-        read(&world, ".platform/shared-pipelines.yaml"),
+        world.read(".platform/shared-pipelines.yaml"),
         SHARED.replace("sales/load", "new place/load: it")
     );
     assert_eq!(
-        read(&world, "sluicegate-waivers.yaml"),
+        world.read("sluicegate-waivers.yaml"),
         WAIVERS.replacen("sales/load.orch.yaml", "'new place/load: it.orch.yaml'", 1)
     );
     assert_eq!(
-        read(&world, "sluicegate.yaml"),
+        world.read("sluicegate.yaml"),
         SETTINGS.replace("sales/load.orch.yaml", "'new place/load: it.orch.yaml'")
     );
     let mode = fs::metadata(world.work().join("main.orch.yaml"))
@@ -91,24 +87,27 @@ fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     M  sluicegate-waivers.yaml
     M  sluicegate.yaml
     "#);
-    let checked =
-        Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never", "--report", "json=-"]);
+    let checked = Call::new(&world.work()).run("check --all --fail-on never --report json=-");
     assert!(!checked.out.contains("project/"), "{}", checked.out);
 }
 
 #[test]
-fn a_folder_moves_with_what_is_in_it_and_back_again() {
+fn folder_moves_with_what_is_in_it_and_back_again() {
     let world = world();
     world.write("sales/untracked.txt", "x");
     world.write("sales/load.orch.yaml", EMPTY.replace("{}", "\n    Beside:\n      type: run-transformation\n      parameters:\n        transformationJob: clean it\n    Whole:\n      type: run-transformation\n      parameters:\n        transformationJob: sales/clean it\n"));
     world.commit("calls within the folder");
     let (before, _) = all(&world);
-    let ended = mv(&world, &["sales", "deep/down", "-o", "json"]).expect(0).json();
+    let ended = mv(&world, "sales deep/down -o json").expect(0).json();
     insta::assert_snapshot!(serde_json::to_string_pretty(&ended).unwrap());
-    assert!(read(&world, "deep/down/load.orch.yaml").contains("transformationJob: deep/down/clean it\n"));
+    assert!(
+        world
+            .read("deep/down/load.orch.yaml")
+            .contains("transformationJob: deep/down/clean it\n")
+    );
     assert!(world.work().join("deep/down/untracked.txt").exists());
     assert!(!world.work().join("sales").exists());
-    mv(&world, &["deep/down", "sales"]).expect(0);
+    mv(&world, "deep/down sales").expect(0);
     let one_line = before
         .into_iter()
         .map(|(path, text)| (path, text.replace("\\\r\n          ", "")));
@@ -121,10 +120,10 @@ fn a_folder_moves_with_what_is_in_it_and_back_again() {
 }
 
 #[test]
-fn a_dry_run_shows_each_value_and_changes_nothing() {
+fn dry_run_shows_each_value_and_changes_nothing() {
     let world = world();
     let before = all(&world);
-    let ended = mv(&world, &["sales", "warehouse", "--dry-run"]).expect(0);
+    let ended = mv(&world, "sales warehouse --dry-run").expect(0);
     insta::assert_snapshot!(ended.out, @"
     sales -> warehouse
     main.orch.yaml:9: sales/load -> warehouse/load
@@ -145,30 +144,34 @@ fn paths_are_taken_as_git_takes_them() {
     let world = world();
     fs::create_dir(world.work().join("there")).unwrap();
     let below = world.work().join("sales");
-    let ended = Call::new(&below).run(&["mv", "count.sql", "../there"]).expect(0);
+    let ended = Call::new(&below).run("mv count.sql ../there").expect(0);
     insta::assert_snapshot!(ended.out, @"moved 1 script; 1 script name in 1 file");
-    assert!(read(&world, "main.orch.yaml").contains("fileName: there/count.sql\r\n"));
+    assert!(
+        world
+            .read("main.orch.yaml")
+            .contains("fileName: there/count.sql\r\n")
+    );
     assert_eq!(world.git(&["ls-files", "there"]), "there/count.sql");
 }
 
 #[test]
-fn what_is_refused_leaves_everything_as_it_was() {
+fn refused_move_changes_nothing() {
     let world = world();
     world.write("untracked.orch.yaml", EMPTY);
     world.write("Kept.sql", "x");
     let mut said = Vec::new();
     for args in [
-        &["sales/load.orch.yaml", "main.orch.yaml"][..],
-        &["sales/gone.orch.yaml", "x.orch.yaml"],
-        &["untracked.orch.yaml", "x.orch.yaml"],
-        &["sales/load.orch.yaml", "sales/load.orch.yaml"],
-        &["sales/load.orch.yaml", "sales/load.yaml"],
-        &["sales/load.orch.yaml", "nowhere/"],
-        &["sales", "sales/deeper"],
-        &["sales", "../elsewhere"],
-        &["sales/count.sql", "kept.SQL"],
-        &["sales/count.sql", ".git/count.sql"],
-        &[".", "x"],
+        "sales/load.orch.yaml main.orch.yaml",
+        "sales/gone.orch.yaml x.orch.yaml",
+        "untracked.orch.yaml x.orch.yaml",
+        "sales/load.orch.yaml sales/load.orch.yaml",
+        "sales/load.orch.yaml sales/load.yaml",
+        "sales/load.orch.yaml nowhere/",
+        "sales sales/deeper",
+        "sales ../elsewhere",
+        "sales/count.sql kept.SQL",
+        "sales/count.sql .git/count.sql",
+        ". x",
     ] {
         said.push(refused(&world, args));
     }
@@ -179,29 +182,33 @@ fn what_is_refused_leaves_everything_as_it_was() {
 fn changes_that_are_not_committed_stay_where_they_are() {
     let world = world();
     world.write("sales/load.orch.yaml", format!("{EMPTY}# mine\n"));
-    let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+    let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
     insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has uncommitted changes");
-    insta::assert_snapshot!(refused(&world, &["sales", "elsewhere"]), @"error: `sales/load.orch.yaml` has uncommitted changes");
-    mv(&world, &["sales/load.orch.yaml", "x.orch.yaml", "--force"]).expect(0);
-    assert!(read(&world, "x.orch.yaml").ends_with("# mine\n"));
+    insta::assert_snapshot!(refused(&world, "sales elsewhere"), @"error: `sales/load.orch.yaml` has uncommitted changes");
+    mv(&world, "sales/load.orch.yaml x.orch.yaml --force").expect(0);
+    assert!(world.read("x.orch.yaml").ends_with("# mine\n"));
 }
 
 #[test]
-fn a_second_move_takes_along_what_the_first_one_rewrote() {
+fn second_move_takes_along_what_the_first_one_rewrote() {
     let world = world();
-    mv(&world, &["sales/load.orch.yaml", "a.orch.yaml"]).expect(0);
-    mv(&world, &["a.orch.yaml", "b.orch.yaml"]).expect(0);
-    mv(&world, &["main.orch.yaml", "sales/main.orch.yaml"]).expect(0);
-    assert!(read(&world, "sales/main.orch.yaml").contains("orchestrationJob: b   # why"));
-    world.git(&["add", "-A"]);
-    mv(&world, &["sales/main.orch.yaml", "again.orch.yaml"]).expect(0);
-    let text = read(&world, "again.orch.yaml") + "# mine\n";
+    mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
+    mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
+    mv(&world, "main.orch.yaml sales/main.orch.yaml").expect(0);
+    assert!(
+        world
+            .read("sales/main.orch.yaml")
+            .contains("orchestrationJob: b   # why")
+    );
+    world.git("add -A");
+    mv(&world, "sales/main.orch.yaml again.orch.yaml").expect(0);
+    let text = world.read("again.orch.yaml") + "# mine\n";
     world.write("again.orch.yaml", text);
-    refused(&world, &["again.orch.yaml", "more.orch.yaml"]);
+    refused(&world, "again.orch.yaml more.orch.yaml");
 }
 
 #[test]
-fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
+fn reference_that_cannot_be_rewritten_is_named_with_its_place() {
     for (value, line) in [
         ("&name sales/load\n        again: *name", 7),
         (">\n          sales/load\n", 0),
@@ -217,10 +224,10 @@ fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
         );
         world.commit("odd");
         if line == 0 {
-            mv(&world, &["sales/load.orch.yaml", "x.orch.yaml"]).expect(0);
+            mv(&world, "sales/load.orch.yaml x.orch.yaml").expect(0);
             continue;
         }
-        let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+        let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
         assert!(
             said.starts_with(&format!("error: odd.orch.yaml:{line}: the value ")),
             "{said}"
@@ -228,16 +235,16 @@ fn a_reference_that_cannot_be_rewritten_is_named_with_its_place() {
     }
     let world = world();
     world.write("broken.orch.yaml", "type: [\norchestrationJob: sales/load\n");
-    let said = refused(&world, &["sales/load.orch.yaml", "x.orch.yaml"]);
+    let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
     assert!(
         said.starts_with("error: broken.orch.yaml:2: this file contains `sales/load` and cannot be parsed"),
         "{said}"
     );
-    mv(&world, &["sales/count.sql", "x.sql"]).expect(0);
+    mv(&world, "sales/count.sql x.sql").expect(0);
 }
 
 #[test]
-fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
+fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     let world = world();
     world.write("a/twice.orch.yaml", EMPTY);
     world.write("b/twice.orch.yaml", EMPTY);
@@ -261,7 +268,7 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     world.write("sluicegate.yaml", "project-checks: { external: ['lib/**'] }\n");
     world.commit("dead calls");
     let before = all(&world);
-    let dry = mv(&world, &["--repair", "--dry-run"]).expect(0);
+    let dry = mv(&world, "--repair --dry-run").expect(0);
     assert_eq!(all(&world), before);
     insta::assert_snapshot!(dry.out, @"
     c/calls.orch.yaml:7: old/load -> sales/load
@@ -271,7 +278,7 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     left: c/calls.orch.yaml:16: never/was: no file has that name
     would repair 2 calls, 1 script name in 1 file; 2 left
     ");
-    let checked = Call::new(&world.work()).run(&["check", "--all", "--report", "json=-"]);
+    let checked = Call::new(&world.work()).run("check --all --report json=-");
     assert!(
         checked
             .out
@@ -279,13 +286,13 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
         "{}",
         checked.out
     );
-    let ended = mv(&world, &["--repair"]).expect(0);
+    let ended = mv(&world, "--repair").expect(0);
     insta::assert_snapshot!(ended.out, @"
     left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
     left: c/calls.orch.yaml:16: never/was: no file has that name
     repaired 2 calls, 1 script name in 1 file; 2 left
     ");
-    let text = read(&world, "c/calls.orch.yaml");
+    let text = world.read("c/calls.orch.yaml");
     let targets = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("orchestrationJob: "));
@@ -308,11 +315,11 @@ fn a_repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
 }
 
 #[test]
-fn what_git_cannot_move_is_undone() {
+fn move_that_git_refuses_is_undone() {
     let world = world();
     let before = all(&world);
     world.write(".git/index.lock", "");
-    let ended = mv(&world, &["sales/load.orch.yaml", "deep/er/x.orch.yaml"]).expect(2);
+    let ended = mv(&world, "sales/load.orch.yaml deep/er/x.orch.yaml").expect(2);
     assert!(ended.err.contains("index.lock"), "{}", ended.err);
     fs::remove_file(world.work().join(".git/index.lock")).unwrap();
     assert_eq!(all(&world), before);
@@ -320,13 +327,13 @@ fn what_git_cannot_move_is_undone() {
 }
 
 #[test]
-fn a_link_of_the_repository_is_not_written_through() {
+fn link_of_repository_is_not_written_through() {
     let world = world();
     std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
     world.commit("a link");
-    let said = refused(&world, &["main.orch.yaml", "link/main.orch.yaml"]);
+    let said = refused(&world, "main.orch.yaml link/main.orch.yaml");
     assert!(said.contains("behind the symbolic link `link`"), "{said}");
-    let said = mv(&world, &["main.orch.yaml", "sales/main.orch.yaml", "-o", "json"]).expect(0);
+    let said = mv(&world, "main.orch.yaml sales/main.orch.yaml -o json").expect(0);
     let document: Value = said.json();
     assert_eq!(document["edits"], Value::Array(Vec::new()));
 }
@@ -338,16 +345,16 @@ fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
     world.write("plain.orch.yaml", MAIN.replace("\r\n", "\n"));
     world.commit("line ends");
     fs::remove_file(world.work().join("plain.orch.yaml")).unwrap();
-    world.git(&["checkout", "--", "plain.orch.yaml"]);
-    assert_eq!(read(&world, "plain.orch.yaml"), MAIN);
+    world.git("checkout -- plain.orch.yaml");
+    assert_eq!(world.read("plain.orch.yaml"), MAIN);
     assert_eq!(world.git(&["status", "--short"]), "");
-    mv(&world, &["sales/load.orch.yaml", "a.orch.yaml"]).expect(0);
+    mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
     let expected = MAIN
         .replace("sales/load   #", "a   #")
         .replace("'sales/load.orch.yaml'", "'a.orch.yaml'");
-    assert_eq!(read(&world, "plain.orch.yaml"), expected);
-    mv(&world, &["plain.orch.yaml", "b.orch.yaml"]).expect(0);
-    assert_eq!(read(&world, "b.orch.yaml"), expected);
+    assert_eq!(world.read("plain.orch.yaml"), expected);
+    mv(&world, "plain.orch.yaml b.orch.yaml").expect(0);
+    assert_eq!(world.read("b.orch.yaml"), expected);
 }
 
 #[test]
@@ -356,7 +363,7 @@ fn move_behind_an_untracked_link_is_refused() {
     let outside = crate::support::scratch::folder();
     std::os::unix::fs::symlink(outside.path(), world.work().join("out")).unwrap();
     let ended = Call::new(&world.work())
-        .run(&["mv", "a.orch.yaml", "out/a.orch.yaml"])
+        .run("mv a.orch.yaml out/a.orch.yaml")
         .expect(2);
     ended.saying(&["behind the symbolic link `out`"]);
     assert!(world.work().join("a.orch.yaml").is_file());
@@ -383,26 +390,22 @@ fn moves_do_not_write_through_links() {
     world.commit("calls");
     // A file behind a link is not moved.
     let outside = link_directory_outside(&world, "sales");
-    let ended = mv(
-        &world,
-        &["sales/load.orch.yaml", "stock/load.orch.yaml", "--force"],
-    )
-    .expect(2);
+    let ended = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml --force").expect(2);
     ended.saying(&["behind the symbolic link `sales`", "nothing was changed"]);
     assert!(outside.path().join("target/load.orch.yaml").is_file());
     fs::remove_file(world.work().join("sales")).unwrap();
-    world.git(&["checkout", "-q", "--", "sales"]);
+    world.git("checkout -q -- sales");
     // A file behind a link is not rewritten.
     let outside = link_directory_outside(&world, "calls");
     let linked_file = outside.path().join("target/main.orch.yaml");
     let before = fs::read(&linked_file).unwrap();
-    mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(2);
+    mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(2);
     assert_eq!(fs::read(&linked_file).unwrap(), before);
     // A link of the repository can be moved itself.
     let twin = crate::support::project();
     std::os::unix::fs::symlink("a.orch.yaml", twin.work().join("link")).unwrap();
     twin.commit("link");
-    mv(&twin, &["link", "other"]).expect(0);
+    mv(&twin, "link other").expect(0);
 }
 
 #[test]
@@ -411,12 +414,12 @@ fn commit_after_move_contains_the_rewritten_references() {
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
     world.commit("executable");
-    mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(0);
-    world.git(&["commit", "-q", "-m", "moved"]);
+    mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
+    world.git("commit -q -m moved");
     assert_eq!(world.git(&["status", "--short"]), "");
     assert!(world.git(&["show", "HEAD:main.orch.yaml"]).contains("stock/load"));
     // The mode of a rewritten file stays.
-    let entry = world.git(&["ls-tree", "HEAD", "main.orch.yaml"]);
+    let entry = world.git("ls-tree HEAD main.orch.yaml");
     assert!(entry.starts_with("100755 "), "{entry}");
 }
 
@@ -424,14 +427,14 @@ fn commit_after_move_contains_the_rewritten_references() {
 fn move_does_not_stage_changes_that_were_not_staged_before() {
     let world = world();
     world.write("main.orch.yaml", MAIN.replace("# calls é", "# half done"));
-    let ended = mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(0);
+    let ended = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
     ended.saying(&[
         "the rewritten references in main.orch.yaml are not staged (these files had unstaged changes)",
         "run `git add` before you commit the move",
     ]);
-    let status = world.git(&["status", "--short", "main.orch.yaml", "sluicegate.yaml"]);
+    let status = world.git("status --short main.orch.yaml sluicegate.yaml");
     assert_eq!(status, " M main.orch.yaml\nM  sluicegate.yaml");
-    let json = mv(&world, &["stock", "sales", "-o", "json"]).expect(0).json();
+    let json = mv(&world, "stock sales -o json").expect(0).json();
     assert_eq!(json["unstaged"], serde_json::json!(["main.orch.yaml"]));
     let repaired = crate::support::project();
     let call = "      parameters: { orchestrationJob: old/a.orch.yaml }\n";
@@ -445,7 +448,7 @@ fn move_does_not_stage_changes_that_were_not_staged_before() {
         caller.replace("sql-executor", "run-orchestration"),
     );
     repaired.commit("dead call");
-    mv(&repaired, &["--repair"])
+    mv(&repaired, "--repair")
         .expect(0)
         .saying(&["the repaired files are not staged"]);
 }
@@ -460,20 +463,24 @@ fn repair_writes_the_path_of_a_bare_name_that_check_names() {
     world.write("AI/main.orch.yaml", caller);
     world.write("main.orch.yaml", caller);
     world.commit("the past");
-    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    let checked = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(
         checked.out.contains("write the whole path, `AI/load.orch.yaml`"),
         "{}",
         checked.all()
     );
-    let ended = mv(&world, &["--repair"]).expect(0);
+    let ended = mv(&world, "--repair").expect(0);
     insta::assert_snapshot!(ended.out, @"
     left: main.orch.yaml:8: load: several files have that name: AI/load.orch.yaml, BI/load.orch.yaml
     repaired 1 call in 1 file; 1 left
     ");
-    assert!(read(&world, "AI/main.orch.yaml").contains("orchestrationJob: AI/load\n"));
+    assert!(
+        world
+            .read("AI/main.orch.yaml")
+            .contains("orchestrationJob: AI/load\n")
+    );
     // Of several files, none of them beside the caller, none is chosen.
-    assert_eq!(read(&world, "main.orch.yaml"), caller);
+    assert_eq!(world.read("main.orch.yaml"), caller);
 }
 
 /// A file system may store a name in another Unicode normal form than the call is written in.
@@ -485,7 +492,7 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     world.write("sql/za\u{308}hlung.sql", "select 1\n");
     world.write("main.orch.yaml", caller);
     world.commit("the past");
-    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    let checked = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(
         checked.out.contains(
             "is the same name in another Unicode normal form; `sluicegate mv --repair` writes that path"
@@ -493,11 +500,11 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
         "{}",
         checked.all()
     );
-    mv(&world, &["--repair"]).expect(0);
+    mv(&world, "--repair").expect(0);
     let repaired = caller
         .replace("verk\u{e4}ufe/geb\u{fc}hr", "verka\u{308}ufe/gebu\u{308}hr")
         .replace("z\u{e4}hlung", "za\u{308}hlung");
-    assert_eq!(read(&world, "main.orch.yaml"), repaired);
-    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    assert_eq!(world.read("main.orch.yaml"), repaired);
+    let checked = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(!checked.out.contains("project/"), "{}", checked.all());
 }

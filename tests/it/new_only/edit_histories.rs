@@ -1,13 +1,11 @@
 //! `--new-only` with realistic histories: the state of every finding after each edit, from `check` and from a review by
 //! the local platform; and changes that try to pass their findings off as old.
 
-use crate::support::{Call, PROJECT, Served, TOKEN, World, dice::Dice, pipeline};
+use crate::support::{Arguments, Call, Job, PROJECT, RULES_FILE, Served, TOKEN, World, dice::Dice, pipeline};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
 const RULES: &str = "\
 rules:
@@ -61,8 +59,8 @@ fn project() -> World {
     );
     world.commit("some years");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world
 }
 
@@ -98,9 +96,9 @@ impl Judged {
         Self { world, served }
     }
 
-    fn check(&self, args: &[&str]) -> Vec<String> {
+    fn check(&self, args: impl Arguments) -> Vec<String> {
         let call = Call::new(&self.world.work());
-        let ended = call.run(&[&["check", "--new-only", "--report", "json=-"], args].concat());
+        let ended = call.run(("check --new-only --report json=-", args));
         told(&ended.json())
     }
 
@@ -117,13 +115,13 @@ impl Judged {
     /// Returns the reports of `review` and `check` after this change.
     fn both(&self, what: &str) -> (Vec<String>, Vec<String>) {
         self.world.commit(what);
-        self.world.git(&["push", "-q", "-f", "-u", "origin", "HEAD"]);
+        self.world.git("push -q -f -u origin HEAD");
         let call = Call::with_platform(&self.world.work(), &self.served.url);
-        let ended = call.run(&["review", "--new-only", "--report", "json=-"]);
+        let ended = call.run("review --new-only --report json=-");
         let reviewed = told(&ended.json());
         let code = i32::from(reviewed.iter().any(|line| line.starts_with("new ")));
         ended.expect(code);
-        (reviewed, self.check(&[]))
+        (reviewed, self.check(""))
     }
 }
 
@@ -155,10 +153,10 @@ fn edits_moves_and_renames_keep_what_is_known() {
     "#);
 
     // The file is moved, with an edit that fixes the new finding: its history is kept, also before the commit.
-    world.git(&["mv", "sales/load.orch.yaml", "stock/load.orch.yaml"]);
+    world.git("mv sales/load.orch.yaml stock/load.orch.yaml");
     let mended = ["Start", "Check it", "load orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&mended, &["Leftover"], 320));
-    let before = judged.check(&[]).join("\n");
+    let before = judged.check("").join("\n");
     assert!(
         !before.contains("new ") && before.contains("known stock/load"),
         "{before}"
@@ -190,7 +188,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
 }
 
 #[test]
-fn what_is_counted_is_known_until_it_gets_worse() {
+fn counted_finding_is_known_until_its_number_gets_worse() {
     let judged = Judged::new(project());
     let world = &judged.world;
     world.write("sales/wide.orch.yaml", job(&WIDE, &["Seven"], 0));
@@ -233,15 +231,15 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     "#);
 
     // A finding from another change is merged into `main`, and from there into the change.
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write(
         "stock/new.orch.yaml",
         job(&["Start", "of others", "Done"], &[], 0),
     );
     world.commit("of others");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "main"]);
+    world.git("checkout -q change");
+    world.git("merge -q --no-ff -m merge main");
     insta::assert_snapshot!(judged.after("merged"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
     known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
@@ -255,7 +253,7 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
 }
 
 #[test]
-fn what_could_not_be_judged_is_neither_known_nor_fixed() {
+fn unevaluated_finding_is_neither_known_nor_fixed() {
     let judged = Judged::new(project());
     let world = &judged.world;
     // No start component: the rules that need one cannot be evaluated anymore, and the pipeline itself is the cause.
@@ -279,8 +277,8 @@ fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     // If the base has this error too, the error is known.
     world.write("stock/old.orch.yaml", &headless);
     world.commit("no start");
-    world.git(&["push", "-q", "-f", "origin", "HEAD:main"]);
-    world.git(&["fetch", "-q"]);
+    world.git("push -q -f origin HEAD:main");
+    world.git("fetch -q");
     world.write("stock/old.orch.yaml", headless.replace("Keep it", "Hold it"));
     insta::assert_snapshot!(judged.after("still no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
@@ -310,7 +308,7 @@ fn no_file_borrows_the_past_of_another() {
     "#);
 
     // The original is removed and the copies stay: only one of them inherits its findings.
-    world.git(&["rm", "-q", "stock/old.orch.yaml"]);
+    world.git("rm -q stock/old.orch.yaml");
     insta::assert_snapshot!(judged.after("moved to one twin"), @r#"
     known stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/other.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
@@ -318,7 +316,7 @@ fn no_file_borrows_the_past_of_another() {
     "#);
 
     // It is deleted, and the new file has only the component names in common with it.
-    world.git(&["rm", "-q", "stock/twin.orch.yaml", "stock/other.orch.yaml"]);
+    world.git("rm -q stock/twin.orch.yaml stock/other.orch.yaml");
     let unlike = "type: orchestration\nversion: \"2.0\"\npipeline:\n  components:\n    Begin: { type: start, transitions: { unconditional: [count it] } }\n    count it: { type: end-success }\n";
     world.write("stock/unlike.orch.yaml", unlike);
     insta::assert_snapshot!(judged.after("only the names"), @r#"
@@ -327,15 +325,15 @@ fn no_file_borrows_the_past_of_another() {
     "#);
 
     // A worse file replaces it while it is moved; two files swap their paths.
-    world.git(&["rm", "-q", "stock/unlike.orch.yaml"]);
+    world.git("rm -q stock/unlike.orch.yaml");
     world.write("stock/moved.orch.yaml", &old);
     world.write(
         "stock/old.orch.yaml",
         job(&["Start", "count it", "count more", "Done"], &[], 0),
     );
-    world.git(&["mv", "sales/load.orch.yaml", "sales/place"]);
-    world.git(&["mv", "sales/wide.orch.yaml", "sales/load.orch.yaml"]);
-    world.git(&["mv", "sales/place", "sales/wide.orch.yaml"]);
+    world.git("mv sales/load.orch.yaml sales/place");
+    world.git("mv sales/wide.orch.yaml sales/load.orch.yaml");
+    world.git("mv sales/place sales/wide.orch.yaml");
     insta::assert_snapshot!(judged.after("places taken"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
@@ -424,7 +422,7 @@ fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
 
 /// Copies, moves, edits, deletes and swaps pipelines.
 fn change(world: &World, dice: &mut Dice) {
-    let listed = world.git(&["ls-files", "--", "*.orch.yaml"]);
+    let listed = world.git("ls-files -- *.orch.yaml");
     let files: Vec<&str> = listed.lines().collect();
     let (one, other) = (dice.pick(&files), dice.pick(&files));
     let new = format!("area{}/new {}.orch.yaml", dice.roll(3), dice.roll(1000));
@@ -445,7 +443,7 @@ fn change(world: &World, dice: &mut Dice) {
         }
         _ => world.write(one, first.replace(name, another)),
     }
-    world.git(&["add", "-A"]);
+    world.git("add -A");
 }
 
 #[test]
@@ -462,15 +460,15 @@ fn no_history_makes_more_known_than_the_base_has() {
         }
         world.commit("base");
         world.push();
-        world.git(&["remote", "set-head", "origin", "main"]);
+        world.git("remote set-head origin main");
         let call = Call::new(&world.work());
-        let base = kinds(&call.run(&["check", "--all", "--report", "json=-"]).json(), None);
-        world.git(&["checkout", "-q", "-b", "change"]);
+        let base = kinds(&call.run("check --all --report json=-").json(), None);
+        world.git("checkout -q -b change");
         for _ in 0..12 {
             change(&world, &mut dice);
         }
         world.commit("change");
-        let report = call.run(&["check", "--new-only", "--report", "json=-"]).json();
+        let report = call.run("check --new-only --report json=-").json();
         for (kind, number) in kinds(&report, Some("known")) {
             let had = base.get(&kind).copied().unwrap_or_default();
             assert!(number <= had, "seed {seed}: {number} of {had} {kind}");
@@ -484,20 +482,8 @@ fn no_history_makes_more_known_than_the_base_has() {
     );
 }
 
-fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
-    let file = world.path().join("event.json");
-    fs::write(&file, payload.to_string()).unwrap();
-    call.variable("CI", "true")
-        .variable("GITHUB_ACTIONS", "true")
-        .variable("GITHUB_EVENT_NAME", event)
-        .variable("GITHUB_REF", reference)
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
-        .variable("GITHUB_REPOSITORY", "o/p")
-        .variable("GITHUB_EVENT_PATH", file.display().to_string())
-}
-
 #[test]
-fn the_base_is_not_moved_by_what_a_change_can_write() {
+fn base_is_not_moved_by_what_change_can_write() {
     let judged = Judged::new(project());
     let world = &judged.world;
     world.write(
@@ -511,7 +497,7 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
     );
     // Refs with the names that the base is resolved from, a setting, and a waiver.
     for name in ["main", "origin/main", "refs/remotes/origin/main"] {
-        world.git(&["tag", name, &first]);
+        world.git(format!("tag {name} {first}"));
     }
     world.write(
         "sluicegate-waivers.yaml",
@@ -519,11 +505,11 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
     );
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
     world.commit("moves it");
-    world.git(&["push", "-q", "-u", "origin", "refs/heads/change"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git("push -q -u origin refs/heads/change");
+    let head = world.git("rev-parse HEAD");
     let side = |branch: &str, sha: &str| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
     let repository = json!({ "default_branch": "main", "full_name": "o/p" });
-    let main = world.git(&["rev-parse", "refs/heads/main"]);
+    let main = world.git("rev-parse refs/heads/main");
     let pull = json!({ "repository": repository,
         "pull_request": { "number": 7, "head": side("change", &head), "base": side("main", &main) } });
     // The second push: the findings of the first push existed before it.
@@ -535,7 +521,10 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
     ] {
         for verb in ["check", "review"] {
             let call = Call::with_platform(&world.work(), &judged.served.url);
-            let ended = on_github(world, call, event, reference, payload).run(&[verb, "--report", "json=-"]);
+            let ended = Job::github()
+                .event(event, reference, payload)
+                .extend(world, call)
+                .run(&[verb, "--report", "json=-"]);
             let ended = ended.expect(1);
             assert_eq!(
                 told(&ended.json())[0],
@@ -549,7 +538,7 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
     world.write("sluicegate.yaml", "review: { new-only: true }\nbase: HEAD~1\n");
     world.commit("base");
     Call::new(&world.work())
-        .run(&["check"])
+        .run("check")
         .expect(2)
         .saying(&["SLUICEGATE_BASE"]);
 }

@@ -15,7 +15,7 @@ fn moved_from(folder: &str) -> World {
     );
     world.commit("a draft");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     std::fs::create_dir(world.work().join("core")).unwrap();
     world.git(&["mv", &format!("{folder}/load.orch.yaml"), "core/load.orch.yaml"]);
     world.commit("moved");
@@ -27,7 +27,7 @@ fn moved_from(folder: &str) -> World {
 fn finding_of_a_pipeline_moved_out_of_an_excluded_directory_is_new() {
     let world = moved_from("drafts");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
         assert_eq!(ended.json()["findings"]["known"], 0, "{name}");
     }
@@ -37,7 +37,7 @@ fn finding_of_a_pipeline_moved_out_of_an_excluded_directory_is_new() {
 fn finding_of_a_pipeline_moved_between_reviewed_directories_is_known() {
     let world = moved_from("sales");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
     }
@@ -57,13 +57,13 @@ fn waiver_of_excluded_former_path_does_not_apply_and_that_of_reviewed_one_does()
         world.write(&path, pipeline(&["Start", "bad name", "Done"]));
         world.commit("a waived pipeline");
         world.push();
-        world.git(&["checkout", "-q", "-b", "change"]);
+        world.git("checkout -q -b change");
         std::fs::create_dir(world.work().join("core")).unwrap();
         world.git(&["mv", &path, "core/load.orch.yaml"]);
         world.commit("moved");
         world.push();
         for (name, host) in HOSTS {
-            let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+            let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
             assert_eq!(ended.code, code, "{folder} {name}: {}", ended.all());
             assert_eq!(ended.json()["findings"]["waived"], 1 - code, "{folder} {name}");
         }

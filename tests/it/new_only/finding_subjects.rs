@@ -1,13 +1,12 @@
 //! A finding is known by the component or variable that it is about, and fixed only if its rule was evaluated.
 
-use crate::support::{Call, Ended, Platform, RULES, World, answer, asked, pipeline, project};
+use crate::support::{Call, Ended, NAMING, Platform, RULES, World, answer, asked, pipeline, project};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use wiremock::Request;
 
 const FILE: &str = "old.orch.yaml";
-const NAMING: &str = "component-naming-convention";
 
 /// Returns a pipeline with these components and variables.
 fn with_variables(components: &[&str], variables: &[&str]) -> String {
@@ -24,7 +23,7 @@ fn edited(before: &str, after: &str) -> World {
     world.write(FILE, before);
     world.commit("before");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(FILE, format!("# edited\n{after}"));
     world.commit("after");
     world.push();
@@ -33,8 +32,8 @@ fn edited(before: &str, after: &str) -> World {
 
 /// Reviews only new findings on a platform that finds these messages of a rule of its own at the base and at head.
 fn reviewed(world: &World, at_base: &[&str], at_head: &[&str]) -> Ended {
-    let base = world.git(&["rev-parse", "origin/main"]);
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let base = world.git("rev-parse origin/main");
+    let head = world.git("rev-parse HEAD");
     let mut messages: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (commit, texts) in [(base, at_base), (head, at_head)] {
         messages.insert(commit, texts.iter().map(|text| (*text).to_owned()).collect());
@@ -52,9 +51,7 @@ fn reviewed(world: &World, at_base: &[&str], at_head: &[&str]) -> Ended {
             .collect();
         answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
     });
-    platform
-        .call(world)
-        .run(&["review", "--new-only", "--report", "json=-"])
+    platform.call(world).run("review --new-only --report json=-")
 }
 
 #[test]
@@ -103,7 +100,8 @@ fn report_keeps_whether_finding_is_about_component_or_variable() {
     };
     write(variable, "old.json");
     write(component, "new.json");
-    let compare = |old: &str, new: &str| Call::new(&world.work()).run(&["report", "--compare", old, new]);
+    let compare =
+        |old: &str, new: &str| Call::new(&world.work()).run(format!("report --compare {old} {new}"));
     compare("old.json", "new.json").expect(1);
     compare("new.json", "new.json").expect(0);
 }
@@ -123,14 +121,7 @@ fn finding_of_rule_without_result_is_not_fixed() {
         ));
         let ended = platform
             .call(&world)
-            .run(&[
-                "review",
-                "--new-only",
-                "--report",
-                "json=-",
-                "--report",
-                "markdown=m.md",
-            ])
+            .run("review --new-only --report json=- --report markdown=m.md")
             .expect(0);
         assert_eq!(ended.json()["findings"]["fixed"], fixed, "{rule}");
         let markdown = std::fs::read_to_string(world.work().join("m.md")).unwrap();
@@ -143,8 +134,8 @@ fn finding_of_disabled_rule_is_not_fixed() {
     let before = pipeline(&["Start", "bad name", "Done"]);
     let world = edited(&before, &pipeline(&["Start", "Good name", "Done"]));
     let checked = || {
-        let args = ["check", "--new-only", "--report", "json=-"];
-        Call::new(&world.work()).run(&args).json()["findings"]["fixed"].clone()
+        let args = "check --new-only --report json=-";
+        Call::new(&world.work()).run(args).json()["findings"]["fixed"].clone()
     };
     assert_eq!(checked(), 1);
     let disabled = RULES.replacen("enabled: true", "enabled: false", 1);
@@ -170,8 +161,8 @@ fn fixed_reference_is_not_in_the_number_of_fixed_findings() {
         (twice.clone(), twice.replace("missing", "a")),
     ] {
         let world = edited(&before, &after);
-        let args = ["check", "--new-only", "--report", "json=-"];
-        let ended = Call::new(&world.work()).run(&args);
+        let args = "check --new-only --report json=-";
+        let ended = Call::new(&world.work()).run(args);
         assert_eq!(ended.json()["findings"]["fixed"], 0, "{}", ended.all());
     }
 }

@@ -1,7 +1,8 @@
 //! `--new-only`: existing findings do not fail the gate, new ones do.
 
 use crate::support::{
-    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, answer, asked, each, pipeline, project,
+    Arguments, Call, Ended, NAMING, PROJECT, Platform, RULES, Served, TOKEN, World, answer, asked, each,
+    pipeline, project,
 };
 use serde_json::{Value, json};
 use std::process::Command;
@@ -13,13 +14,12 @@ fn past() -> World {
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world
 }
 
-fn checked(world: &World, args: &[&str]) -> Ended {
-    let args = [&["check", "--report", "json=-", "--fail-on", "warn"], args].concat();
-    Call::new(&world.work()).run(&args)
+fn checked(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("check --report json=- --fail-on warn", args))
 }
 
 /// Returns rule and state of each finding.
@@ -49,10 +49,8 @@ fn state_of<'s>(states: &'s [(String, String)], what: &str) -> Vec<&'s str> {
     found.map(|(_, state)| state.as_str()).collect()
 }
 
-const NAMING: &str = "component-naming-convention";
-
 #[test]
-fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
+fn findings_of_base_pass_and_findings_of_change_fail() {
     let world = past();
     // The same findings on other lines, one of them smaller.
     world.write(
@@ -63,8 +61,8 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
         ),
     );
     world.commit("edit");
-    checked(&world, &[]).expect(1);
-    let ended = checked(&world, &["--new-only"]).expect(0);
+    checked(&world, "").expect(1);
+    let ended = checked(&world, "--new-only").expect(0);
     let report = ended.json();
     assert_eq!(report["findings"]["known"], 2);
     assert_eq!(
@@ -79,7 +77,7 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
         pipeline(&["Start", "bad name", "worse name", "Two", "Done"]),
     );
     world.commit("worse");
-    let report = checked(&world, &["--new-only"]).expect(1).json();
+    let report = checked(&world, "--new-only").expect(1).json();
     let states = states(&report);
     assert_eq!(
         state_of(&states, &format!("old.orch.yaml {NAMING}")),
@@ -94,20 +92,20 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
         pipeline(&["Start", "Two", "Three", "Four", "Done"]),
     );
     world.commit("mixed");
-    let report = checked(&world, &["--new-only"]).expect(1).json();
+    let report = checked(&world, "--new-only").expect(1).json();
     assert_eq!(report["findings"]["fixed"], 1, "the bad name is gone");
 }
 
 #[test]
-fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
+fn test_case_is_about_what_is_new_and_marks_the_rest() {
     let world = past();
     world.write(
         "old.orch.yaml",
         pipeline(&["Start", "bad name", "worse name", "worst name", "Done"]),
     );
     world.commit("worse");
-    let formats = ["--report", "junit=j.xml", "--report", "junit-strict=s.xml"];
-    checked(&world, &[&["--new-only"], &formats[..]].concat()).expect(1);
+    let formats = "--report junit=j.xml --report junit-strict=s.xml";
+    checked(&world, ("--new-only", formats)).expect(1);
     let read = |name: &str| std::fs::read_to_string(world.work().join(name)).unwrap();
     let case = |xml: &str| {
         let start = xml.find(&format!("<testcase name=\"old: {NAMING}\"")).unwrap();
@@ -123,7 +121,7 @@ fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
     let told = |case: &str| case[case.find("<failure").unwrap()..].to_owned();
     assert_eq!(told(&strict), told(&hosts));
     // Without the comparison, no finding has a state.
-    checked(&world, &formats).expect(1);
+    checked(&world, formats).expect(1);
     insta::assert_snapshot!(case(&read("j.xml")), @r#"
     "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
     old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
@@ -132,16 +130,16 @@ fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
 }
 
 #[test]
-fn renames_are_followed_and_a_twin_is_new() {
+fn renamed_file_keeps_known_findings_and_copy_has_new_ones() {
     let world = past();
-    world.git(&["mv", "old.orch.yaml", "moved.orch.yaml"]);
+    world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
-    let report = checked(&world, &["--new-only"]).expect(0).json();
+    let report = checked(&world, "--new-only").expect(0).json();
     assert_eq!(report["findings"]["known"], 2);
-    world.git(&["mv", "moved.orch.yaml", "old.orch.yaml"]);
+    world.git("mv moved.orch.yaml old.orch.yaml");
     world.write("twin.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
     world.commit("twin");
-    let report = checked(&world, &["--new-only"]).expect(1).json();
+    let report = checked(&world, "--new-only").expect(1).json();
     assert_eq!(
         state_of(&states(&report), &format!("twin.orch.yaml {NAMING}")),
         ["new"]
@@ -150,12 +148,12 @@ fn renames_are_followed_and_a_twin_is_new() {
 
 /// The selection then has no comparison, and so cannot detect moves.
 #[test]
-fn where_the_rules_file_is_named_the_base_is_still_the_base() {
+fn base_with_named_rules_file_is_still_the_base() {
     let world = past();
-    world.git(&["mv", "old.orch.yaml", "moved.orch.yaml"]);
+    world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
-    let named = ["--new-only", ".platform/config/pipeline_quality_rules.yaml"];
-    let report = checked(&world, &named).expect(0).json();
+    let named = "--new-only .platform/config/pipeline_quality_rules.yaml";
+    let report = checked(&world, named).expect(0).json();
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["new"]),
         (&json!(2), &json!(0))
@@ -170,7 +168,7 @@ fn tightened_rules_judge_both_sides() {
         RULES.replace("maxComponents: 3", "maxComponents: 1"),
     );
     world.commit("tighten");
-    let report = checked(&world, &["--new-only"]).expect(0).json();
+    let report = checked(&world, "--new-only").expect(0).json();
     assert_eq!(
         state_of(&states(&report), "a.orch.yaml maximum-components"),
         ["known"]
@@ -178,19 +176,17 @@ fn tightened_rules_judge_both_sides() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
+fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
     let world = past();
     world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
     world.commit("break");
-    checked(&world, &["--new-only"]).expect(1);
+    checked(&world, "--new-only").expect(1);
     world.push();
     // With a broken base, every finding is new.
-    world.git(&["checkout", "-q", "-b", "later"]);
+    world.git("checkout -q -b later");
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("mend");
-    let report = checked(&world, &["--new-only", "--base", "change"])
-        .expect(1)
-        .json();
+    let report = checked(&world, "--new-only --base change").expect(1).json();
     assert_eq!(
         state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
         ["new"]
@@ -198,9 +194,9 @@ fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
 }
 
 #[test]
-fn without_a_base_everything_is_new_and_that_is_said() {
+fn run_without_base_reports_every_finding_as_new() {
     let world = past();
-    let ended = checked(&world, &["--new-only", "--all"]).expect(1);
+    let ended = checked(&world, "--new-only --all").expect(1);
     let report = ended.json();
     assert_eq!(report["findings"]["new"], Value::Null);
     assert!(
@@ -212,14 +208,14 @@ fn without_a_base_everything_is_new_and_that_is_said() {
 }
 
 #[test]
-fn flag_variable_and_file_say_it() {
+fn new_only_is_set_by_flag_variable_and_file() {
     let world = past();
     world.write(
         "old.orch.yaml",
         format!("# moved\n{}", pipeline(&["Start", "bad name", "Done"])),
     );
     world.commit("edit");
-    let check = |call: &Call| call.run(&["check"]);
+    let check = |call: &Call| call.run("check");
     let call = Call::new(&world.work());
     check(&call).expect(1);
     check(&Call::new(&world.work()).variable("SLUICEGATE_NEW_ONLY", "true")).expect(0);
@@ -265,7 +261,7 @@ fn judging(world: &World) -> Platform {
 }
 
 #[test]
-fn the_platform_is_asked_about_the_base_of_files_with_findings() {
+fn platform_is_asked_about_base_of_files_with_findings() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -275,8 +271,8 @@ fn the_platform_is_asked_about_the_base_of_files_with_findings() {
     world.commit("edit");
     world.push();
     let platform = judging(&world);
-    let args = ["review", "--new-only", "--report", "json=-"];
-    let report = platform.call(&world).run(&args).expect(0).json();
+    let args = "review --new-only --report json=-";
+    let report = platform.call(&world).run(args).expect(0).json();
     assert_eq!(
         (&report["findings"]["new"], &report["findings"]["known"]),
         (&json!(0), &json!(1))
@@ -296,7 +292,7 @@ fn the_platform_is_asked_about_the_base_of_files_with_findings() {
     );
     world.commit("worse");
     world.push();
-    let report = platform.call(&world).run(&args).expect(1).json();
+    let report = platform.call(&world).run(args).expect(1).json();
     assert_eq!(
         state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
         ["known", "new"]
@@ -304,16 +300,16 @@ fn the_platform_is_asked_about_the_base_of_files_with_findings() {
 }
 
 #[test]
-fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
+fn finding_that_is_gone_in_all_files_of_change_is_fixed() {
     let world = past();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("clean.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("kept.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("more past");
     world.push();
-    world.git(&["checkout", "-q", "-B", "change"]);
+    world.git("checkout -q -B change");
     // One file without a finding, also renamed, one with fewer findings, and one that the change does not touch.
-    world.git(&["mv", "clean.orch.yaml", "moved.orch.yaml"]);
+    world.git("mv clean.orch.yaml moved.orch.yaml");
     world.write("moved.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("fixes");
@@ -323,10 +319,10 @@ fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
         world.path(),
         &["--project", &project, &format!("--token={TOKEN}=admin")],
     );
-    let args = ["--new-only", "--report", "json=-", "--fail-on", "warn"];
+    let args = "--new-only --report json=- --fail-on warn";
     let fixed = |command: &str| {
         let call = Call::with_platform(&world.work(), &served.url);
-        let report = call.run(&[&[command], &args[..]].concat()).expect(0).json();
+        let report = call.run((&[command], args)).expect(0).json();
         (
             report["findings"]["fixed"].clone(),
             report["findings"]["known"].clone(),
@@ -337,7 +333,7 @@ fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
 }
 
 #[test]
-fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
+fn base_that_platform_does_not_judge_leaves_verdict_open() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -345,7 +341,7 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
     );
     world.commit("edit");
     world.push();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let known = found_bad("MAYBE", "old.orch.yaml", NAMING);
     let mut without_status = known.clone();
     without_status.as_object_mut().unwrap().remove("reviewStatus");
@@ -362,7 +358,7 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
     for at_base in answers {
         let platform = apart(&head, at_head.clone(), at_base);
-        let ended = platform.call(&world).run(&["review", "--new-only"]).expect(3);
+        let ended = platform.call(&world).run("review --new-only").expect(3);
         assert!(
             ended
                 .out
@@ -373,7 +369,7 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
     }
     // A rejected token is an error, regardless of the commit.
     let platform = apart(&head, at_head, ResponseTemplate::new(401));
-    platform.call(&world).run(&["review", "--new-only"]).expect(4);
+    platform.call(&world).run("review --new-only").expect(4);
 }
 
 /// Returns the response of a review that found this rule violated.
@@ -403,7 +399,7 @@ fn edited() -> (World, String) {
     world.write("old.orch.yaml", format!("# moved\n{same}"));
     world.commit("edit");
     world.push();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     (world, head)
 }
 
@@ -422,19 +418,15 @@ fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
         (answer(&found_bad("FAILED", "old.orch.yaml", rule)), 0, "passed"),
     ] {
         let platform = apart(&head, at_head.clone(), at_base);
-        let args = ["--report", "json=-", "--report", "junit=j.xml"];
-        let review = |more: &[&str]| {
-            platform
-                .call(&world)
-                .run(&[&["review"], &args[..], more].concat())
-        };
-        let ended = review(&["--new-only"]).expect(code);
+        let args = "--report json=- --report junit=j.xml";
+        let review = |more: &str| platform.call(&world).run(("review", args, more));
+        let ended = review("--new-only").expect(code);
         assert_eq!(ended.json()["verdict"], verdict, "{}", ended.all());
         let junit = std::fs::read_to_string(world.work().join("j.xml")).unwrap();
         let is_green = !junit.contains("<failure") && !junit.contains("<error");
         assert_eq!(is_green, code == 0, "{junit}");
-        review(&["--new-only", "--fail-on", "never"]).expect(0);
-        review(&[]).expect(1);
+        review("--new-only --fail-on never").expect(0);
+        review("").expect(1);
     }
 }
 
@@ -444,8 +436,8 @@ fn base_without_review_is_not_an_unavailable_platform() {
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
     for (status, code) in [(400, 3), (401, 4), (404, 3), (503, 3)] {
         let platform = apart(&head, at_head.clone(), ResponseTemplate::new(status));
-        let args = ["review", "--new-only", "--on-unavailable", "pass"];
-        let ended = platform.call(&world).run(&args).expect(code);
+        let args = "review --new-only --on-unavailable pass";
+        let ended = platform.call(&world).run(args).expect(code);
         assert!(!ended.all().contains(ALL_THE_SAME), "{}", ended.all());
         assert!(ended.err.contains("error:"), "{}", ended.all());
     }
@@ -455,7 +447,7 @@ fn base_without_review_is_not_an_unavailable_platform() {
 const ALL_THE_SAME: &str = "passes regardless";
 
 #[test]
-fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_same() {
+fn reports_are_written_if_published_version_is_unavailable() {
     let world = project();
     let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
     world.write(".platform/shared-pipelines.yaml", shared);
@@ -469,7 +461,7 @@ fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_s
     let ended = platform.call(&world).run(&ci).expect(3);
     let notes = ended.json()["notes"].to_string();
     assert!(notes.contains("could not query the published version"), "{notes}");
-    let pass = [&ci[..], &["--on-unavailable", "pass"]].concat();
+    let pass = (&ci, "--on-unavailable pass");
     let ended = platform.call(&world).run(&pass).expect(0);
     ended.saying(&[
         "nothing is published: the review did not pass: its verdict is undecided",
@@ -479,7 +471,7 @@ fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_s
 
 /// An earlier push added a finding and failed or was not reviewed; the next one must not publish it as known.
 #[test]
-fn what_is_published_is_compared_with_what_was_published_last() {
+fn new_only_publish_compares_with_last_published_version() {
     let world = project();
     world.write(
         ".platform/shared-pipelines.yaml",
@@ -513,22 +505,14 @@ fn what_is_published_is_compared_with_what_was_published_last() {
         .variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "push")
         .variable("GITHUB_REF", "refs/heads/main")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_EVENT_PATH", file.display().to_string());
-    let args = ["--new-only", "--report", "json=-"];
+    let args = "--new-only --report json=-";
     // Since the previous push, nothing is new.
-    let report = call.run(&[&["review"], &args[..]].concat()).expect(0).json();
+    let report = call.run(("review", args)).expect(0).json();
     assert_eq!(report["findings"]["known"], 1);
-    let ci = [
-        "ci",
-        "--publish-on-branch",
-        "main",
-        "--prefix",
-        "sales",
-        "--version-name",
-        "2",
-    ];
-    let report = call.run(&[&ci, &args[..]].concat()).expect(1).json();
+    let ci = "ci --publish-on-branch main --prefix sales --version-name 2";
+    let report = call.run((ci, args)).expect(1).json();
     let states = states(&report);
     assert_eq!(state_of(&states, &format!("other.orch.yaml {NAMING}")), ["new"]);
     assert_eq!(state_of(&states, &format!("old.orch.yaml {NAMING}")), ["known"]);
@@ -541,7 +525,7 @@ fn what_is_published_is_compared_with_what_was_published_last() {
 }
 
 #[test]
-fn a_finding_that_is_known_by_name_excuses_no_other_component() {
+fn finding_that_is_known_by_name_excuses_no_other_component() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -549,7 +533,7 @@ fn a_finding_that_is_known_by_name_excuses_no_other_component() {
     );
     world.commit("edit");
     world.push();
-    let base = world.git(&["merge-base", "main", "change"]);
+    let base = world.git("merge-base main change");
     let reviewed = |words: &str| {
         let (base, words) = (base.clone(), words.to_owned());
         let platform = Platform::new();
@@ -564,8 +548,8 @@ fn a_finding_that_is_known_by_name_excuses_no_other_component() {
             let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": [words] }]);
             each("FAILED", found).respond(request)
         });
-        let args = ["review", "--new-only", "--report", "json=-"];
-        platform.call(&world).run(&args)
+        let args = "review --new-only --report json=-";
+        platform.call(&world).run(args)
     };
     let ended = reviewed("component \"bad name\" does not match \"[A-Z].*\"").expect(0);
     assert_eq!(ended.json()["findings"]["known"], 1);
@@ -582,7 +566,7 @@ fn a_finding_that_is_known_by_name_excuses_no_other_component() {
 }
 
 #[test]
-fn a_failed_review_without_a_finding_is_never_excused() {
+fn failed_review_without_finding_is_never_excused() {
     let world = past();
     world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("edit");
@@ -592,11 +576,11 @@ fn a_failed_review_without_a_finding_is_never_excused() {
         "FAILED",
         json!([{ "ruleName": NAMING, "status": "PASSED", "violations": [] }]),
     ));
-    platform.call(&world).run(&["review", "--new-only"]).expect(1);
+    platform.call(&world).run("review --new-only").expect(1);
 }
 
 #[test]
-fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
+fn base_is_evaluated_locally_if_rules_changed() {
     let world = past();
     world.write(
         "old.orch.yaml",
@@ -611,7 +595,7 @@ fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
     let platform = judging(&world);
     let ended = platform
         .call(&world)
-        .run(&["review", "--new-only", "--report", "json=-"])
+        .run("review --new-only --report json=-")
         .expect(0);
     let notes = ended.json()["notes"].to_string();
     assert!(
@@ -632,10 +616,10 @@ fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
 }
 
 /// Returns the output of `--show` and the reports of the same run.
-fn told(world: &World, args: &[&str]) -> (Ended, String) {
+fn told(world: &World, args: impl Arguments) -> (Ended, String) {
     let files = ["junit=j.xml", "html=r.html", "markdown=r.md", "sarif=s.json"];
     let reports: Vec<&str> = files.iter().flat_map(|file| ["--report", file]).collect();
-    let ended = checked(world, &[&reports[..], args].concat());
+    let ended = checked(world, (&reports[..], args));
     let read = |file: &&str| {
         let path = file.split_once('=').unwrap().1;
         let text = std::fs::read_to_string(world.work().join(path)).unwrap();
@@ -648,10 +632,10 @@ fn told(world: &World, args: &[&str]) -> (Ended, String) {
 }
 
 #[test]
-fn the_number_of_known_findings_can_only_fall() {
+fn number_of_known_findings_can_only_fall() {
     let world = past();
     let all = ["--all", "--base", "HEAD", "--new-only", "--max-known"];
-    let (ended, _) = told(&world, &[&all[..], &["2"]].concat());
+    let (ended, _) = told(&world, (&all[..], "2"));
     let report = ended.expect(0).json();
     assert_eq!(
         (&report["findings"]["known"], &report["notes"]),
@@ -659,7 +643,7 @@ fn the_number_of_known_findings_can_only_fall() {
     );
     // More known findings: every report contains the message, and none passes.
     let said = "2 findings are known, but the limit is 1 (--max-known)";
-    let (ended, reports) = told(&world, &[&all[..], &["1"]].concat());
+    let (ended, reports) = told(&world, (&all[..], "1"));
     let ended = ended.expect(1);
     let report = ended.json();
     assert_eq!(report["verdict"], "failed");
@@ -670,22 +654,22 @@ fn the_number_of_known_findings_can_only_fall() {
     }
     assert!(reports.contains("type=\"max-known\""), "{reports}");
     std::fs::write(world.work().join("r.json"), &ended.out).unwrap();
-    Call::new(&world.work()).run(&["report", "r.json"]).expect(1);
+    Call::new(&world.work()).run("report r.json").expect(1);
     let passed = ended
         .out
         .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
     std::fs::write(world.work().join("r.json"), passed).unwrap();
     Call::new(&world.work())
-        .run(&["report", "r.json"])
+        .run("report r.json")
         .expect(2)
         .saying(&["more known findings than its job allows"]);
     // Fewer known findings: the job should lower its limit.
     let lower = "set --max-known to 2";
-    let (ended, _) = told(&world, &[&all[..], &["5"]].concat());
+    let (ended, _) = told(&world, (&all[..], "5"));
     let ended = ended.expect(0);
     assert!(ended.json()["notes"].to_string().contains(lower));
     std::fs::write(world.work().join("r.json"), &ended.out).unwrap();
-    let again = Call::new(&world.work()).run(&["report", "r.json", "--report", "json=-"]);
+    let again = Call::new(&world.work()).run("report r.json --report json=-");
     assert_eq!(again.expect(0).json()["notes"], ended.json()["notes"]);
     // A shard cannot know the total.
     world.write(
@@ -693,22 +677,20 @@ fn the_number_of_known_findings_can_only_fall() {
         format!("# moved\n{}", pipeline(&["Start", "bad name", "Two", "Done"])),
     );
     world.commit("edit");
-    let part = checked(&world, &["--new-only", "--max-known", "5"]).expect(0);
+    let part = checked(&world, "--new-only --max-known 5").expect(0);
     assert_eq!(part.json()["notes"], json!([]));
     let variable = Call::new(&world.work())
         .variable("SLUICEGATE_MAX_KNOWN", "1")
         .variable("SLUICEGATE_NEW_ONLY", "true");
-    variable.run(&["check"]).expect(1);
-    variable
-        .run(&["check", "--fail-on", "never", "--all", "--base", "HEAD"])
-        .expect(1);
-    checked(&world, &["--max-known", "5"])
+    variable.run("check").expect(1);
+    variable.run("check --fail-on never --all --base HEAD").expect(1);
+    checked(&world, "--max-known 5")
         .expect(2)
         .saying(&["--max-known", "hint: pass --new-only"]);
 }
 
 #[test]
-fn parts_together_have_no_more_known_findings_than_the_job_allows() {
+fn merged_shards_respect_limit_of_known_findings() {
     let world = past();
     for n in 0..6 {
         world.write(
@@ -734,7 +716,7 @@ fn parts_together_have_no_more_known_findings_than_the_job_allows() {
         ended.json()["findings"]["known"].as_u64().unwrap()
     };
     assert_eq!(known(1) + known(2), 8);
-    let merged = Call::new(&world.work()).run(&["report", "1.json", "2.json", "--report", "json=-"]);
+    let merged = Call::new(&world.work()).run("report 1.json 2.json --report json=-");
     let notes = merged.expect(1).json()["notes"].to_string();
     assert_eq!(
         notes.matches("8 findings are known, but the limit is 6").count(),
@@ -744,11 +726,11 @@ fn parts_together_have_no_more_known_findings_than_the_job_allows() {
 }
 
 #[test]
-fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
+fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");
-    let (ended, reports) = told(&world, &["--new-only"]);
+    let (ended, reports) = told(&world, "--new-only");
     let ended = ended.expect(0);
     let praise = "Well done: 1 existing finding is fixed.";
     assert!(ended.err.contains(praise), "{}", ended.all());
@@ -763,7 +745,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     assert_eq!(reports.matches(praise).count(), 2, "in the page and in markdown");
     let summary = world.path().join("summary.md");
     let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
-    let plain = call.run(&["check", "--new-only"]).expect(0);
+    let plain = call.run("check --new-only").expect(0);
     let summary = std::fs::read_to_string(summary).unwrap();
     assert!(
         summary.starts_with("## ✅ Review passed: no new findings (1 known, 1 fixed)\n")
@@ -773,7 +755,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     assert!(plain.out.contains(praise), "{}", plain.all());
     // A failed run prints the number, and no praise.
     world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-    let (failed, reports) = told(&world, &["--new-only"]);
+    let (failed, reports) = told(&world, "--new-only");
     let failed = failed.expect(1);
     assert!(
         failed.err.contains("1 new error (1 known, 1 fixed)"),
@@ -787,7 +769,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     );
     std::fs::remove_file(world.work().join("worse.orch.yaml")).unwrap();
     // Without a comparison, the output does not mention one.
-    let plain = call.run(&["check"]).expect(0);
+    let plain = call.run("check").expect(0);
     assert!(
         !plain.out.contains(" new,") && !plain.out.contains("Well done"),
         "{}",
@@ -797,12 +779,12 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
 
 /// If the same report is merged twice, the numbers are those of one.
 #[test]
-fn a_report_given_twice_counts_once() {
+fn report_given_twice_counts_once() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");
-    let one = checked(&world, &["--new-only"]).expect(0);
+    let one = checked(&world, "--new-only").expect(0);
     std::fs::write(world.work().join("r.json"), &one.out).unwrap();
-    let twice = Call::new(&world.work()).run(&["report", "r.json", "r.json", "--report", "json=-"]);
+    let twice = Call::new(&world.work()).run("report r.json r.json --report json=-");
     assert_eq!(twice.expect(0).json()["findings"], one.json()["findings"]);
 }

@@ -76,13 +76,13 @@ fn export_reads_all_pages_in_the_order_of_time() {
     let (world, platform) = (World::new(), Platform::new());
     let events = history(250);
     paged(&platform, &events, |_, _| {});
-    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    let shown = platform.call(&world).run("events export").expect(0);
     assert_eq!(ids(&shown.out), numbered(0..250));
     let first: Value = serde_json::from_str(shown.out.lines().next().unwrap()).unwrap();
     assert_eq!(first["unknown"]["x"], 1);
     // If the platform lists the newest events first, the result is the same.
     events.lock().unwrap().reverse();
-    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    let shown = platform.call(&world).run("events export").expect(0);
     assert_eq!(ids(&shown.out), numbered(0..250));
 }
 
@@ -120,12 +120,12 @@ fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
                 all.clone_from(&later);
             }
         });
-        let export = ["events", "export", "--cursor", "c.json"];
-        let shown = platform.call(&world).run(&export).expect(0);
+        let export = "events export --cursor c.json";
+        let shown = platform.call(&world).run(export).expect(0);
         assert_eq!(ids(&shown.out), happened[..248], "newest first: {newest_first}");
         // The next run continues with the last time.
         *events.lock().unwrap() = listed(250);
-        let shown = platform.call(&world).run(&export).expect(0);
+        let shown = platform.call(&world).run(export).expect(0);
         assert_eq!(ids(&shown.out), happened[248..], "newest first: {newest_first}");
     }
 }
@@ -144,7 +144,7 @@ fn export_loses_and_doubles_nothing_while_events_arrive() {
                 all.insert(if newest_first { 0 } else { all.len() }, new);
             }
         });
-        let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+        let shown = platform.call(&world).run("events export").expect(0);
         let found = ids(&shown.out);
         assert_eq!(found[..250], numbered(0..250), "newest first: {newest_first}");
         let mut once = found.clone();
@@ -166,7 +166,7 @@ fn export_loses_nothing_while_the_oldest_fall_out() {
             all.push(event(1000, 0));
         }
     });
-    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    let shown = platform.call(&world).run("events export").expect(0);
     let found = ids(&shown.out);
     assert!(
         found.contains(&"e0100".to_owned()),
@@ -184,7 +184,7 @@ fn export_of_a_list_that_never_holds_still_is_undecided() {
     });
     platform
         .call(&world)
-        .run(&["events", "export"])
+        .run("events export")
         .expect(3)
         .saying(&["keeps changing", "--from"]);
 }
@@ -225,10 +225,7 @@ fn export_before_the_window_is_refused_without_a_request() {
 fn export_as_csv_is_harmless_in_a_spreadsheet() {
     let (world, platform) = (World::new(), Platform::new());
     paged(&platform, &history(1), |_, _| {});
-    let shown = platform
-        .call(&world)
-        .run(&["events", "export", "--format", "csv"])
-        .expect(0);
+    let shown = platform.call(&world).run("events export --format csv").expect(0);
     let lines: Vec<&str> = shown.out.split("\r\n").collect();
     assert!(lines[0].starts_with("eventId,eventName,") && lines[0].ends_with(",additionalInfo,unknown"));
     assert!(lines[1].contains(",\"'=cmd@example.com\","), "{}", lines[1]);
@@ -242,7 +239,7 @@ fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
     let run = || {
         platform
             .call(&world)
-            .run(&["events", "export", "--cursor", "c.json"])
+            .run("events export --cursor c.json")
             .expect(0)
     };
     assert_eq!(ids(&run().out), numbered(0..20));
@@ -258,17 +255,17 @@ fn export_that_fails_leaves_the_cursor() {
     let (world, platform) = (World::new(), Platform::new());
     let events = history(2);
     paged(&platform, &events, |_, _| {});
-    let args = ["events", "export", "--cursor", "c.json"];
-    platform.call(&world).run(&args).expect(0);
+    let args = "events export --cursor c.json";
+    platform.call(&world).run(args).expect(0);
     let before = fs::read(world.work().join("c.json")).unwrap();
     let broken = Platform::new();
     broken.on("GET", "/v1/events$", ResponseTemplate::new(403));
-    broken.call(&world).run(&args).expect(4).saying(&["Super Admin"]);
+    broken.call(&world).run(args).expect(4).saying(&["Super Admin"]);
     assert_eq!(fs::read(world.work().join("c.json")).unwrap(), before);
     world.write("c.json", "{}");
     platform
         .call(&world)
-        .run(&args)
+        .run(args)
         .expect(2)
         .saying(&["c.json", "start over"]);
 }
@@ -278,9 +275,7 @@ fn export_that_fails_leaves_the_cursor() {
 fn export_that_cannot_be_written_leaves_the_cursor() {
     let (world, platform) = (World::new(), Platform::new());
     paged(&platform, &history(2), |_, _| {});
-    let mut command = platform
-        .call(&world)
-        .command(&["events", "export", "--cursor", "c.json"]);
+    let mut command = platform.call(&world).command("events export --cursor c.json");
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let ended = command.stdout(full).output().unwrap();
     assert_eq!(ended.status.code(), Some(2));

@@ -1,6 +1,6 @@
 //! `pipelines` and `executions`: waits, ends, interrupts.
 
-use crate::support::{Call, Platform, World, answer, at_once, in_turn, send_signal};
+use crate::support::{Arguments, Platform, World, answer, at_once, in_turn, polling_call, send_signal};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
@@ -36,12 +36,8 @@ fn going(platform: &Platform, words: &[&str]) {
     );
 }
 
-fn call(platform: &Platform, world: &World) -> Call {
-    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
-}
-
-fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    [&RUN, args].concat()
+fn with(args: impl Arguments) -> Vec<String> {
+    (&RUN, args).into_list()
 }
 
 fn sent(platform: &Platform, verb: &str) -> Vec<Value> {
@@ -60,7 +56,7 @@ fn list_shows_when_each_was_published() {
     let body = json!({ "results": [{ "name": "sales/load orders", "publishedTime": "2020-01-02T00:00:00Z" }],
         "page": 0, "size": 100, "total": 1 });
     platform.on("GET", "/published-pipelines$", answer(&body));
-    let shown = platform.call(&world).run(&["pipelines", "list"]).expect(0);
+    let shown = platform.call(&world).run("pipelines list").expect(0);
     let days = shown.out.lines().nth(1).unwrap();
     assert!(
         days.starts_with("sales/load orders  2020-01-02T00:00:00Z (") && days.ends_with(" d ago)"),
@@ -68,7 +64,7 @@ fn list_shows_when_each_was_published() {
     );
     let json = platform
         .call(&world)
-        .run(&["pipelines", "list", "-o", "json"])
+        .run("pipelines list -o json")
         .expect(0)
         .json();
     assert_eq!(json["results"], body["results"]);
@@ -78,14 +74,14 @@ fn list_shows_when_each_was_published() {
 fn run_without_wait_only_starts() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
-    let shown = call(&platform, &world)
-        .run(&with(&["--tag", "nightly"]))
+    let shown = polling_call(&platform, &world)
+        .run(with("--tag nightly"))
         .expect(0);
     assert_eq!(shown.out, format!("started the execution {ID}\n"));
     let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production", "executionTag": "nightly" });
     assert_eq!(sent(&platform, "POST"), [body]);
-    let json = call(&platform, &world)
-        .run(&with(&["-o", "json"]))
+    let json = polling_call(&platform, &world)
+        .run(with("-o json"))
         .expect(0)
         .json();
     assert_eq!(json, json!({ "pipelineExecutionId": ID }));
@@ -96,8 +92,8 @@ fn run_with_wait_follows_to_a_success() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     going(&platform, &["QUEUED", "RUNNING", "RUNNING", "SUCCESS"]);
-    let shown = call(&platform, &world)
-        .run(&with(&["--wait", "--timeout", "60", "--junit", "out/run.xml"]))
+    let shown = polling_call(&platform, &world)
+        .run(with("--wait --timeout 60 --junit out/run.xml"))
         .expect(0);
     for word in [
         ID,
@@ -131,8 +127,8 @@ fn run_that_ends_badly_is_exit_8() {
         let (world, platform) = (World::new(), Platform::new());
         starting(&platform);
         going(&platform, &["RUNNING", word]);
-        let ended = call(&platform, &world)
-            .run(&with(&["--wait", "-o", "json", "--junit", "run.xml"]))
+        let ended = polling_call(&platform, &world)
+            .run(with("--wait -o json --junit run.xml"))
             .expect(8);
         assert_eq!(ended.json()["result"]["status"], word);
         assert_eq!(ended.json()["pipelineExecutionId"], ID);
@@ -147,8 +143,8 @@ fn run_that_does_not_end_in_time_is_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     going(&platform, &["RUNNING"]);
-    let ended = call(&platform, &world)
-        .run(&with(&["--wait", "--timeout", "0", "--junit", "run.xml"]))
+    let ended = polling_call(&platform, &world)
+        .run(with("--wait --timeout 0 --junit run.xml"))
         .expect(8);
     ended.saying(&[
         "did not end within 0 s: its status is RUNNING",
@@ -164,8 +160,8 @@ fn run_with_a_running_tag_is_exit_5_in_the_servers_words() {
     let (world, platform) = (World::new(), Platform::new());
     let conflict: Value = serde_json::from_str(include_str!("../../fixtures/api/conflict.json")).unwrap();
     platform.on("POST", START, ResponseTemplate::new(409).set_body_json(conflict));
-    call(&platform, &world)
-        .run(&with(&["--tag", "nightly", "--wait"]))
+    polling_call(&platform, &world)
+        .run(with("--tag nightly --wait"))
         .expect(5)
         .saying(&["An execution with the same tag is running"]);
 }
@@ -175,8 +171,8 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     platform.on("GET", ONE, ResponseTemplate::new(500));
-    let ended = call(&platform, &world)
-        .run(&with(&["--wait", "--junit", "run.xml"]))
+    let ended = polling_call(&platform, &world)
+        .run(with("--wait --junit run.xml"))
         .expect(3);
     ended.saying(&[&format!("sluicegate executions show {ID} --wait")]);
     assert!(
@@ -190,24 +186,24 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
 fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on("POST", START, answer(&json!({})));
-    let ended = call(&platform, &world).run(&with(&["--wait"])).expect(3);
+    let ended = polling_call(&platform, &world).run(with("--wait")).expect(3);
     ended.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
 }
 
 #[test]
-fn the_time_to_wait_begins_with_the_first_request() {
+fn time_to_wait_begins_with_the_first_request() {
     let (world, platform) = (World::new(), Platform::new());
     let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     platform.on("POST", START, never());
     platform.on("PATCH", ONE, never());
-    let wait = ["--wait", "--timeout", "0"];
+    let wait = "--wait --timeout 0";
     let late = "no response arrived within the timeout";
     let perhaps = "hint: the request may have been processed nevertheless: ";
     let list = "check the list of executions in the platform".to_owned();
     let show = format!("run `sluicegate executions show {ID}` to check");
-    let cancel = [&["executions", "cancel", ID][..], &wait].concat();
-    at_once([(with(&wait), list), (cancel, show)], |(args, look)| {
-        let ended = call(&platform, &world).run(&args).expect(3);
+    let cancel = ("executions cancel", ID, wait).into_list();
+    at_once([(with(wait), list), (cancel, show)], |(args, look)| {
+        let ended = polling_call(&platform, &world).run(&args).expect(3);
         ended.saying(&[late, &format!("{perhaps}{look}")]);
     });
 }
@@ -216,16 +212,16 @@ fn the_time_to_wait_begins_with_the_first_request() {
 fn run_needs_an_environment_from_flag_variable_or_file() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
-    let bare = ["pipelines", "run", "p"];
-    call(&platform, &world)
-        .run(&bare)
+    let bare = "pipelines run p";
+    polling_call(&platform, &world)
+        .run(bare)
         .expect(2)
         .saying(&["--environment", "SLUICEGATE_ENVIRONMENT"]);
     world.write("sluicegate.yaml", "environment: from-file\npoll-interval: 0.01\n");
-    call(&platform, &world).run(&bare).expect(0);
-    call(&platform, &world)
+    polling_call(&platform, &world).run(bare).expect(0);
+    polling_call(&platform, &world)
         .variable("SLUICEGATE_ENVIRONMENT", "from-variable")
-        .run(&bare)
+        .run(bare)
         .expect(0);
     let asked: Vec<Value> = sent(&platform, "POST")
         .iter()
@@ -238,19 +234,19 @@ fn run_needs_an_environment_from_flag_variable_or_file() {
 fn both_timeouts_have_their_flag() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
-    let refused = |args: &[&str]| call(&platform, &world).run(args).expect(2);
+    let refused = |args: Vec<String>| polling_call(&platform, &world).run(args).expect(2);
     // Before the command, the flag sets the request timeout, which is at least a second; after it, the timeout of the
     // wait.
-    refused(&[&["--timeout", "0"][..], &RUN].concat()).saying(&["the timeout 0"]);
-    refused(&with(&["--request-timeout", "0"])).saying(&["the timeout 0"]);
-    call(&platform, &world).run(&with(&["--timeout", "0"])).expect(0);
-    refused(&with(&["--poll-interval", "0"])).saying(&["poll interval"]);
+    refused(("--timeout 0", &RUN).into_list()).saying(&["the timeout 0"]);
+    refused(with("--request-timeout 0")).saying(&["the timeout 0"]);
+    polling_call(&platform, &world).run(with("--timeout 0")).expect(0);
+    refused(with("--poll-interval 0")).saying(&["poll interval"]);
 }
 
 /// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.
 #[cfg(unix)]
-fn interrupted(platform: &Platform, world: &World, args: &[&str], signal: &str) -> (i32, String) {
-    let mut command = call(platform, world).command(args);
+fn interrupted(platform: &Platform, world: &World, args: impl Arguments, signal: &str) -> (i32, String) {
+    let mut command = polling_call(platform, world).command(args);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -287,7 +283,7 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
             }
             answer(&status(if looks > 2 { "CANCELLED" } else { "RUNNING" }))
         });
-        let args = with(&["--wait", "--cancel-on-interrupt", "--junit", "run.xml"]);
+        let args = with("--wait --cancel-on-interrupt --junit run.xml");
         let (ended, said) = interrupted(&platform, &world, &args, signal);
         assert_eq!(ended, code, "{said}");
         assert!(said.contains("CANCELLED"), "{said}");
@@ -309,7 +305,7 @@ fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     platform.on("GET", ONE, answer(&status("RUNNING")));
-    let (ended, said) = interrupted(&platform, &world, &with(&["--wait"]), "INT");
+    let (ended, said) = interrupted(&platform, &world, &with("--wait"), "INT");
     assert_eq!(ended, 130, "{said}");
     assert!(sent(&platform, "PATCH").is_empty());
 }
@@ -318,13 +314,15 @@ fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
 fn show_tells_everything_and_waits_if_asked() {
     let (world, platform) = (World::new(), Platform::new());
     going(&platform, &["RUNNING", "FAILED"]);
-    let shown = call(&platform, &world).run(&["executions", "show", ID]).expect(0);
+    let shown = polling_call(&platform, &world)
+        .run(&["executions", "show", ID])
+        .expect(0);
     assert!(shown.out.contains("new         field"), "{}", shown.all());
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&["executions", "show", ID, "--wait"])
         .expect(8)
         .saying(&["ended in FAILED"]);
-    let json = call(&platform, &world)
+    let json = polling_call(&platform, &world)
         .run(&["executions", "show", ID, "-o", "json"])
         .expect(0)
         .json();
@@ -337,11 +335,11 @@ fn cancel_sends_the_status_that_is_set() {
     platform.on("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
     going(&platform, &["RUNNING", "CANCELLED"]);
     let cancel = ["executions", "cancel", ID];
-    let shown = call(&platform, &world).run(&cancel).expect(0);
+    let shown = polling_call(&platform, &world).run(&cancel).expect(0);
     assert_eq!(shown.out, format!("requested to terminate the execution {ID}\n"));
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")
-        .run(&[&cancel[..], &["--force", "--wait"]].concat())
+        .run((&cancel[..], "--force --wait"))
         .expect(0);
     assert_eq!(
         sent(&platform, "PATCH"),
@@ -363,13 +361,13 @@ fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
         starting(&platform);
         let shown = answer(&status("SUCCESS"));
         platform.on("GET", ONE, in_turn(vec![missing.clone(), missing, shown]));
-        call(&platform, &world).run(&with(&["--wait"])).expect(0);
+        polling_call(&platform, &world).run(with("--wait")).expect(0);
         assert_eq!(sent(&platform, "POST").len(), 1);
         // An id that the user typed may be wrong.
         let platform = Platform::new();
         platform.on("GET", ONE, ResponseTemplate::new(404));
         let show = ["executions", "show", ID, "--wait"];
-        call(&platform, &world).run(&show).expect(3);
+        polling_call(&platform, &world).run(&show).expect(3);
         assert_eq!(platform.requests().len(), 1);
     }
 }
@@ -382,7 +380,7 @@ fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
     let ended = platform
         .call(&world)
         .variable("SLUICEGATE_POLL_INTERVAL", "0.3")
-        .run(&with(&["--wait"]))
+        .run(with("--wait"))
         .expect(3)
         .saying(&[
             &format!("the execution {ID} was started, but its state could not be read"),
@@ -408,8 +406,8 @@ fn run_sends_variables_only_if_they_are_given() {
         "--grid",
         "tables=tables.yaml",
     ];
-    call(&platform, &world).run(&with(&variables)).expect(0);
-    call(&platform, &world).run(&RUN).expect(0);
+    polling_call(&platform, &world).run(with(&variables)).expect(0);
+    polling_call(&platform, &world).run(&RUN).expect(0);
     let plain = json!({ "pipelineName": "sales/load orders", "environmentName": "production" });
     let mut full = plain.clone();
     full["scalarVariables"] = json!({ "empty": "", "region": "eu=west" });
@@ -434,17 +432,20 @@ fn run_with_unusable_variables_is_refused_before_any_request() {
         ),
     ] {
         world.write("grid.yaml", rows);
-        let run = with(&["--grid", "tables=grid.yaml"]);
-        call(&platform, &world).run(&run).expect(2).saying(&[message]);
+        let run = with("--grid tables=grid.yaml");
+        polling_call(&platform, &world)
+            .run(&run)
+            .expect(2)
+            .saying(&[message]);
     }
-    let twice = with(&["--variable", "a=1", "--variable", "a=2"]);
-    call(&platform, &world)
+    let twice = with("--variable a=1 --variable a=2");
+    polling_call(&platform, &world)
         .run(&twice)
         .expect(2)
         .saying(&["--variable sets a more than once"]);
     for wrong in ["a", "=1"] {
-        call(&platform, &world)
-            .run(&with(&["--variable", wrong]))
+        polling_call(&platform, &world)
+            .run(with(&["--variable", wrong]))
             .expect(2);
     }
     assert!(platform.requests().is_empty());

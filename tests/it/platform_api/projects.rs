@@ -1,18 +1,13 @@
 //! `projects`, `environments`, `connections`, `secrets`, `repositories`.
 
-use crate::support::{Platform, World, answer};
+use crate::support::{Platform, World, answer, sent_bodies};
 use serde_json::{Value, json};
-use wiremock::{Request, ResponseTemplate};
+use wiremock::ResponseTemplate;
 
 const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
 fn created(platform: &Platform, path: &str, body: Value) {
     platform.on("POST", path, ResponseTemplate::new(201).set_body_json(body));
-}
-
-fn sent(platform: &Platform) -> Vec<Value> {
-    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
-    platform.requests().iter().map(body).collect()
 }
 
 #[test]
@@ -21,7 +16,7 @@ fn projects_list_shows_all_without_a_project_being_set() {
     let body: Value = serde_json::from_str(include_str!("../../fixtures/api/projects.json")).unwrap();
     platform.on("GET", "/v1/projects$", answer(&body));
     let call = platform.call(&world).without("SLUICEGATE_PROJECT_ID");
-    let shown = call.run(&["projects", "list"]).expect(0);
+    let shown = call.run("projects list").expect(0);
     insta::assert_snapshot!(shown.out, @"
      NAME   ID                                    DESCRIPTION
      sales  9c5b94b1-35ad-49bb-b118-8e8fc24abf80  Orders and their lines
@@ -41,20 +36,11 @@ fn projects_create_sends_what_is_given() {
         "/v1/projects$",
         json!({ "projectId": "3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90" }),
     );
-    let args = [
-        "projects",
-        "create",
-        "--name",
-        "sales",
-        "--warehouse",
-        "WAREHOUSE_B",
-        "--agent-deployment-type",
-        "FULL_SAAS",
-    ];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "projects create --name sales --warehouse WAREHOUSE_B --agent-deployment-type FULL_SAAS";
+    let shown = platform.call(&world).run(args).expect(0);
     assert_eq!(shown.out, "projectId  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90\n");
     assert_eq!(
-        sent(&platform),
+        sent_bodies(&platform),
         [json!({ "name": "sales", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS" })]
     );
 }
@@ -64,7 +50,7 @@ fn environments_list_names_the_agents() {
     let (world, platform) = (World::new(), Platform::new());
     let body: Value = serde_json::from_str(include_str!("../../fixtures/api/environments.json")).unwrap();
     platform.on("GET", "/environments$", answer(&body));
-    let shown = platform.call(&world).run(&["environments", "list"]).expect(0);
+    let shown = platform.call(&world).run("environments list").expect(0);
     insta::assert_snapshot!(shown.out, @"
      NAME        DEFAULT AGENT  DEFAULT AGENT ID
      production  agent-eu-1     b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
@@ -81,10 +67,10 @@ fn environments_create_sends_the_file_as_it_is_written() {
          \x20   connectionProperties:\n      port: {{ value: '5439' }}\n      password: {{ secretName: pw, secretKey: k }}\n"
     );
     world.write("e.yaml", &text);
-    let args = ["environments", "create", "-f", "e.yaml"];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "environments create -f e.yaml";
+    let shown = platform.call(&world).run(args).expect(0);
     assert_eq!(shown.out, "created the environment production\n");
-    let properties = &sent(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
+    let properties = &sent_bodies(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
     assert_eq!(properties["port"], json!({ "value": "5439" }));
     for (value, kind) in [
         ("007", "number"),
@@ -98,14 +84,14 @@ fn environments_create_sends_the_file_as_it_is_written() {
             "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a string: \
              put it in quotes"
         );
-        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+        platform.call(&world).run(args).expect(2).saying(&[&said]);
     }
-    assert_eq!(sent(&platform).len(), 1);
+    assert_eq!(sent_bodies(&platform).len(), 1);
     world.write(
         "e.yaml",
         text.replace("{ secretName: pw, secretKey: k }", "{ value: hunter2 }"),
     );
-    let refused = platform.call(&world).run(&args).expect(2);
+    let refused = platform.call(&world).run(args).expect(2);
     assert!(!refused.all().contains("hunter2"));
     refused.saying(&["e.yaml:9:7:", "password"]);
 }
@@ -114,23 +100,23 @@ fn environments_create_sends_the_file_as_it_is_written() {
 fn connections_create_knows_how_each_warehouse_authenticates() {
     let (world, platform) = (World::new(), Platform::new());
     created(&platform, "/data-platform-connections$", json!({}));
-    let create = ["connections", "create", "--name", "dwh", "--warehouse"];
-    let run = |rest: &[&str]| platform.call(&world).run(&[&create, rest].concat());
-    run(&["WAREHOUSE_A"]).expect(0);
-    run(&["WAREHOUSE_B"]).expect(0);
-    run(&["FROSTBITE", "--warehouse-a", "FROSTBITE"]).expect(0);
-    run(&["FROSTBITE"])
+    let create = "connections create --name dwh --warehouse";
+    let run = |rest: &str| platform.call(&world).run((create, rest));
+    run("WAREHOUSE_A").expect(0);
+    run("WAREHOUSE_B").expect(0);
+    run("FROSTBITE --warehouse-a FROSTBITE").expect(0);
+    run("FROSTBITE")
         .expect(2)
         .saying(&["neither WAREHOUSE_A nor WAREHOUSE_B", "--auth-type"]);
-    run(&["FROSTBITE", "--auth-type", "certificate"]).expect(0);
+    run("FROSTBITE --auth-type certificate").expect(0);
     world.write("sluicegate.yaml", "vocabulary: { WAREHOUSE_B: FROSTBITE }\n");
-    run(&["FROSTBITE"]).expect(0);
+    run("FROSTBITE").expect(0);
     platform
         .call(&world)
         .variable("SLUICEGATE_WAREHOUSE_A", "FROSTBITE")
-        .run(&[&create[..], &["FROSTBITE"]].concat())
+        .run((create, "FROSTBITE"))
         .expect(0);
-    let found: Vec<(Value, Value)> = sent(&platform)
+    let found: Vec<(Value, Value)> = sent_bodies(&platform)
         .iter()
         .map(|body| (body["authProvider"].clone(), body["authType"].clone()))
         .collect();
@@ -146,7 +132,7 @@ fn connections_create_knows_how_each_warehouse_authenticates() {
         ]
         .map(|(a, b)| (json!(a), json!(b)))
     );
-    assert_eq!(sent(&platform)[0]["platformConnectionType"], "dwh");
+    assert_eq!(sent_bodies(&platform)[0]["platformConnectionType"], "dwh");
 }
 
 #[test]
@@ -166,27 +152,23 @@ fn secrets_create_takes_the_value_from_a_variable_or_a_file_and_never_shows_it()
         "password",
     ];
     let call = platform.call(&world).variable("DWH", "hunter2");
-    let shown = call
-        .run(&[&create[..], &["--value-variable", "DWH"]].concat())
-        .expect(0);
+    let shown = call.run((&create[..], "--value-variable DWH")).expect(0);
     insta::assert_snapshot!(shown.out, @"
     vaultSecretName  dwh-password
     resolver_ref     ref
     echo             *** is stored
     ");
     world.write("secret", "hunter2\n");
-    let json = call
-        .run(&[&create[..], &["--value-file", "secret", "-o", "json"]].concat())
-        .expect(0);
+    let json = call.run((&create[..], "--value-file secret -o json")).expect(0);
     assert!(!json.all().contains("hunter2"), "{}", json.all());
     let body = json!({ "name": "dwh-password", "type": "DWH_PASSWORD", "key": "password",
         "value": { "password": "hunter2" } });
-    assert_eq!(sent(&platform), [body.clone(), body]);
+    assert_eq!(sent_bodies(&platform), [body.clone(), body]);
     call.run(&create).expect(2).saying(&["--value-variable"]);
-    call.run(&[&create[..], &["--value-variable", "NONE"]].concat())
+    call.run((&create[..], "--value-variable NONE"))
         .expect(2)
         .saying(&["the variable NONE is not set"]);
-    call.run(&[&create[..], &["--value-file", "none"]].concat())
+    call.run((&create[..], "--value-file none"))
         .expect(2)
         .saying(&["none"]);
 }
@@ -226,14 +208,17 @@ fn secrets_create_that_is_refused_does_not_show_the_value() {
 fn repositories_create_sends_the_providers_name() {
     let (world, platform) = (World::new(), Platform::new());
     created(&platform, "/repositories$", json!({}));
-    let args = ["repositories", "create", "--owner", "acme", "--name", "sales"];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "repositories create --owner acme --name sales";
+    let shown = platform.call(&world).run(args).expect(0);
     assert_eq!(shown.out, "created the repository acme/sales\n");
     platform
         .call(&world)
         .variable("SLUICEGATE_GIT_PROVIDER", "octoforge")
-        .run(&args)
+        .run(args)
         .expect(0);
     let body = |provider: &str| json!({ "provider": provider, "providerParameters": { "ownerName": "acme" }, "repositoryName": "sales" });
-    assert_eq!(sent(&platform), [body("git_provider_a"), body("octoforge")]);
+    assert_eq!(
+        sent_bodies(&platform),
+        [body("git_provider_a"), body("octoforge")]
+    );
 }

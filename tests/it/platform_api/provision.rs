@@ -115,9 +115,7 @@ fn apply_goes_through_the_steps_in_order() {
 fn apply_for_full_saas_stores_the_secret_and_never_shows_it() {
     let (world, platform) = (World::new(), platform(None));
     world.write("p.yaml", full_saas());
-    let shown = call(&platform, &world)
-        .run(&[&APPLY[..], &["-o", "json"]].concat())
-        .expect(0);
+    let shown = call(&platform, &world).run((&APPLY[..], "-o json")).expect(0);
     let steps: Vec<Value> = shown.json()["steps"]
         .as_array()
         .unwrap()
@@ -211,7 +209,7 @@ fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
         "--resolve project=UUID",
     ]);
     assert_eq!(platform.requests().len(), 1);
-    let resolve = |word: &str| call(&platform, &world).run(&[&APPLY[..], &["--resolve", word]].concat());
+    let resolve = |word: &str| call(&platform, &world).run((&APPLY[..], &["--resolve", word]));
     for word in [
         "project",
         "project=done",
@@ -269,7 +267,7 @@ fn apply_checks_everything_before_the_first_request() {
         .expect(2)
         .saying(&["--warehouse-a"]);
     call(&platform, &world)
-        .run(&[&APPLY[..], &["--warehouse-a", "FROSTBITE", "--dry-run"]].concat())
+        .run((&APPLY[..], "--warehouse-a FROSTBITE --dry-run"))
         .expect(0);
     assert!(platform.requests().is_empty());
 }
@@ -284,7 +282,7 @@ fn apply_does_not_take_the_state_of_another_platform() {
         .expect(2)
         .saying(&["belongs to", "--state"]);
     call(&other, &world)
-        .run(&[&APPLY[..], &["--state", "other.json"]].concat())
+        .run((&APPLY[..], "--state other.json"))
         .expect(0);
 }
 
@@ -313,13 +311,12 @@ fn apply_does_not_take_a_page_for_a_step_that_is_done() {
 fn dry_run_refuses_the_settings_that_a_run_refuses() {
     let (world, platform) = (World::new(), platform(None));
     world.write("p.yaml", hybrid());
-    let dry = [&APPLY[..], &["--dry-run"]].concat();
-    for args in [&APPLY[..], &dry] {
+    for mode in ["", "--dry-run"] {
         let call = call(&platform, &world).without("SLUICEGATE_TOKEN");
-        call.run(args)
+        call.run((&APPLY, mode))
             .expect(2)
             .saying(&["there is no token for the platform"]);
     }
-    call(&platform, &world).run(&dry).expect(0);
+    call(&platform, &world).run((&APPLY, "--dry-run")).expect(0);
     assert!(platform.requests().is_empty());
 }

@@ -6,27 +6,27 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
 #[test]
-fn a_proxy_of_the_environment_is_used_for_other_hosts_only() {
+fn proxy_of_environment_is_used_for_other_hosts_only() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let away = platform
         .call(&world)
         .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc");
-    away.run(&["review"]).expect(3);
+    away.run("review").expect(3);
     let proxied = away.variable("HTTP_PROXY", platform.server.uri());
-    proxied.run(&["review"]).expect(0);
+    proxied.run("review").expect(0);
     let sent = &platform.requests()[0];
     assert!(sent.url.path().starts_with("/dpc/v1/projects/"), "{}", sent.url);
     proxied
         .variable("NO_PROXY", "platform.invalid")
-        .run(&["review"])
+        .run("review")
         .expect(3);
     let home = platform
         .call(&world)
         .variable("HTTP_PROXY", "http://127.0.0.1:9")
         .variable("ALL_PROXY", "http://127.0.0.1:9");
-    home.run(&["review"]).expect(0);
+    home.run("review").expect(0);
 }
 
 /// Starts a proxy that responds to every request with this status line.
@@ -67,7 +67,7 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
         let ended = call
             .clone()
             .variable("HTTPS_PROXY", format!("http://me:s3cret@{address}"))
-            .run(&["review"])
+            .run("review")
             .expect(3)
             .saying(&[&format!("the proxy http://{address} {message}"), hint]);
         assert!(!ended.all().contains("s3cret"), "{}", ended.all());
@@ -88,7 +88,7 @@ fn proxy_that_refuses_the_connection_is_named_without_credentials() {
             .call(&world)
             .variable("SLUICEGATE_BASE_URL", base_url)
             .variable(variable, "http://me:s3cret@127.0.0.1:9")
-            .run(&["review"])
+            .run("review")
             .expect(3)
             .saying(&[
                 "cannot connect to the proxy http://127.0.0.1:9: ",
@@ -115,7 +115,7 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
         ("HTTPS_PROXY", "http://s3cret example.com"),
         ("HTTPS_PROXY", "$(S3CRET_PROXY)"),
     ] {
-        for command in [&["review"][..], &["doctor"], &["artifacts", "list"]] {
+        for command in ["review", "doctor", "artifacts list"] {
             let ended = call(variable, value).run(command).expect(2);
             let text = ended.all();
             assert!(
@@ -130,10 +130,10 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
     let unusable = r"http:\\proxy";
     call("HTTPS_PROXY", unusable)
         .variable("NO_PROXY", ".invalid")
-        .run(&["review"])
+        .run("review")
         .expect(3);
-    call("HTTP_PROXY", unusable).run(&["review"]).expect(3);
+    call("HTTP_PROXY", unusable).run("review").expect(3);
     platform.reviews(each("PASSED", passed()));
     let local = platform.call(&world).variable("HTTP_PROXY", unusable);
-    local.run(&["review"]).expect(0);
+    local.run("review").expect(0);
 }

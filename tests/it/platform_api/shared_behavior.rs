@@ -28,15 +28,12 @@ fn always(template: &ResponseTemplate) -> Platform {
 }
 
 #[test]
-fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
+fn poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
     let (world, platform) = (World::new(), always(&page()));
     let show = ["executions", "show", ID, "--wait"];
     for text in ["NaN", "inf", "-inf", "-1", "1e999", "soon"] {
         let flag = format!("--poll-interval={text}");
-        platform
-            .call(&world)
-            .run(&[&show[..], &[&flag]].concat())
-            .expect(2);
+        platform.call(&world).run((&show[..], &[&flag])).expect(2);
         let variable = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", text);
         variable
             .run(&show)
@@ -51,7 +48,7 @@ fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
+fn name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
     for name in ["", ".", "..", "a\tb", "a\nb"] {
         for command in [
@@ -73,7 +70,7 @@ fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
     );
     platform
         .call(&world)
-        .run(&["variables", "apply", "-f", "v.yaml"])
+        .run("variables apply -f v.yaml")
         .expect(2)
         .saying(&["v.yaml:1:", "it leads to another place"]);
     assert!(platform.requests().is_empty(), "{:?}", platform.requests());
@@ -86,13 +83,13 @@ fn events_whose_pages_repeat_come_to_an_end() {
         .map(|number| json!({ "eventId": number.to_string(), "eventTimestamp": "2026-11-20T10:00:00Z" }))
         .collect();
     platform.on("GET", "/v1/events$", answer(&json!({ "results": events })));
-    let ended = platform.call(&world).run(&["events", "export"]).expect(3);
+    let ended = platform.call(&world).run("events export").expect(3);
     ended.saying(&["the list of events has no end", "\nhint: "]);
     assert!(platform.requests().len() < 10, "{}", platform.requests().len());
 }
 
 #[test]
-fn a_list_that_lies_about_its_total_is_no_list() {
+fn list_that_lies_about_its_total_is_no_list() {
     let pages = |total: usize| {
         let full = answer(
             &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
@@ -107,7 +104,7 @@ fn a_list_that_lies_about_its_total_is_no_list() {
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.on("GET", "/variables$", pages(total));
-        let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+        let ended = platform.call(&world).run("variables list").expect(3);
         ended.saying(&[said, "\nhint: "]);
     }
     // Two pages that alternate are detected, too.
@@ -117,13 +114,13 @@ fn a_list_that_lies_about_its_total_is_no_list() {
         answer(&json!({ "results": (0..100).map(entry).collect::<Vec<_>>(), "total": 100_000 }))
     });
     platform.on("GET", "/variables$", in_turn(turns.collect()));
-    let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+    let ended = platform.call(&world).run("variables list").expect(3);
     ended.saying(&["repeats an earlier page"]);
     assert_eq!(platform.requests().len(), 3);
 }
 
 #[test]
-fn a_page_of_html_is_done_by_no_command() {
+fn page_of_html_is_done_by_no_command() {
     let (world, platform) = (World::new(), always(&page()));
     world.write(
         "environment.yaml",
@@ -160,7 +157,6 @@ fn a_page_of_html_is_done_by_no_command() {
         "--warehouse",
         "WAREHOUSE_A",
     ];
-    let version = ["--version-name", "1", "--prefix", "p", "--force"];
     for (command, look) in [
         (
             &["environments", "create", "-f", "environment.yaml"][..],
@@ -184,8 +180,22 @@ fn a_page_of_html_is_done_by_no_command() {
         ),
         (&["streaming", "start", ID], &status),
         (&["streaming", "stop", ID], &status),
-        (&[&["artifacts", "enable"], &version[..4]].concat(), versions),
-        (&[&["artifacts", "disable"], &version[..]].concat(), versions),
+        (
+            &["artifacts", "enable", "--version-name", "1", "--prefix", "p"],
+            versions,
+        ),
+        (
+            &[
+                "artifacts",
+                "disable",
+                "--version-name",
+                "1",
+                "--prefix",
+                "p",
+                "--force",
+            ],
+            versions,
+        ),
     ] {
         let ended = platform.call(&world).run(command).expect(3);
         assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
@@ -218,7 +228,7 @@ fn a_page_of_html_is_done_by_no_command() {
 }
 
 #[test]
-fn a_wait_ends_in_time_although_an_answer_hangs() {
+fn wait_ends_in_time_although_answer_hangs() {
     let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let running = answer(&json!({ "result": { "status": "RUNNING" } }));
     let nothing = "no response arrived within the timeout";
@@ -254,7 +264,7 @@ fn a_wait_ends_in_time_although_an_answer_hangs() {
         platform.on("GET", "/status$", hanging.clone());
         let begin = Instant::now();
         let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
-        let ended = call.run(&[args, &["--timeout", "1"]].concat()).expect(code);
+        let ended = call.run((args, "--timeout 1")).expect(code);
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
         ended.saying(&[said, "\nhint: "]);
     });
@@ -321,7 +331,7 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
 }
 
 #[test]
-fn retries_and_hanging_answers_are_said() {
+fn retries_and_hanging_responses_are_reported() {
     let (world, platform) = (World::new(), Platform::new());
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
     let late = list(&json!([])).set_delay(Duration::from_millis(2_600));
@@ -330,7 +340,7 @@ fn retries_and_hanging_answers_are_said() {
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "1")
         .variable("CI", "true")
-        .run(&["projects", "list"])
+        .run("projects list")
         .expect(0);
     ended.saying(&[
         "503 Service Unavailable; starting try 2 of 2 in ",
@@ -346,8 +356,8 @@ fn overrides_that_fail_in_a_text_keep_the_servers_words() {
     let failed = json!(["prod: no such environment", "try again on Monday"]);
     let done = json!({ "variableName": "v", "type": "TEXT", "successfulOverrides": ["test"], "failedOverrides": failed });
     platform.on("POST", "/environment-overrides$", answer(&done));
-    let set = ["variables", "overrides", "set", "v", "prod=1", "test=2"];
-    let ended = platform.call(&world).run(&set).expect(8);
+    let set = "variables overrides set v prod=1 test=2";
+    let ended = platform.call(&world).run(set).expect(8);
     ended.saying(&[
         "\n  prod: prod: no such environment\n",
         ": try again on Monday\n",
@@ -362,10 +372,7 @@ fn numbers_are_shown_as_they_were_written() {
         "page": 0, "size": 100, "total": 1 }"#;
     let raw = ResponseTemplate::new(200).set_body_raw(text, "application/json");
     platform.on("GET", "/variables$", raw);
-    let shown = platform
-        .call(&world)
-        .run(&["variables", "list", "-o", "json"])
-        .expect(0);
+    let shown = platform.call(&world).run("variables list -o json").expect(0);
     let squeezed: String = shown.out.split_whitespace().collect();
     assert!(
         squeezed.contains(r#""value":12345678901234567890123.10"#),
@@ -423,7 +430,7 @@ fn every_refusal_ends_with_a_hint() {
             );
         }
         let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
-        let review = platform.call(&world).run(&["review"]);
+        let review = platform.call(&world).run("review");
         assert!(
             review.code != 0 && review.err.contains("\nhint: "),
             "{status}: {}",
@@ -433,7 +440,7 @@ fn every_refusal_ends_with_a_hint() {
 }
 
 #[test]
-fn an_execution_that_was_to_end_and_did_is_no_error() {
+fn cancel_of_ended_execution_is_no_error() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on(
         "PATCH",
@@ -468,7 +475,7 @@ fn knowing() -> Platform {
 }
 
 #[test]
-fn what_is_not_there_is_named_with_the_nearest_that_is() {
+fn missing_resource_is_named_with_nearest_existing_one() {
     let (world, platform) = (World::new(), knowing());
     let near = ID.replace("5b", "5c");
     let cases: [(&[&str], &str, &str); 16] = [
@@ -559,7 +566,7 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
 }
 
 #[test]
-fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
+fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     let (world, platform) = (World::new(), Platform::new());
     let known = PROJECT.replace("2a10", "2a11");
     let projects = json!([{ "id": known, "name": "Sales" }, { "id": ID, "name": "Other" }]);
@@ -569,14 +576,14 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     let unknown = format!("the platform has no project {PROJECT:?}");
     let meant = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
     for command in [
-        &["pipelines", "list"][..],
-        &["environments", "list"],
-        &["variables", "list"],
-        &["variables", "create", "region"],
-        &["variables", "update", "region", "--value", "us"],
-        &["variables", "apply", "-f", "v.yaml"],
-        &["tasks", "list"],
-        &["repositories", "create", "--owner", "me", "--name", "r"],
+        "pipelines list",
+        "environments list",
+        "variables list",
+        "variables create region",
+        "variables update region --value us",
+        "variables apply -f v.yaml",
+        "tasks list",
+        "repositories create --owner me --name r",
     ] {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&["404", &unknown, &format!("hint: {meant}")]);
@@ -584,13 +591,13 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     // The platform has no task of such a project, either.
     let none = json!({ "tasks": [], "page": 0, "size": 100, "total": 0 });
     platform.on("GET", "/tasks$", answer(&none));
-    let ended = platform.call(&world).run(&["tasks", "list"]).expect(0);
+    let ended = platform.call(&world).run("tasks list").expect(0);
     ended.saying(&[&unknown, &meant]);
     // A project that exists is not reported as missing.
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
-    let ended = call.run(&["pipelines", "list"]).expect(3);
+    let ended = call.run("pipelines list").expect(3);
     assert!(!ended.err.contains("has no project"), "{}", ended.all());
     assert!(
         !call
@@ -600,14 +607,14 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
             .contains("has no project")
     );
     let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
-    named.run(&["pipelines", "list"]).expect(2).saying(&[
+    named.run("pipelines list").expect(2).saying(&[
         "the project id is not a UUID: the value has 5 characters",
         "hint: pass its UUID, which `sluicegate projects list` shows",
     ]);
 }
 
 #[test]
-fn a_prefix_under_which_nothing_is_published_is_named() {
+fn prefix_under_which_nothing_is_published_is_named() {
     let (world, platform) = (World::new(), Platform::new());
     let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
     platform.on(
@@ -617,7 +624,7 @@ fn a_prefix_under_which_nothing_is_published_is_named() {
     );
     let ended = platform
         .call(&world)
-        .run(&["artifacts", "list", "--prefix", "sale"])
+        .run("artifacts list --prefix sale")
         .expect(0);
     ended.saying(&[
         "no version is published under the prefix \"sale\"",
@@ -629,7 +636,7 @@ fn a_prefix_under_which_nothing_is_published_is_named() {
 #[test]
 fn failure_without_next_step_has_no_general_hint() {
     let world = World::new();
-    let ended = Call::new(&world.work()).run(&["provision", "apply", "-f", "none.yaml"]);
+    let ended = Call::new(&world.work()).run("provision apply -f none.yaml");
     assert_eq!(ended.code, 2);
     assert!(!ended.err.contains("hint: "), "{}", ended.all());
 }

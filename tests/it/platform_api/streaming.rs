@@ -1,8 +1,8 @@
 //! `streaming`: files with line numbers in errors, statuses in any letter case, waits with a deadline.
 
-use crate::support::{Call, Platform, World, answer, in_turn};
+use crate::support::{Platform, World, answer, in_turn, polling_call, sent_bodies};
 use serde_json::{Value, json};
-use wiremock::{Request, ResponseTemplate};
+use wiremock::ResponseTemplate;
 
 const ID: &str = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
 const CREATE: &str = "/streaming-pipelines$";
@@ -26,15 +26,6 @@ advancedProperties:
   max.batch.size: '2048'
 ";
 
-fn call(platform: &Platform, world: &World) -> Call {
-    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
-}
-
-fn sent(platform: &Platform) -> Vec<Value> {
-    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
-    platform.requests().iter().map(body).collect()
-}
-
 fn words(platform: &Platform, statuses: &[&str]) {
     let body = |status: &&str| answer(&json!({ "status": status }));
     platform.on("GET", STATUS, in_turn(statuses.iter().map(body).collect()));
@@ -47,15 +38,8 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     let stored: Value =
         serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
     platform.on("POST", CREATE, ResponseTemplate::new(201).set_body_json(&stored));
-    let shown = call(&platform, &world)
-        .run(&[
-            "streaming",
-            "create",
-            "-f",
-            "s.yaml",
-            "--key-vault",
-            "OTHER_VAULT",
-        ])
+    let shown = polling_call(&platform, &world)
+        .run("streaming create -f s.yaml --key-vault OTHER_VAULT")
         .expect(0);
     for word in [
         ID,
@@ -64,7 +48,7 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     ] {
         assert!(shown.out.contains(word), "{word}: {}", shown.all());
     }
-    let body = &sent(&platform)[0];
+    let body = &sent_bodies(&platform)[0];
     assert_eq!(
         body["streamingSource"]["connection"]["password"]["secretType"],
         "OTHER_VAULT"
@@ -73,12 +57,12 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     assert_eq!(body["advancedProperties"]["max.batch.size"], "2048");
     // A stored definition can be submitted again unchanged.
     world.write("s.json", stored.to_string());
-    let json = call(&platform, &world)
-        .run(&["streaming", "create", "-f", "s.json", "-o", "json"])
+    let json = polling_call(&platform, &world)
+        .run("streaming create -f s.json -o json")
         .expect(0);
     assert_eq!(json.json(), stored);
     json.saying(&["streamingPipelineId is omitted"]);
-    assert!(sent(&platform)[1].get("streamingPipelineId").is_none());
+    assert!(sent_bodies(&platform)[1].get("streamingPipelineId").is_none());
 }
 
 #[test]
@@ -88,8 +72,8 @@ fn create_shows_each_complaint_at_its_line() {
     let refused: Value =
         serde_json::from_str(include_str!("../../fixtures/api/validation-error.json")).unwrap();
     platform.on("POST", CREATE, ResponseTemplate::new(400).set_body_json(refused));
-    let ended = call(&platform, &world)
-        .run(&["streaming", "create", "-f", "s.yaml"])
+    let ended = polling_call(&platform, &world)
+        .run("streaming create -f s.yaml")
         .expect(3);
     ended.saying(&[
         "400 Bad Request",
@@ -102,10 +86,13 @@ fn create_shows_each_complaint_at_its_line() {
 #[test]
 fn create_sends_no_number_as_another_text() {
     let (world, platform) = (World::new(), Platform::new());
-    let args = ["streaming", "create", "-f", "s.yaml"];
+    let args = "streaming create -f s.yaml";
     let refused = |text: String, said: &str| {
         world.write("s.yaml", text);
-        call(&platform, &world).run(&args).expect(2).saying(&[said]);
+        polling_call(&platform, &world)
+            .run(args)
+            .expect(2)
+            .saying(&[said]);
     };
     refused(
         FILE.replace("'2048'", "007"),
@@ -136,8 +123,8 @@ fn create_never_sends_a_secret_from_the_file() {
         "s.yaml",
         FILE.replace("{ secretLocation: vault, secretName: reader }", "hunter2"),
     );
-    let ended = call(&platform, &world)
-        .run(&["streaming", "create", "-f", "s.yaml"])
+    let ended = polling_call(&platform, &world)
+        .run("streaming create -f s.yaml")
         .expect(2);
     assert!(!ended.all().contains("hunter2"), "{}", ended.all());
     ended.saying(&["s.yaml:9:5: streamingSource.connection.password: the file must not contain a secret"]);
@@ -151,11 +138,7 @@ fn show_start_and_stop_name_the_pipeline() {
         serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
     platform.on("GET", "/streaming-pipelines/[^/]+$", answer(&stored));
     platform.on("POST", "/commands$", ResponseTemplate::new(200));
-    let run = |args: &[&str]| {
-        call(&platform, &world)
-            .run(&[&["streaming"], args].concat())
-            .expect(0)
-    };
+    let run = |args: &[&str]| polling_call(&platform, &world).run(("streaming", args)).expect(0);
     assert_eq!(run(&["show", ID, "-o", "json"]).json(), stored);
     assert!(
         run(&["show", ID])
@@ -168,7 +151,7 @@ fn show_start_and_stop_name_the_pipeline() {
         format!("sent the streaming agent the command to start {ID}\n")
     );
     run(&["stop", ID]);
-    let commands: Vec<Value> = sent(&platform)[2..].to_vec();
+    let commands: Vec<Value> = sent_bodies(&platform)[2..].to_vec();
     assert_eq!(
         commands,
         [json!({ "command": "start" }), json!({ "command": "stop" })]
@@ -183,7 +166,7 @@ fn status_shows_any_word() {
         STATUS,
         answer(&json!({ "status": "SNAPSHOTTING", "done": 7 })),
     );
-    let shown = call(&platform, &world)
+    let shown = polling_call(&platform, &world)
         .run(&["streaming", "status", ID])
         .expect(0);
     insta::assert_snapshot!(shown.out, @"
@@ -196,7 +179,7 @@ fn status_shows_any_word() {
 fn status_waits_for_a_state_in_any_case() {
     let (world, platform) = (World::new(), Platform::new());
     words(&platform, &["starting", "starting", "SNAPSHOTTING", "STREAMING"]);
-    let shown = call(&platform, &world)
+    let shown = polling_call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "-o", "json"])
         .expect(0);
     assert_eq!(shown.json(), json!({ "status": "STREAMING" }));
@@ -208,7 +191,7 @@ fn status_waits_for_a_state_in_any_case() {
 fn status_that_is_not_reached_in_time_is_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
     words(&platform, &["stopping", "not_running"]);
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
         .expect(8)
         .saying(&["was not streaming within 0 s: its status is stopping"]);

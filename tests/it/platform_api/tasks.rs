@@ -1,6 +1,6 @@
 //! `tasks`: the two meanings of STOPPED, decisions, and following a task to its end.
 
-use crate::support::{Call, PROJECT, Platform, World, answer, at_once, in_turn};
+use crate::support::{Arguments, PROJECT, Platform, World, answer, at_once, in_turn, polling_call};
 use serde_json::{Value, json};
 use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
@@ -60,12 +60,8 @@ fn platform(details: &[Value]) -> Platform {
     platform
 }
 
-fn call(platform: &Platform, world: &World) -> Call {
-    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
-}
-
-fn creating<'a>(rest: &[&'a str]) -> Vec<&'a str> {
-    [&CREATE, rest].concat()
+fn creating(rest: impl Arguments) -> Vec<String> {
+    (&CREATE, rest).into_list()
 }
 
 fn sent(platform: &Platform, end: &str) -> Vec<Value> {
@@ -81,15 +77,10 @@ fn sent(platform: &Platform, end: &str) -> Vec<Value> {
 #[test]
 fn create_sends_the_agents_configuration() {
     let (world, platform) = (World::new(), platform(&[]));
-    let shown = call(&platform, &world)
-        .run(&creating(&[
-            "--grant",
-            "create_file",
-            "--graph-id",
-            "g",
-            "--working-directory",
-            "sales",
-        ]))
+    let shown = polling_call(&platform, &world)
+        .run(creating(
+            "--grant create_file --graph-id g --working-directory sales",
+        ))
         .expect(0);
     assert_eq!(shown.out, format!("created the task {ID}\n"));
     let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
@@ -107,17 +98,13 @@ fn create_sends_the_agents_configuration() {
         "--source-branch",
         "main",
     ];
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&args)
         .expect(2)
         .saying(&["--target-branch"]);
-    let named = [
-        &args[..],
-        &["--target-branch", "b", "--environment", "e", "-o", "json"],
-    ]
-    .concat();
+    let named = (&args, "--target-branch b --environment e -o json");
     assert_eq!(
-        call(&platform, &world).run(&named).expect(0).json()["status"],
+        polling_call(&platform, &world).run(&named).expect(0).json()["status"],
         "RUNNING"
     );
     assert_eq!(sent(&platform, "/tasks")[1]["message"], "from a file\n");
@@ -126,7 +113,7 @@ fn create_sends_the_agents_configuration() {
 #[test]
 fn create_with_wait_ends_when_the_task_is_finished() {
     let (world, platform) = (World::new(), platform(&[running(), running(), finished()]));
-    let shown = call(&platform, &world).run(&creating(&["--wait"])).expect(0);
+    let shown = polling_call(&platform, &world).run(creating("--wait")).expect(0);
     assert!(shown.out.starts_with("STOPPED (finished)\n"), "{}", shown.all());
     shown.saying(&["the task is RUNNING", "the task is STOPPED"]);
 }
@@ -150,8 +137,8 @@ fn create_with_wait_tells_how_else_it_ended() {
         ),
     ] {
         let (world, platform) = (World::new(), platform(&details));
-        call(&platform, &world)
-            .run(&creating(&[
+        polling_call(&platform, &world)
+            .run(creating(&[
                 "--wait",
                 "--timeout",
                 if said.contains("0 s") { "0" } else { "60" },
@@ -164,8 +151,8 @@ fn create_with_wait_tells_how_else_it_ended() {
 #[test]
 fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
     let (world, platform) = (World::new(), platform(&[running(), asking("git_push", "tool-4")]));
-    let ended = call(&platform, &world)
-        .run(&creating(&["--wait", "--approve", "create_file"]))
+    let ended = polling_call(&platform, &world)
+        .run(creating("--wait --approve create_file"))
         .expect(8);
     for said in [
         "STOPPED (waits for a decision)",
@@ -200,7 +187,7 @@ fn create_with_wait_answers_by_policy() {
         "--scope",
         "conversation",
     ];
-    let shown = call(&platform, &world).run(&creating(&args)).expect(0);
+    let shown = polling_call(&platform, &world).run(creating(&args)).expect(0);
     shown.saying(&["approved the tool git_commit", "approved the tool git_push"]);
     let answers: Vec<Value> = sent(&platform, "/decisions")
         .iter()
@@ -213,11 +200,11 @@ fn create_with_wait_answers_by_policy() {
 }
 
 #[test]
-fn the_time_to_wait_begins_with_the_first_request() {
+fn time_to_wait_begins_with_the_first_request() {
     let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
-    let wait = ["--wait", "--timeout", "0"];
-    let send = [&["tasks", "send", ID, "--message", "Go on"][..], &wait].concat();
-    let decide = [&["tasks", "decide", ID, "--approve", "t1"][..], &wait].concat();
+    let wait = "--wait --timeout 0";
+    let send = ("tasks send", ID, "--message 'Go on'", wait).into_list();
+    let decide = ("tasks decide", ID, "--approve t1", wait).into_list();
     let late = "no response arrived within the timeout";
     let (world, silent) = (World::new(), Platform::new());
     silent.on("GET", ONE, never());
@@ -232,17 +219,20 @@ fn the_time_to_wait_begins_with_the_first_request() {
         (&deaf, decide, perhaps),
     ];
     at_once(cases, |(platform, args, hint)| {
-        call(platform, &world).run(&args).expect(3).saying(&[late, hint]);
+        polling_call(platform, &world)
+            .run(&args)
+            .expect(3)
+            .saying(&[late, hint]);
     });
     assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
 }
 
 #[test]
-fn a_task_that_no_answer_names_is_not_to_be_made_again_blindly() {
+fn task_that_no_answer_names_is_not_to_be_made_again_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
     platform.on("POST", TASKS, nameless);
-    let ended = call(&platform, &world).run(&creating(&["--wait"])).expect(3);
+    let ended = polling_call(&platform, &world).run(creating("--wait")).expect(3);
     ended.saying(&["hint: before you repeat the command, run `sluicegate tasks list` to check"]);
 }
 
@@ -264,8 +254,8 @@ fn list_tells_both_meanings_of_stopped_apart() {
     platform.on("GET", "/tasks/a$", answer(&finished()));
     platform.on("GET", "/tasks/b$", answer(&asking("git_push", "1")));
     platform.on("GET", "/tasks/d$", ResponseTemplate::new(404));
-    let shown = call(&platform, &world)
-        .run(&["tasks", "list", "--status", "stopped", "--branch-id", "x"])
+    let shown = polling_call(&platform, &world)
+        .run("tasks list --status stopped --branch-id x")
         .expect(0);
     let states: Vec<&str> = shown
         .out
@@ -293,8 +283,8 @@ fn list_tells_both_meanings_of_stopped_apart() {
         query,
         format!("projectId={PROJECT}&branchId=x&status=STOPPED&page=0&size=100")
     );
-    let json = call(&platform, &world)
-        .run(&["tasks", "list", "--all-projects", "-o", "json"])
+    let json = polling_call(&platform, &world)
+        .run("tasks list --all-projects -o json")
         .expect(0)
         .json();
     assert_eq!(json["tasks"], json!(items));
@@ -309,7 +299,9 @@ fn show_says_what_the_task_waits_for() {
     let (world, platform) = (World::new(), Platform::new());
     let task: Value = serde_json::from_str(include_str!("../../fixtures/api/task.json")).unwrap();
     platform.on("GET", ONE, answer(&task));
-    let shown = call(&platform, &world).run(&["tasks", "show", ID]).expect(0);
+    let shown = polling_call(&platform, &world)
+        .run(&["tasks", "show", ID])
+        .expect(0);
     for said in [
         "STOPPED (waits for a decision)",
         "agentConfig.graphId",
@@ -319,7 +311,7 @@ fn show_says_what_the_task_waits_for() {
         assert!(shown.out.contains(said), "{said}: {}", shown.all());
     }
     assert_eq!(
-        call(&platform, &world)
+        polling_call(&platform, &world)
             .run(&["tasks", "show", ID, "-o", "json"])
             .expect(0)
             .json(),
@@ -351,7 +343,7 @@ fn messages_are_read_to_the_end() {
         (None, vec![said("three")]),
     ];
     history(&platform, &pages);
-    let shown = call(&platform, &world)
+    let shown = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--limit", "1"])
         .expect(0);
     let lines: Vec<&str> = shown.out.lines().collect();
@@ -374,7 +366,7 @@ fn messages_are_read_to_the_end() {
             "limit=1&paginationToken=t2"
         ]
     );
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--limit", "1001"])
         .expect(2)
         .saying(&["1..=1000"]);
@@ -394,7 +386,7 @@ fn messages_are_followed_until_the_task_is_finished_each_once() {
         (None, vec![said("three"), said("four")]),
     ];
     history(&platform, &pages);
-    let shown = call(&platform, &world)
+    let shown = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--follow", "-o", "json"])
         .expect(0);
     let found: Vec<Value> = shown.json()["results"]
@@ -420,7 +412,7 @@ fn messages_of_a_task_that_fails_end_in_exit_8() {
             (None, vec![said("one"), said("it broke")]),
         ],
     );
-    let ended = call(&platform, &world)
+    let ended = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--follow"])
         .expect(8);
     assert!(ended.out.contains("it broke"), "{}", ended.all());
@@ -451,8 +443,8 @@ fn send_overrides_mode_and_branch_only() {
         "git_push",
     ];
     // Right after the message, the task still looks finished.
-    let shown = call(&platform, &world)
-        .run(&[&args[..], &["--wait"]].concat())
+    let shown = polling_call(&platform, &world)
+        .run((&args[..], "--wait"))
         .expect(0);
     assert!(shown.out.contains("modifiedAt"), "{}", shown.all());
     let body = json!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
@@ -466,7 +458,7 @@ fn send_overrides_mode_and_branch_only() {
             .count(),
         4
     );
-    let shown = call(&platform, &world)
+    let shown = polling_call(&platform, &world)
         .run(&["tasks", "send", ID, "--message", "x"])
         .expect(0);
     assert_eq!(shown.out, format!("sent the message to the task {ID}\n"));
@@ -499,7 +491,7 @@ fn decide_answers_tools_and_questions() {
         "--answer",
         "q:1=a=b",
     ];
-    let shown = call(&platform, &world).run(&args).expect(0);
+    let shown = polling_call(&platform, &world).run(&args).expect(0);
     assert_eq!(shown.out, "no decision is pending, the task continues\n");
     let decisions = json!([
         { "type": "tool", "id": "t1", "approved": true, "scope": "CONVERSATION" },
@@ -509,7 +501,7 @@ fn decide_answers_tools_and_questions() {
             { "questionIndex": 1, "selectedOptions": ["a=b"] } ] }
     ]);
     assert_eq!(sent(&platform, "/decisions")[0]["decisions"], decisions);
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&["tasks", "decide", ID, "--approve", "t1", "--wait"])
         .expect(0);
     for (args, said) in [
@@ -517,8 +509,8 @@ fn decide_answers_tools_and_questions() {
         (vec!["--answer", "q=yes"], "ID:PART=OPTION"),
         (vec![], "--answer"),
     ] {
-        call(&platform, &world)
-            .run(&[&["tasks", "decide", ID][..], &args].concat())
+        polling_call(&platform, &world)
+            .run((&["tasks", "decide", ID], &args))
             .expect(2)
             .saying(&[said]);
     }
@@ -554,13 +546,16 @@ fn decide_of_what_is_not_pending_sends_nothing() {
                 .chain(ids)
                 .chain(wait.iter().copied())
                 .collect();
-            call(&platform, &world).run(&args).expect(3).saying(&[said]);
+            polling_call(&platform, &world)
+                .run(&args)
+                .expect(3)
+                .saying(&[said]);
         }
         assert!(sent(&platform, "/decisions").is_empty());
     }
     // If the task does not list its pending decisions, the platform decides.
     let (world, platform) = (World::new(), platform(&[unclear]));
-    call(&platform, &world)
+    polling_call(&platform, &world)
         .run(&["tasks", "decide", ID, "--deny", "tool-4"])
         .expect(0);
 }
@@ -580,7 +575,7 @@ fn decide_that_decided_nothing_is_no_success() {
     platform.on("POST", "/decisions$", in_turn(answers.map(accepted).to_vec()));
     let decide = || {
         let args = ["tasks", "decide", ID, "--approve", "t1"];
-        call(&platform, &world).run(&args)
+        polling_call(&platform, &world).run(&args)
     };
     let ended = decide().expect(8);
     assert!(ended.out.contains("--approve t1"), "{}", ended.all());
@@ -615,7 +610,7 @@ fn permissions_that_were_not_replaced_are_no_success() {
     platform.on("PUT", "/permissions$", in_turn(answers));
     let set = || {
         let args = ["tasks", "permissions", ID, "--grant", "x"];
-        call(&platform, &world).run(&args)
+        polling_call(&platform, &world).run(&args)
     };
     let ended = set().expect(8);
     assert!(ended.out.contains("may use no tool"), "{}", ended.all());
@@ -641,7 +636,7 @@ fn stop_delete_and_permissions_say_what_they_did() {
             answer(&json!({ "grantedPermissions": [] })),
         ]),
     );
-    let run = |args: &[&str]| call(&platform, &world).run(&[&["tasks"], args].concat());
+    let run = |args: &[&str]| polling_call(&platform, &world).run(("tasks", args));
     assert!(run(&["stop", ID]).expect(0).out.contains("requested the task"));
     assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
     run(&["delete", "busy"])
@@ -694,8 +689,8 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
         "/tasks/other$",
         detail(json!({ "sourceBranchName": "fix", "targetBranchName": "more" })),
     );
-    let list = ["tasks", "list", "--branch", "fix", "-o", "json"];
-    let shown = platform.call(&world).run(&list).expect(0).json();
+    let list = "tasks list --branch fix -o json";
+    let shown = platform.call(&world).run(list).expect(0).json();
     let ids: Vec<&str> = shown["tasks"]
         .as_array()
         .unwrap()
@@ -703,6 +698,6 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
         .map(|it| it["taskId"].as_str().unwrap())
         .collect();
     assert_eq!(ids, ["target", "source"]);
-    let both = ["tasks", "list", "--branch", "fix", "--branch-id", "b"];
-    platform.call(&world).run(&both).expect(2);
+    let both = "tasks list --branch fix --branch-id b";
+    platform.call(&world).run(both).expect(2);
 }

@@ -45,7 +45,7 @@ fn list_shows_a_table_or_the_platforms_shape() {
             variable("days", "NUMBER", json!(30)),
         ],
     );
-    let shown = platform.call(&world).run(&["variables", "list"]).expect(0);
+    let shown = platform.call(&world).run("variables list").expect(0);
     insta::assert_snapshot!(shown.out, @"
      NAME    TYPE    BEHAVIOUR  VALUE  DOUBLE  DESCRIPTION  ID
      region  TEXT    SHARED     eu     false                0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b
@@ -53,7 +53,7 @@ fn list_shows_a_table_or_the_platforms_shape() {
     ");
     let json = platform
         .call(&world)
-        .run(&["variables", "list", "-o", "json"])
+        .run("variables list -o json")
         .expect(0)
         .json();
     assert_eq!(json["results"][1]["value"], 30);
@@ -68,33 +68,15 @@ fn create_sends_a_value_of_its_type() {
         LIST,
         ResponseTemplate::new(201).set_body_json(json!({ "id": "1", "name": "days", "value": 30 })),
     );
-    let args = [
-        "variables",
-        "create",
-        "days",
-        "--type",
-        "NUMBER",
-        "--behaviour",
-        "COPIED",
-        "--value",
-        "-30",
-    ];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "variables create days --type NUMBER --behaviour COPIED --value -30";
+    let shown = platform.call(&world).run(args).expect(0);
     assert_eq!(shown.out, "created the variable days\n");
     let sent = json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": -30 });
     assert_eq!(changes(&platform), [("POST ".to_owned(), sent)]);
-    let wrong = [
-        "variables",
-        "create",
-        "days",
-        "--type",
-        "NUMBER",
-        "--value",
-        "many",
-    ];
+    let wrong = "variables create days --type NUMBER --value many";
     platform
         .call(&world)
-        .run(&wrong)
+        .run(wrong)
         .expect(2)
         .saying(&["--value", "many"]);
 }
@@ -136,7 +118,7 @@ fn create_of_a_name_that_exists_is_exit_5() {
     platform.on("POST", LIST, taken);
     platform
         .call(&world)
-        .run(&["variables", "create", "region"])
+        .run("variables create region")
         .expect(5)
         .saying(&["region exists"]);
 }
@@ -148,7 +130,7 @@ fn create_that_may_have_been_done_says_so() {
     platform
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "3")
-        .run(&["variables", "create", "region"])
+        .run("variables create region")
         .expect(3)
         .saying(&["hint: the request may have been processed nevertheless: run `sluicegate variables list`"]);
     assert_eq!(changes(&platform).len(), 1);
@@ -161,13 +143,13 @@ fn update_looks_type_and_behaviour_up() {
     platform.on("PATCH", "/variables/days$", ResponseTemplate::new(204));
     platform
         .call(&world)
-        .run(&["variables", "update", "days", "--value", "60"])
+        .run("variables update days --value 60")
         .expect(0);
     let sent = json!({ "type": "NUMBER", "behaviour": "SHARED", "value": 60 });
     assert_eq!(changes(&platform), [("PATCH /days".to_owned(), sent)]);
     platform
         .call(&world)
-        .run(&["variables", "update", "hours", "--value", "1"])
+        .run("variables update hours --value 1")
         .expect(3)
         .saying(&["no variable hours"]);
 }
@@ -199,20 +181,14 @@ fn update_does_not_look_up_what_is_given() {
 fn delete_says_what_is_gone() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on("DELETE", "/variables/days$", ResponseTemplate::new(204));
-    let shown = platform
-        .call(&world)
-        .run(&["variables", "delete", "days"])
-        .expect(0);
+    let shown = platform.call(&world).run("variables delete days").expect(0);
     assert_eq!(shown.out, "deleted the variable days and its overrides\n");
     let json = platform
         .call(&world)
-        .run(&["variables", "delete", "days", "-o", "json"])
+        .run("variables delete days -o json")
         .expect(0);
     assert_eq!(json.json(), Value::Null);
-    platform
-        .call(&world)
-        .run(&["variables", "delete", "gone"])
-        .expect(3);
+    platform.call(&world).run("variables delete gone").expect(3);
 }
 
 #[test]
@@ -221,15 +197,8 @@ fn overrides_list_shows_each_environment() {
     let body = json!({ "variable": { "name": "region", "type": "TEXT" },
         "overrides": [{ "environmentName": "production", "value": "us" }] });
     platform.on("GET", OVERRIDES, answer(&body));
-    let args = [
-        "variables",
-        "overrides",
-        "list",
-        "region",
-        "--environment",
-        "production",
-    ];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "variables overrides list region --environment production";
+    let shown = platform.call(&world).run(args).expect(0);
     insta::assert_snapshot!(shown.out, @"
      ENVIRONMENT  VALUE
      production   us
@@ -249,15 +218,8 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
         "successfulOverrides": [{ "environmentName": "production" }],
         "failedOverrides": [{ "environmentName": "nowhere", "reason": "the environment does not exist" }] });
     platform.on("POST", OVERRIDES, answer(&set));
-    let args = [
-        "variables",
-        "overrides",
-        "set",
-        "days",
-        "production=60",
-        "nowhere=1",
-    ];
-    let ended = platform.call(&world).run(&args).expect(8);
+    let args = "variables overrides set days production=60 nowhere=1";
+    let ended = platform.call(&world).run(args).expect(8);
     assert_eq!(ended.out, "days is 60 in production\n");
     ended.saying(&[
         "1 of 2 overrides of days were not set",
@@ -274,15 +236,8 @@ fn overrides_unset_tries_each() {
         "/environment-overrides/production$",
         ResponseTemplate::new(204),
     );
-    let args = [
-        "variables",
-        "overrides",
-        "unset",
-        "region",
-        "nowhere",
-        "production",
-    ];
-    let ended = platform.call(&world).run(&args).expect(8);
+    let args = "variables overrides unset region nowhere production";
+    let ended = platform.call(&world).run(args).expect(8);
     assert_eq!(ended.out, "removed the override of region in production\n");
     ended.saying(&["nowhere", "404"]);
 }
@@ -310,8 +265,8 @@ fn applying(world: &World, platform: &Platform) {
 fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     let (world, platform) = (World::new(), Platform::new());
     applying(&world, &platform);
-    let args = ["variables", "apply", "-f", "v.yaml", "--prune", "--dry-run"];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "variables apply -f v.yaml --prune --dry-run";
+    let shown = platform.call(&world).run(args).expect(0);
     insta::assert_snapshot!(shown.out, @r#"
     ~ region  value: "eu" -> "us"
     + region in production: "us"
@@ -332,8 +287,8 @@ fn apply_makes_the_project_as_the_file_says() {
     platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
     platform.on("PATCH", "/region$", ResponseTemplate::new(204));
     platform.on("DELETE", "/(old|test)$", ResponseTemplate::new(204));
-    let args = ["variables", "apply", "-f", "v.yaml", "--prune"];
-    let shown = platform.call(&world).run(&args).expect(0);
+    let args = "variables apply -f v.yaml --prune";
+    let shown = platform.call(&world).run(args).expect(0);
     assert!(shown.out.ends_with("done: 5 changes\n"), "{}", shown.all());
     let made = changes(&platform);
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
@@ -367,7 +322,7 @@ fn apply_of_what_is_so_already_changes_nothing() {
     listing(&platform, &[variable("days", "NUMBER", json!("30"))]);
     let shown = platform
         .call(&world)
-        .run(&["variables", "apply", "-f", "v.json", "--prune"])
+        .run("variables apply -f v.json --prune")
         .expect(0);
     assert_eq!(shown.out, "no changes: the project matches the file\n");
     assert_eq!(changes(&platform), []);
@@ -382,8 +337,8 @@ fn apply_sees_the_last_digit_of_a_number() {
     );
     let apply = |value: &str| {
         world.write("v.yaml", format!("variables: {{ days: {{ value: {value} }} }}\n"));
-        let args = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
-        platform.call(&world).run(&args).expect(0)
+        let args = "variables apply -f v.yaml --dry-run";
+        platform.call(&world).run(args).expect(0)
     };
     let changed = apply("9007199254740996");
     assert!(
@@ -412,7 +367,7 @@ fn apply_names_each_failure_and_goes_on() {
     );
     let ended = platform
         .call(&world)
-        .run(&["variables", "apply", "-f", "v.yaml", "-o", "json"])
+        .run("variables apply -f v.yaml -o json")
         .expect(8);
     let outcomes: Vec<Value> = ended.json()["changes"]
         .as_array()
@@ -433,10 +388,7 @@ fn apply_stops_where_the_token_is_refused() {
     let (world, platform) = (World::new(), Platform::new());
     applying(&world, &platform);
     platform.on("PATCH", "/region$", ResponseTemplate::new(401));
-    let ended = platform
-        .call(&world)
-        .run(&["variables", "apply", "-f", "v.yaml"])
-        .expect(4);
+    let ended = platform.call(&world).run("variables apply -f v.yaml").expect(4);
     ended.saying(&["skipped because", "3 of 3 changes failed"]);
     assert_eq!(changes(&platform).len(), 1);
 }
@@ -455,7 +407,7 @@ fn apply_whose_change_was_perhaps_done_is_exit_8() {
         platform.on("PATCH", "/region$", refused);
         platform
             .call(&world)
-            .run(&["variables", "apply", "-f", "v.yaml"])
+            .run("variables apply -f v.yaml")
             .expect(code)
             .saying(&["3 of 3 changes failed"]);
     }
@@ -466,22 +418,22 @@ fn apply_of_a_bad_file_names_its_line_before_any_request() {
     let (world, platform) = (World::new(), Platform::new());
     world.write("v.yaml", "variables:\n  days: { tipe: NUMBER }\n");
     let call = platform.call(&world);
-    call.run(&["variables", "apply", "-f", "v.yaml"])
+    call.run("variables apply -f v.yaml")
         .expect(2)
         .saying(&["v.yaml:2:11: variables.days.tipe", "hint: did you mean `type`?"]);
-    call.run(&["variables", "apply", "-f", "none.yaml"])
+    call.run("variables apply -f none.yaml")
         .expect(2)
         .saying(&["none.yaml: could not read the file"]);
     assert!(platform.requests().is_empty());
 }
 
 #[test]
-fn a_list_that_is_read_for_a_hint_is_requested_once() {
+fn list_that_is_read_for_hint_is_requested_once() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on("DELETE", "/variables/vat", ResponseTemplate::new(404));
     platform.on("GET", "/variables$", ResponseTemplate::new(503));
     let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "4");
-    call.run(&["variables", "delete", "vat"]).expect(3).saying(&[
+    call.run("variables delete vat").expect(3).saying(&[
         "404",
         "no variable \"vat\"",
         "hint: check the base URL",
@@ -517,7 +469,7 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
     ] {
         world.write("v.yaml", format!("variables:\n  new: {entry}\n"));
         for mode in [&["--dry-run"][..], &[]] {
-            let args = [&["variables", "apply", "-f", "v.yaml"], mode].concat();
+            let args = ("variables apply -f v.yaml", mode);
             platform
                 .call(&world)
                 .run(&args)
@@ -526,8 +478,8 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
         }
     }
     world.write("v.yaml", "variables:\n  days: { type: NUMBER }\n");
-    let dry = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
-    let ended = platform.call(&world).run(&dry).expect(2);
+    let dry = "variables apply -f v.yaml --dry-run";
+    let ended = platform.call(&world).run(dry).expect(2);
     ended.saying(&[
         "v.yaml:2:11: variables.days.type: the current value does not fit this type: add a `value`",
     ]);
@@ -537,12 +489,12 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
         "v.yaml",
         "variables:\n  new: { type: GRID, behaviour: SHARED, value: x }\n",
     );
-    platform.call(&world).run(&dry).expect(0);
+    platform.call(&world).run(dry).expect(0);
     world.write(
         "v.yaml",
         "variables:\n  new: { type: NUMERIC, behaviour: SHARED, value: 1 }\n",
     );
-    let accepted = ["variables", "apply", "-f", "v.yaml", "--allow-unknown"];
-    platform.call(&world).run(&accepted).expect(0);
+    let accepted = "variables apply -f v.yaml --allow-unknown";
+    platform.call(&world).run(accepted).expect(0);
     assert_eq!(changes(&platform).len(), 1);
 }

@@ -1,6 +1,6 @@
 //! The first configuration file of a change does not decide how the change is reviewed.
 
-use crate::support::{Call, Ended, HOSTS, RULES, World, github, pipeline, project};
+use crate::support::{Call, Ended, HOSTS, Job, RULES, World, pipeline, project};
 use serde_json::Value;
 use sluicegate::job::settings::{Setting, SettingKind, all_settings};
 
@@ -62,7 +62,7 @@ fn first_file() -> World {
     );
     world.commit("share");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let dead_call = pipeline(&["Start", "Call", "Done"])
         .replace("type: sql-executor", "type: run-orchestration")
         .replace(
@@ -102,15 +102,15 @@ fn enforcement_key_of_a_first_file_has_no_effect() {
         assert!(LENIENT.iter().any(|(name, _)| name == key), "{key} is not tested");
     }
     let world = first_file();
-    let check = |call: Call| call.run(&["check", "--fail-on", "warn", "--report", "json=-"]);
-    let without = check(github(&world, Call::new(&world.work()))).expect(1);
+    let check = |call: Call| call.run("check --fail-on warn --report json=-");
+    let without = check(Job::github().pull_request().call(&world)).expect(1);
     let expected = decisions(&without);
     assert!(without.out.contains("project/call"), "{}", without.out);
     for (key, text) in LENIENT {
         world.write("sluicegate.yaml", format!("{text}\n"));
         world.commit(key);
         world.push();
-        let ended = check(github(&world, Call::new(&world.work()))).expect(1);
+        let ended = check(Job::github().pull_request().call(&world)).expect(1);
         assert_eq!(decisions(&ended), expected, "{key}: {}", ended.all());
         let notes = ended.json()["notes"].to_string();
         assert!(notes.contains(&format!("`{key}`")), "{key}: {notes}");
@@ -119,16 +119,16 @@ fn enforcement_key_of_a_first_file_has_no_effect() {
     world.write("sluicegate.yaml", "exclude: ['**']\n");
     world.commit("exclude");
     world.push();
-    let call = github(&world, Call::new(&world.work()));
-    let ended = call.run(&["check", "--policy", "head", "--report", "json=-"]);
+    let call = Job::github().pull_request().call(&world);
+    let ended = call.run("check --policy head --report json=-");
     assert_ne!(decisions(&ended), expected, "{}", ended.all());
 }
 
 #[test]
 fn dead_call_is_found_on_every_host_whatever_the_first_file_sets() {
     let world = first_file();
-    world.git(&["rm", "-q", "bad.orch.yaml"]);
-    world.git(&["checkout", "-q", "main", "--", ".platform"]);
+    world.git("rm -q bad.orch.yaml");
+    world.git("checkout -q main -- .platform");
     for text in [
         "project-checks: { call: off }\n",
         "project-checks: { external: ['**'] }\n",
@@ -137,7 +137,7 @@ fn dead_call_is_found_on_every_host_whatever_the_first_file_sets() {
         world.commit("first file");
         world.push();
         for (name, host) in HOSTS {
-            let ended = host(&world, Call::new(&world.work())).run(&["check", "--fail-on", "warn"]);
+            let ended = host(&world, Call::new(&world.work())).run("check --fail-on warn");
             assert_eq!(ended.code, 1, "{name} {text}: {}", ended.all());
         }
     }
@@ -146,7 +146,7 @@ fn dead_call_is_found_on_every_host_whatever_the_first_file_sets() {
 #[test]
 fn job_key_of_a_first_file_is_refused() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     // `color` and the project checks of a job have no key; nobody writes the other two into the file by accident.
     let unnamed = ["", "config", "bitbucket-proxy"];
     let keys = settings_of(|setting| !setting.kind.is_in_file());
@@ -156,7 +156,7 @@ fn job_key_of_a_first_file_is_refused() {
             world.write("sluicegate.yaml", text);
             world.commit(key);
             world.push();
-            let ended = github(&world, Call::new(&world.work())).run(&["check"]);
+            let ended = Job::github().pull_request().call(&world).run("check");
             assert_eq!(ended.code, 2, "{key}: {}", ended.all());
             ended.saying(&[&format!("`{key}` is not allowed in the configuration file")]);
         }
@@ -166,7 +166,7 @@ fn job_key_of_a_first_file_is_refused() {
 #[test]
 fn ordinary_first_file_reports_and_passes() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         "sluicegate.yaml",
         "review: { new-only: true, report: [json=review.json], category: nightly, show: all }\n\
@@ -177,7 +177,7 @@ fn ordinary_first_file_reports_and_passes() {
     world.commit("adopt");
     world.push();
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        let ended = host(&world, Call::new(&world.work())).run("check");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         let report = std::fs::read(world.work().join("review.json")).unwrap();
         let report: Value = serde_json::from_slice(&report).unwrap();

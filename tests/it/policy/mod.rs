@@ -2,6 +2,6 @@
 
 mod first_configuration_file;
 mod policy_commit;
-pub mod policy_source;
+mod policy_source;
 pub mod stricter_target;
 mod target_branch;

@@ -51,7 +51,7 @@ fn merge_request<'a>(project: &'a Project, more: &[(&'a str, &'a str)]) -> Vec<(
 }
 
 #[test]
-fn of_a_merge_request_it_is_the_tip_of_the_target_and_never_a_tag() {
+fn policy_commit_of_merge_request_is_tip_of_target_never_tag() {
     let project = Project::new();
     let pushed = format!("{}:refs/tags/origin/main", project.feature);
     project.world.git(&["push", "-q", "origin", &pushed]);
@@ -65,7 +65,7 @@ fn of_a_merge_request_it_is_the_tip_of_the_target_and_never_a_tag() {
 }
 
 #[test]
-fn of_a_clone_without_the_target_it_is_what_the_host_saw_there_else_the_base() {
+fn policy_commit_without_target_is_that_of_host_or_base() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &[&pipeline], &project.feature);
@@ -84,7 +84,7 @@ fn of_a_clone_without_the_target_it_is_what_the_host_saw_there_else_the_base() {
 }
 
 #[test]
-fn of_a_push_it_is_the_default_branch_never_what_was_there_before() {
+fn policy_commit_of_push_is_default_branch_never_before() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let push = |branch, before| {

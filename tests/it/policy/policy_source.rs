@@ -1,6 +1,8 @@
 //! The gate is configured by the job and the base of the change, never by the change.
 
-use crate::support::{Call, Ended, Platform, World, change, each, passed, pipeline, project};
+use crate::support::{
+    Arguments, Call, Ended, Job, Platform, World, change, each, passed, pipeline, project, push_of_branch,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +18,7 @@ fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     }
     world.commit("configure");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     for (path, text) in files {
         world.write(path, text);
@@ -35,22 +37,10 @@ fn strict() -> Platform {
 }
 
 /// The hosts' environments for this change: pull request and push on GitHub, merge request on GitLab.
-const HOSTS: [fn(&World, Call) -> Call; 3] = [pull_request, push, merge_request];
-
-fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
-    let file = world.path().join("event.json");
-    fs::write(&file, payload.to_string()).unwrap();
-    call.variable("CI", "true")
-        .variable("GITHUB_ACTIONS", "true")
-        .variable("GITHUB_EVENT_NAME", event)
-        .variable("GITHUB_REF", reference)
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
-        .variable("GITHUB_REPOSITORY", "o/p")
-        .variable("GITHUB_EVENT_PATH", file.display().to_string())
-}
+const HOSTS: [fn(&World, Call) -> Call; 3] = [pull_request, push_of_branch, merge_request];
 
 fn pull_request(world: &World, call: Call) -> Call {
-    let base = world.git(&["rev-parse", "refs/heads/main"]);
+    let base = world.git("rev-parse refs/heads/main");
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
         "pull_request": {
@@ -59,18 +49,9 @@ fn pull_request(world: &World, call: Call) -> Call {
             "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p" } },
         },
     });
-    on_github(world, call, "pull_request", "refs/pull/7/merge", &payload)
-}
-
-pub fn push(world: &World, call: Call) -> Call {
-    let head = world.git(&["rev-parse", "HEAD"]);
-    let branch = world.git(&["branch", "--show-current"]);
-    let reference = format!("refs/heads/{branch}");
-    let payload = json!({
-        "repository": { "default_branch": "main", "full_name": "o/p" },
-        "ref": reference, "before": "0".repeat(40), "after": head,
-    });
-    on_github(world, call, "push", &reference, &payload)
+    Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(world, call)
 }
 
 fn merge_request(world: &World, call: Call) -> Call {
@@ -78,7 +59,7 @@ fn merge_request(world: &World, call: Call) -> Call {
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
         .variable("CI_DEFAULT_BRANCH", "main")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
         .variable("CI_MERGE_REQUEST_IID", "7")
         .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
@@ -86,12 +67,12 @@ fn merge_request(world: &World, call: Call) -> Call {
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable(
             "CI_MERGE_REQUEST_DIFF_BASE_SHA",
-            world.git(&["merge-base", "refs/heads/main", "HEAD"]),
+            world.git("merge-base refs/heads/main HEAD"),
         )
 }
 
-fn reviewed(call: &Call, args: &[&str]) -> Ended {
-    call.run(&[&["review", "--report", "json=-"], args].concat())
+fn reviewed(call: &Call, args: impl Arguments) -> Ended {
+    call.run(("review --report json=-", args))
 }
 
 fn notes(ended: &Ended) -> String {
@@ -99,30 +80,30 @@ fn notes(ended: &Ended) -> String {
 }
 
 #[test]
-fn a_change_does_not_decide_how_it_is_judged() {
+fn change_does_not_decide_how_it_is_judged() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     let platform = strict();
     for host in HOSTS {
-        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
         assert_eq!(ended.json()["gateChanges"], json!(["sluicegate.yaml"]));
         assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
         let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
-        reviewed(&head, &[]).expect(0);
+        reviewed(&head, "").expect(0);
         // The same rules, evaluated locally.
         let check = host(&world, Call::new(&world.work()));
-        check.run(&["check"]).expect(1);
+        check.run("check").expect(1);
     }
     // A local run uses the files of the checkout unless `--policy base` is set.
-    reviewed(&platform.call(&world), &[]).expect(0);
-    reviewed(&platform.call(&world), &["--policy", "base"]).expect(1);
+    reviewed(&platform.call(&world), "").expect(0);
+    reviewed(&platform.call(&world), "--policy base").expect(1);
 }
 
 /// The policy also decides which files only the review excludes.
 #[test]
-fn a_change_does_not_leave_itself_out_of_the_review() {
+fn change_does_not_leave_itself_out_of_review() {
     for text in [
         "review: { exclude: ['**'] }\n",
         "review: { include: ['a.orch.yaml'] }\n",
@@ -131,19 +112,19 @@ fn a_change_does_not_leave_itself_out_of_the_review() {
             let world = bad_change(main, &[("sluicegate.yaml", text)]);
             let platform = strict();
             for host in HOSTS {
-                let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+                let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
                 assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
                 let words = ended.json()["gateChangesInWords"].to_string();
                 assert!(words.contains("review."), "{words}");
                 let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
-                reviewed(&head, &[]).expect(0);
+                reviewed(&head, "").expect(0);
             }
         }
     }
 }
 
 #[test]
-fn what_only_the_job_may_say_is_refused_on_every_host() {
+fn job_only_keys_in_file_are_refused_on_every_host() {
     let cases = [
         ("review: { base: HEAD }\n", "SLUICEGATE_BASE"),
         ("review: { head: origin/main }\n", "SLUICEGATE_HEAD"),
@@ -164,24 +145,24 @@ fn what_only_the_job_may_say_is_refused_on_every_host() {
             world.commit("steer");
             world.push();
             for host in HOSTS {
-                reviewed(&host(&world, platform.call(&world)), &[])
+                reviewed(&host(&world, platform.call(&world)), "")
                     .expect(2)
                     .saying(&["is not allowed in the configuration file", instead]);
             }
-            reviewed(&platform.call(&world), &[]).expect(2);
+            reviewed(&platform.call(&world), "").expect(2);
         }
         assert_eq!(platform.requests().len(), 0);
     }
 }
 
 #[test]
-fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
+fn policy_without_base_file_takes_only_facts_and_says_so() {
     let text = "exclude: ['bad*']\nreview:\n  fail-on: never\n  report: [json=told.json]\n";
     let world = bad_change(&[], &[("sluicegate.yaml", text)]);
     let platform = strict();
     for host in HOSTS {
         let call = host(&world, platform.call(&world));
-        call.run(&["review"]).expect(1).logging(&["--policy head"]);
+        call.run("review").expect(1).logging(&["--policy head"]);
         let told = world.work().join("told.json");
         let report: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
         let notes = report["notes"].to_string();
@@ -195,21 +176,21 @@ fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
         }
         assert!(!notes.contains("`review.report`"), "{notes}");
         fs::remove_file(told).unwrap();
-        let ended = reviewed(&call, &["--policy", "head"]).expect(0);
+        let ended = reviewed(&call, "--policy head").expect(0);
         assert!(!notes_of_policy(&ended), "{}", ended.all());
         // The setting of the job is still in force.
-        let ended = reviewed(&call.variable("SLUICEGATE_FAIL_ON", "never"), &[]).expect(0);
+        let ended = reviewed(&call.variable("SLUICEGATE_FAIL_ON", "never"), "").expect(0);
         assert!(notes_of_policy(&ended), "{}", ended.all());
     }
 }
 
 #[test]
-fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
+fn file_of_facts_that_base_does_not_have_is_told_too() {
     let world = bad_change(&[], &[("sluicegate.yaml", "retries: 0\n")]);
     let platform = strict();
     for host in HOSTS {
         let call = host(&world, platform.call(&world));
-        let said = notes(&reviewed(&call, &[]).expect(1));
+        let said = notes(&reviewed(&call, "").expect(1));
         for words in [
             "`main` has no sluicegate.yaml yet",
             "have their defaults: the checkout's file sets none of them",
@@ -217,28 +198,28 @@ fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
         ] {
             assert!(said.contains(words), "{words}: {said}");
         }
-        assert!(!notes_of_policy(&reviewed(&call, &["--policy", "head"])));
+        assert!(!notes_of_policy(&reviewed(&call, "--policy head")));
     }
     // If neither the base nor the change has a file, there is no note.
     let world = bad_change(&[], &[]);
     assert!(!notes_of_policy(&reviewed(
         &pull_request(&world, platform.call(&world)),
-        &[]
+        ""
     )));
 }
 
 /// The only enforcement key that a change may set for itself, because it hides no finding of the change.
 #[test]
-fn a_change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
+fn change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
     let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
     let platform = strict();
     for host in HOSTS {
         let first = bad_change(&[], &only);
-        let ended = reviewed(&host(&first, platform.call(&first)), &[]).expect(1);
+        let ended = reviewed(&host(&first, platform.call(&first)), "").expect(1);
         assert_eq!(ended.json()["findings"]["new"], 1);
         // If the base has the file, it decides for the change.
         let told = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &only);
-        let ended = reviewed(&host(&told, platform.call(&told)), &[]).expect(1);
+        let ended = reviewed(&host(&told, platform.call(&told)), "").expect(1);
         assert_eq!(ended.json()["findings"]["new"], Value::Null);
     }
 }
@@ -248,16 +229,16 @@ fn notes_of_policy(ended: &Ended) -> bool {
 }
 
 #[test]
-fn the_tip_counts_and_not_a_past_that_the_change_chose() {
+fn policy_is_that_of_tip_not_of_older_commit() {
     let world = bad_change(&[("sluicegate.yaml", LENIENT)], &[]);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("sluicegate.yaml", "retries: 0\n");
     world.commit("tighten");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
     let platform = strict();
     for host in HOSTS {
-        reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        reviewed(&host(&world, platform.call(&world)), "").expect(1);
     }
 }
 
@@ -270,52 +251,56 @@ fn queued(world: &World, call: Call, base: &str) -> Call {
             "base_ref": "refs/heads/main", "base_sha": world.git(&["rev-parse", base]),
         },
     });
-    on_github(world, call, "merge_group", reference, &payload)
+    Job::github()
+        .event("merge_group", reference, &payload)
+        .extend(world, call)
 }
 
 /// In a queue, a change may be based on another one, which is not merged either.
 #[test]
-fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
+fn merge_queue_is_judged_by_branch_that_it_merges_into() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     let platform = strict();
-    reviewed(&queued(&world, platform.call(&world), "main"), &[]).expect(1);
-    world.git(&["tag", "first-group"]);
+    reviewed(&queued(&world, platform.call(&world), "main"), "").expect(1);
+    world.git("tag first-group");
     world.write("worse.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     world.commit("second group");
     world.push();
-    let ended = reviewed(&queued(&world, platform.call(&world), "first-group"), &[]).expect(1);
+    let ended = reviewed(&queued(&world, platform.call(&world), "first-group"), "").expect(1);
     // The first group may fail, so its files are reviewed again.
     assert_eq!(ended.json()["files"][1]["path"], "worse.orch.yaml");
     assert_eq!(ended.json()["files"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn a_tag_is_judged_by_the_default_branch() {
+fn tag_is_judged_by_default_branch() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
-    world.git(&["tag", "v1"]);
-    world.git(&["push", "-q", "origin", "v1"]);
+    world.git("tag v1");
+    world.git("push -q origin v1");
     let platform = strict();
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
         "ref": "refs/tags/v1", "before": "0".repeat(40), "after": world.git(&["rev-parse", "HEAD"]),
     });
-    let github = on_github(&world, platform.call(&world), "push", "refs/tags/v1", &payload);
+    let github = Job::github()
+        .event("push", "refs/tags/v1", &payload)
+        .extend(&world, platform.call(&world));
     let gitlab = platform
         .call(&world)
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "push")
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_TAG", "v1")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
     for call in [github, gitlab] {
-        reviewed(&call, &[]).expect(1);
-        reviewed(&call, &["--policy", "head"]).expect(0);
+        reviewed(&call, "").expect(1);
+        reviewed(&call, "--policy head").expect(0);
     }
 }
 
@@ -323,75 +308,75 @@ fn a_tag_is_judged_by_the_default_branch() {
 #[test]
 fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("sluicegate.yaml", "review: { fail-on: never }\n");
     world.commit("relax");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    let fork = world.git(&["merge-base", "main", "change"]);
+    world.git("checkout -q change");
+    let fork = world.git("merge-base main change");
     for name in ["refs/remotes/origin/HEAD", "refs/remotes/origin/main"] {
-        world.git(&["update-ref", "-d", name]);
+        world.git(format!("update-ref -d {name}"));
     }
     let platform = strict();
     let call = merge_request(&world, platform.call(&world)).variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", fork);
-    reviewed(&call, &[]).expect(1);
-    reviewed(&call, &["--deepen"])
+    reviewed(&call, "").expect(1);
+    reviewed(&call, "--deepen")
         .expect(0)
         .saying(&["fetching the branch main to read the gate configuration"]);
 }
 
 #[test]
-fn a_tag_named_like_the_branch_chooses_no_policy() {
+fn tag_named_like_branch_chooses_no_policy() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     for name in ["origin/main", "main", "refs/remotes/origin/main"] {
-        world.git(&["tag", name, "HEAD"]);
+        world.git(format!("tag {name} HEAD"));
     }
     let platform = strict();
     for host in HOSTS {
-        reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        reviewed(&host(&world, platform.call(&world)), "").expect(1);
     }
 }
 
 #[test]
-fn on_the_default_branch_the_checkout_counts() {
+fn policy_on_default_branch_is_that_of_checkout() {
     let world = project();
     world.write("sluicegate.yaml", LENIENT);
     world.commit("configure");
     world.push();
     let platform = strict();
-    let ended = reviewed(&push(&world, platform.call(&world)), &[]).expect(0);
+    let ended = reviewed(&push_of_branch(&world, platform.call(&world)), "").expect(0);
     assert!(!notes_of_policy(&ended), "{}", ended.all());
     assert_eq!(platform.requests().len(), 0);
 }
 
 #[test]
-fn a_clone_without_the_tip_takes_what_the_event_names() {
+fn clone_without_tip_takes_what_event_names() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
-    world.git(&["update-ref", "-d", "refs/remotes/origin/HEAD"]);
-    world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    world.git("update-ref -d refs/remotes/origin/HEAD");
+    world.git("update-ref -d refs/remotes/origin/main");
     let platform = strict();
     for host in [pull_request, merge_request] {
-        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
         assert!(!notes_of_policy(&ended), "{}", ended.all());
     }
     // A push has no commit of the default branch.
-    let ended = reviewed(&push(&world, platform.call(&world)), &["--all"]).expect(1);
+    let ended = reviewed(&push_of_branch(&world, platform.call(&world)), "--all").expect(1);
     assert!(notes_of_policy(&ended), "{}", ended.all());
 }
 
 #[test]
-fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
+fn file_that_job_names_in_repository_is_read_from_base() {
     let world = bad_change(&[("ci/gate.yaml", "retries: 0\n")], &[("ci/gate.yaml", LENIENT)]);
     let platform = strict();
     for host in HOSTS {
         let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-        reviewed(&call, &[]).expect(1);
+        reviewed(&call, "").expect(1);
     }
     // A link in the change leads out of the repository: the base's file is still in force.
     let outside = world.path().join("outside.yaml");
@@ -401,29 +386,29 @@ fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
     world.commit("link");
     world.push();
     let call = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-    reviewed(&call, &[]).expect(1);
+    reviewed(&call, "").expect(1);
     // A file outside the repository belongs to the job.
     let call = pull_request(&world, platform.call(&world))
         .variable("SLUICEGATE_CONFIG", outside.display().to_string());
-    let ended = reviewed(&call, &[]).expect(0);
+    let ended = reviewed(&call, "").expect(0);
     assert_eq!(ended.json()["gateChanges"], json!([]));
 }
 
 #[test]
-fn a_linked_file_is_read_through_the_links_of_the_base() {
+fn linked_file_is_read_through_links_of_base() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");
     symlink("ops/gate.yaml", world.work().join("sluicegate.yaml")).unwrap();
     world.commit("configure");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("ops/gate.yaml", LENIENT);
     world.commit("change");
     world.push();
     let platform = strict();
     for host in HOSTS {
-        let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
+        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
         assert_eq!(ended.json()["gateChanges"], json!(["ops/gate.yaml"]));
     }
 }
@@ -474,7 +459,7 @@ fn paths_of_the_file_stay_in_the_checkout() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     world.write("sluicegate.yaml", "review: { report: [junit=reports/a.xml] }\n");
     fs::create_dir(world.work().join("reports")).unwrap();
-    Call::new(&world.work()).run(&["check"]).expect(1);
+    Call::new(&world.work()).run("check").expect(1);
     assert!(world.work().join("reports/a.xml").exists());
     // The job may use any path.
     let report = format!("junit={absolute}");
@@ -485,17 +470,17 @@ fn paths_of_the_file_stay_in_the_checkout() {
 }
 
 #[test]
-fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
+fn path_of_file_overwrites_nothing_that_git_tracks() {
     let world = project();
     world.write("in/b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("more");
     world.push();
     world.write("staged.md", "mine");
-    world.git(&["add", "staged.md"]);
-    world.git(&["rm", "-q", "--cached", "gone.orch.yaml"]);
+    world.git("add staged.md");
+    world.git("rm -q --cached gone.orch.yaml");
     symlink("in", world.work().join("link")).unwrap();
-    let before = world.git(&["diff", "--stat"]);
+    let before = world.git("diff --stat");
     let rules = ".platform/config/pipeline_quality_rules.yaml";
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
     for path in [
@@ -506,37 +491,37 @@ fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
         "link/b.orch.yaml",
         "./a.orch.yaml",
     ] {
-        let refused = |key: &str, file: String, args: &[&str]| {
+        let refused = |key: &str, file: String, args: &str| {
             world.write("sluicegate.yaml", file);
             call.run(args)
                 .expect(2)
                 .saying(&["sluicegate.yaml", key, path, "git tracks"]);
         };
         let report = format!("review: {{ report: [json=new.json, 'markdown={path}'] }}\n");
-        refused("`review.report`", report, &["check"]);
+        refused("`review.report`", report, "check");
         for key in ["receipt", "junit"] {
             let file = format!("publish: {{ prefix: p, version-name: v, {key}: '{path}' }}\n");
-            refused(&format!("`publish.{key}`"), file, &["publish", "--dry-run"]);
+            refused(&format!("`publish.{key}`"), file, "publish --dry-run");
         }
     }
     assert_eq!(world.git(&["diff", "--stat"]), before);
     // The job may use any setting, also instead of such a file.
     world.write("sluicegate.yaml", "review: { report: [json=a.orch.yaml] }\n");
-    call.run(&["check", "--report", "json=staged.md"]).expect(0);
+    call.run("check --report json=staged.md").expect(0);
     assert_ne!(
         fs::read_to_string(world.work().join("staged.md")).unwrap(),
         "mine"
     );
     call.variable("SLUICEGATE_REPORT", "json=a.orch.yaml")
-        .run(&["check"])
+        .run("check")
         .expect(0);
     assert_ne!(world.git(&["diff", "--stat", "a.orch.yaml"]), "");
 }
 
 #[test]
-fn a_change_does_not_say_where_it_is_published() {
+fn change_does_not_say_where_it_is_published() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(
         "sluicegate.yaml",
@@ -546,7 +531,7 @@ fn a_change_does_not_say_where_it_is_published() {
     world.push();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    let ended = push(&world, platform.call(&world)).run(&["ci"]).expect(0);
+    let ended = push_of_branch(&world, platform.call(&world)).run("ci").expect(0);
     ended.logging(&[
         "nothing is published: `publish-on` of the checkout's file is not in force here",
         "`publish-on.branches`",
@@ -555,18 +540,16 @@ fn a_change_does_not_say_where_it_is_published() {
 }
 
 #[test]
-fn a_file_that_is_not_read_for_its_ending_is_told() {
+fn file_that_is_not_read_for_its_ending_is_told() {
     let world = project();
     world.write("sluicegate.yml", LENIENT);
     world.write("sluicegate-waivers.yml", "[]\n");
     let call = Call::new(&world.work());
-    call.run(&["check", "--all"]).expect(0).saying(&[
+    call.run("check --all").expect(0).saying(&[
         "sluicegate.yml is ignored: rename it to sluicegate.yaml",
         "sluicegate-waivers.yml is ignored: rename it to sluicegate-waivers.yaml",
     ]);
-    let named = call
-        .run(&["--config", "sluicegate.yml", "check", "--all"])
-        .expect(0);
+    let named = call.run("--config sluicegate.yml check --all").expect(0);
     assert!(
         !named.all().contains("sluicegate.yml is ignored"),
         "{}",
@@ -577,11 +560,11 @@ fn a_file_that_is_not_read_for_its_ending_is_told() {
 #[test]
 fn context_tells_where_the_policy_is_read() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
-    let base = &world.git(&["rev-parse", "main"])[..7];
-    let ended = pull_request(&world, Call::new(&world.work())).run(&["context", "--json"]);
+    let base = &world.git("rev-parse main")[..7];
+    let ended = pull_request(&world, Call::new(&world.work())).run("context --json");
     let wanted = format!("sluicegate.yaml of `main` at {base} (refs/remotes/origin/main)");
     assert_eq!(ended.expect(0).json()["policy"], wanted);
-    let ended = Call::new(&world.work()).run(&["context"]).expect(0);
+    let ended = Call::new(&world.work()).run("context").expect(0);
     assert!(
         ended.out.contains("sluicegate.yaml of the checkout"),
         "{}",
@@ -590,34 +573,34 @@ fn context_tells_where_the_policy_is_read() {
 }
 
 #[test]
-fn an_unknown_variable_is_named_with_the_nearest_one() {
+fn unknown_variable_is_named_with_the_nearest_one() {
     let world = project();
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_FAILON", "never")
         .variable("SLUICEGATE_XYZZYX", "");
-    let ended = call.run(&["check"]).expect(0);
+    let ended = call.run("check").expect(0);
     assert!(!ended.err.contains("XYZZYX"), "{}", ended.err);
     ended.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean `SLUICEGATE_FAIL_ON`?"]);
 }
 
 #[test]
-fn the_target_of_a_linked_configuration_is_part_of_the_gate() {
+fn target_of_linked_configuration_is_part_of_gate() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");
     symlink("ops/gate.yaml", world.work().join("sluicegate.yaml")).unwrap();
     world.commit("configure");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("ops/gate.yaml", "retries: 1\n");
     world.commit("change");
     world.push();
     let platform = Platform::new();
-    let ended = platform.call(&world).run(&["review", "--report", "json=-"]);
+    let ended = platform.call(&world).run("review --report json=-");
     assert_eq!(ended.expect(0).json()["gateChanges"], json!(["ops/gate.yaml"]));
 }
 
 #[test]
-fn the_file_that_the_job_names_is_part_of_the_gate() {
+fn file_that_job_names_is_part_of_gate() {
     let named = change(&[
         ("ci/gate.yaml", "retries: 0\n"),
         ("sluicegate.yaml", "retries: 0\n"),
@@ -628,7 +611,7 @@ fn the_file_that_the_job_names_is_part_of_the_gate() {
             .call(&named)
             .variable("SLUICEGATE_CONFIG", "ci/gate.yaml")
     };
-    let ended = call().run(&["review", "--report", "json=-"]).expect(0);
+    let ended = call().run("review --report json=-").expect(0);
     assert_eq!(ended.json()["gateChanges"], json!(["ci/gate.yaml"]));
     // From another directory, through the flag, and through a link outside the repository.
     let outside = named.path().join("link.yaml");
@@ -639,13 +622,13 @@ fn the_file_that_the_job_names_is_part_of_the_gate() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_changes_the_gate() {
+fn folder_that_becomes_a_link_changes_gate() {
     let world = project();
     world.write("ci/gate.yaml", "retries: 0\n");
     world.commit("configure");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.git(&["mv", "ci", "other"]);
+    world.git("checkout -q -b change");
+    world.git("mv ci other");
     world.write("other/gate.yaml", "retries: 1\n");
     symlink("other", world.work().join("ci")).unwrap();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
@@ -656,7 +639,7 @@ fn a_folder_that_becomes_a_link_changes_the_gate() {
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-    let ended = call.run(&["review", "--report", "json=-"]).expect(0);
+    let ended = call.run("review --report json=-").expect(0);
     assert_eq!(
         ended.json()["gateChanges"],
         json!(["ci", "ci/gate.yaml", "other/gate.yaml"])
@@ -669,57 +652,55 @@ fn push_of_azure(world: &World, branch: &str) -> Call {
         .variable("TF_BUILD", "True")
         .variable("BUILD_REASON", "IndividualCI")
         .variable("BUILD_SOURCEBRANCH", format!("refs/heads/{branch}"))
-        .variable("BUILD_SOURCEVERSION", world.git(&["rev-parse", "HEAD"]))
+        .variable("BUILD_SOURCEVERSION", world.git("rev-parse HEAD"))
 }
 
 #[test]
-fn a_pushed_branch_with_a_usual_name_chooses_no_policy() {
+fn pushed_branch_with_usual_name_chooses_no_policy() {
     let world = bad_change(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     // The default branch is `trunk`, and somebody pushes a `main`.
-    world.git(&["push", "-q", "origin", "main:refs/heads/trunk"]);
-    world.git(&["push", "-q", "--force", "origin", "change:refs/heads/main"]);
-    world.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
-    world.git(&["commit", "-q", "--amend", "-m", "another"]);
-    world.git(&["push", "-q", "--force", "origin", "change"]);
+    world.git("push -q origin main:refs/heads/trunk");
+    world.git("push -q --force origin change:refs/heads/main");
+    world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
+    world.git("commit -q --amend -m another");
+    world.git("push -q --force origin change");
     for branch in ["change", "main"] {
         let call = push_of_azure(&world, branch);
-        call.run(&["check"])
+        call.run("check")
             .expect(1)
             .saying(&["does not know the remote's default branch"]);
     }
-    world.git(&["remote", "set-head", "origin", "trunk"]);
-    push_of_azure(&world, "change").run(&["check"]).expect(1);
+    world.git("remote set-head origin trunk");
+    push_of_azure(&world, "change").run("check").expect(1);
     // Once the default branch is known, it decides.
-    world.git(&["remote", "set-head", "origin", "main"]);
-    push_of_azure(&world, "main").run(&["check"]).expect(0);
+    world.git("remote set-head origin main");
+    push_of_azure(&world, "main").run("check").expect(0);
 }
 
 #[test]
 fn jenkins_tells_that_the_branch_is_the_default_one() {
     let world = bad_change(&[], &[("sluicegate.yaml", LENIENT)]);
-    world.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
+    world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
     let call = Call::new(&world.work())
         .variable("JENKINS_URL", "http://jenkins.invalid/")
         .variable("BUILD_ID", "1")
         .variable("BRANCH_NAME", "change")
-        .variable("GIT_COMMIT", world.git(&["rev-parse", "HEAD"]));
-    call.run(&["check"]).expect(1);
-    call.variable("BRANCH_IS_PRIMARY", "true")
-        .run(&["check"])
-        .expect(0);
+        .variable("GIT_COMMIT", world.git("rev-parse HEAD"));
+    call.run("check").expect(1);
+    call.variable("BRANCH_IS_PRIMARY", "true").run("check").expect(0);
 }
 
 /// The rules are read from the platform's directory, as in the target branch.
 #[test]
-fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
+fn change_with_another_hidden_folder_does_not_choose_rules() {
     let own = ".aaa/config/pipeline_quality_rules.yaml";
     let platforms = ".platform/config/pipeline_quality_rules.yaml";
     let world = bad_change(&[], &[(own, "rules: []\n")]);
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         let ended = ended.expect(1);
         assert_eq!(ended.json()["gateChanges"], json!([own]));
         assert!(
@@ -729,11 +710,11 @@ fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
         );
     }
     // The same if the change removes the platform's directory.
-    world.git(&["rm", "-q", "-r", ".platform"]);
+    world.git("rm -q -r .platform");
     world.commit("remove");
     world.push();
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         let ended = ended.expect(1);
         assert_eq!(ended.json()["gateChanges"], json!([own, platforms]));
     }
@@ -741,7 +722,7 @@ fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
 
 /// Errors print the keys of a file, but the change must not see those of the runner's own files.
 #[test]
-fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
+fn link_out_of_checkout_shows_nothing_of_what_it_leads_to() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     let outside = world.path().join("credentials.yaml");
     fs::write(&outside, "hidden-word: 1\n").unwrap();
@@ -752,7 +733,7 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
     world.push();
     let shows_nothing = |ended: Ended| assert!(!ended.all().contains("hidden-word"), "{}", ended.all());
     for host in HOSTS {
-        shows_nothing(host(&world, Call::new(&world.work())).run(&["check"]).expect(1));
+        shows_nothing(host(&world, Call::new(&world.work())).run("check").expect(1));
     }
     // The same if the base has no such file.
     let world = bad_change(&[], &[]);
@@ -760,7 +741,7 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
     world.commit("link");
     world.push();
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check"]);
+        let ended = host(&world, Call::new(&world.work())).run("check");
         // The change fails because it adds a file that cannot be used.
         let ended = ended.expect(1);
         assert!(
@@ -795,19 +776,19 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
         make(&world);
         world.commit("configure");
         world.push();
-        world.git(&["checkout", "-q", "-b", "change"]);
+        world.git("checkout -q -b change");
         fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
         world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
         world.commit("change");
         world.push();
         for host in HOSTS {
             host(&world, Call::new(&world.work()))
-                .run(&["check"])
+                .run("check")
                 .expect(1)
                 .logging(&["sluicegate.yaml of `main`", why, "it is treated as missing"]);
         }
         Call::new(&world.work())
-            .run(&["check", "--policy", "base"])
+            .run("check --policy base")
             .expect(2)
             .saying(&["sluicegate.yaml of `main`", why]);
     }

@@ -1,8 +1,6 @@
 //! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
 
-use crate::support::{
-    Call, HOSTS, Platform, RULES, RULES_FILE, World, each, github, passed, pipeline, project,
-};
+use crate::support::{Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, passed, pipeline, project};
 use serde_json::json;
 
 const LAX: &str = "\
@@ -22,19 +20,19 @@ fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str
         world.write(path, text);
     }
     world.commit("before");
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     for (path, text) in changed {
         world.write(path, text);
     }
     world.commit("change");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     for (path, text) in after {
         world.write(path, text);
     }
     world.commit("after");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
     world
 }
 
@@ -58,7 +56,7 @@ fn lax() -> Platform {
 }
 
 #[test]
-fn the_tips_rules_are_evaluated_on_every_host() {
+fn tips_rules_are_evaluated_on_every_host() {
     let (bad, good) = (tightened(&BAD), tightened(&GOOD));
     let (platform, passing) = (lax(), Platform::new());
     passing.reviews(each("PASSED", passed()));
@@ -76,22 +74,16 @@ fn the_tips_rules_are_evaluated_on_every_host() {
             let twin = host(&good, passing.call(&good)).run(&[command]);
             assert_eq!(twin.code, 0, "{name} {command}: {}", twin.all());
         }
-        let ended = host(&bad, Call::new(&bad.work())).run(&["check"]);
+        let ended = host(&bad, Call::new(&bad.work())).run("check");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
-        let twin = host(&good, Call::new(&good.work())).run(&["check", "--report", "json=-"]);
+        let twin = host(&good, Call::new(&good.work())).run("check --report json=-");
         assert_eq!(twin.code, 0, "{name}: {}", twin.all());
         assert!(
             twin.json()["notes"].to_string().contains("has a stricter"),
             "{name}"
         );
         // A job that allows no gate changes allows no outdated gate either.
-        let refused = host(&good, Call::new(&good.work())).run(&[
-            "check",
-            "--gate-changes",
-            "fail",
-            "--report",
-            "junit=-",
-        ]);
+        let refused = host(&good, Call::new(&good.work())).run("check --gate-changes fail --report junit=-");
         assert_eq!(refused.code, 1, "{name}: {}", refused.all());
         assert!(
             refused.out.contains("<error"),
@@ -102,14 +94,14 @@ fn the_tips_rules_are_evaluated_on_every_host() {
 }
 
 #[test]
-fn a_branch_with_the_tips_files_hears_nothing_of_it() {
+fn branch_with_tips_files_hears_nothing_of_it() {
     let same = stale(
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],
         &[("b.orch.yaml", &pipeline(&GOOD))],
     );
     let merged = tightened(&GOOD);
-    merged.git(&["merge", "-q", "-m", "take in", "main"]);
+    merged.git("merge -q -m 'take in' main");
     merged.push();
     let relaxed = stale(
         &[(RULES_FILE, RULES)],
@@ -117,38 +109,38 @@ fn a_branch_with_the_tips_files_hears_nothing_of_it() {
         &[("b.orch.yaml", &pipeline(&GOOD))],
     );
     for world in [same, merged, relaxed] {
-        let call = github(&world, Call::new(&world.work()));
-        let ended = call
-            .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
-            .expect(0);
+        let call = Job::github().pull_request().call(&world);
+        let ended = call.run("check --gate-changes fail --report json=-").expect(0);
         let notes = ended.json()["notes"].to_string();
         assert!(!notes.contains("stricter"), "{notes}");
     }
 }
 
 #[test]
-fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
+fn touch_of_rules_file_does_not_evade_tips_rules() {
     let touched = format!("{LAX}# more\n");
     let world = stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
         &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
     );
-    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    Job::github().pull_request().call(&world).run("check").expect(1);
     // A rule that the change itself relaxes is a gate change, and takes effect.
     let relaxed = stale(
         &[],
         &[("note.txt", "more")],
         &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, LAX)],
     );
-    let ended = github(&relaxed, Call::new(&relaxed.work()))
-        .run(&["check", "--report", "json=-"])
+    let ended = Job::github()
+        .pull_request()
+        .call(&relaxed)
+        .run("check --report json=-")
         .expect(0);
     assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
 }
 
 #[test]
-fn what_was_there_before_is_known_by_the_tips_rules_too() {
+fn existing_finding_is_known_by_rules_of_tip_too() {
     let world = stale(
         &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
         &[(RULES_FILE, RULES)],
@@ -156,32 +148,38 @@ fn what_was_there_before_is_known_by_the_tips_rules_too() {
     );
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
-        call.run(&["check"]).expect(1);
-        let ended = call.run(&["check", "--new-only", "--report", "json=-"]);
+        call.run("check").expect(1);
+        let ended = call.run("check --new-only --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
-        let review = host(&world, lax().call(&world)).run(&["review", "--new-only"]);
+        let review = host(&world, lax().call(&world)).run("review --new-only");
         assert_eq!(review.code, 0, "{name}: {}", review.all());
     }
     let new = tightened(&BAD);
-    github(&new, Call::new(&new.work()))
-        .run(&["check", "--new-only"])
+    Job::github()
+        .pull_request()
+        .call(&new)
+        .run("check --new-only")
         .expect(1);
-    github(&new, lax().call(&new))
-        .run(&["review", "--new-only"])
+    Job::github()
+        .pull_request()
+        .extend(&new, lax().call(&new))
+        .run("review --new-only")
         .expect(1);
 }
 
 #[test]
-fn a_finding_by_both_rules_is_told_once() {
+fn finding_by_both_rules_is_told_once() {
     let stricter = RULES.replace("maxComponents: 3", "maxComponents: 2");
     let world = stale(
         &[(RULES_FILE, RULES)],
         &[(RULES_FILE, &stricter)],
         &[("b.orch.yaml", &pipeline(&["Start", "bad name", "More", "Done"]))],
     );
-    let ended = github(&world, Call::new(&world.work()))
-        .run(&["check", "--report", "json=-"])
+    let ended = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
         .expect(1);
     let findings = &ended.json()["findings"];
     assert_eq!(
@@ -229,7 +227,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
         );
         for (name, host) in HOSTS {
             let call = host(&world, Call::new(&world.work()));
-            let ended = call.run(&["check", "--report", "json=-"]);
+            let ended = call.run("check --report json=-");
             assert_eq!(ended.code, 0, "{name} {path}: {}", ended.all());
             let notes = ended.json()["notes"].to_string();
             assert!(
@@ -245,13 +243,15 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
         }
     }
     let world = stale(&[], &[], &[("b.orch.yaml", &pipeline(&GOOD))]);
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["mv", ".platform", ".renamed"]);
+    world.git("checkout -q main");
+    world.git("mv .platform .renamed");
     world.commit("renamed");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    let ended = github(&world, Call::new(&world.work()))
-        .run(&["check", "--report", "json=-"])
+    world.git("checkout -q change");
+    let ended = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
         .expect(1);
     assert!(
         ended.json()["notes"]
@@ -276,11 +276,11 @@ fn one_touched_field_of_a_rule_evades_none_of_its_other_fields() {
         &[(RULES_FILE, &after)],
         &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
     );
-    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    Job::github().pull_request().call(&world).run("check").expect(1);
 }
 
 #[test]
-fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
+fn tips_rules_judge_what_run_judges_and_no_more() {
     let world = stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
@@ -290,28 +290,26 @@ fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
             ("d.orch.yaml", &pipeline(&BAD)),
         ],
     );
-    let call = || github(&world, Call::new(&world.work()));
-    call().run(&["check", "b.orch.yaml"]).expect(0);
-    call().run(&["check", "c.orch.yaml"]).expect(1);
+    let call = || Job::github().pull_request().call(&world);
+    call().run("check b.orch.yaml").expect(0);
+    call().run("check c.orch.yaml").expect(1);
     for shard in ["1/2", "2/2"] {
         let report = format!("json={}.json", shard.replace('/', "-"));
         call().run(&["check", "--head", "HEAD", "--shard", shard, "--report", &report]);
     }
-    let merged = call()
-        .run(&["report", "1-2.json", "2-2.json", "--report", "json=-"])
-        .expect(1);
+    let merged = call().run("report 1-2.json 2-2.json --report json=-").expect(1);
     assert_eq!(merged.json()["findings"]["errors"], 2);
 }
 
 #[test]
-fn a_change_that_contains_the_tip_did_not_start_before() {
+fn change_that_contains_tip_did_not_start_before() {
     // A merge queue: group 1 relaxes the rules, group 2 is based on it.
     let world = stale(
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],
         &[(RULES_FILE, LAX)],
     );
-    world.git(&["merge", "-q", "-m", "group 1", "main"]);
+    world.git("merge -q -m 'group 1' main");
     let base = crate::support::head(&world);
     world.write("b.orch.yaml", pipeline(&BAD));
     world.commit("group 2");
@@ -319,9 +317,11 @@ fn a_change_that_contains_the_tip_did_not_start_before() {
     world.git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
     let payload = json!({ "repository": crate::support::repository(), "merge_group": {
         "head_ref": queue, "head_sha": crate::support::head(&world), "base_sha": base, "base_ref": "refs/heads/main" } });
-    let call = crate::support::github_event(&world, Call::new(&world.work()), "merge_group", queue, &payload);
-    call.run(&["check", "--gate-changes", "fail"]).expect(1);
-    let ended = call.run(&["check", "--report", "json=-"]).expect(0);
+    let call = Job::github()
+        .event("merge_group", queue, &payload)
+        .extend(&world, Call::new(&world.work()));
+    call.run("check --gate-changes fail").expect(1);
+    let ended = call.run("check --report json=-").expect(0);
     assert!(
         !ended.json()["notes"].to_string().contains("stricter"),
         "{}",
@@ -332,7 +332,9 @@ fn a_change_that_contains_the_tip_did_not_start_before() {
 fn push_of(world: &World, reference: &str, before: &str) -> Call {
     let payload = json!({ "repository": crate::support::repository(), "ref": reference, "before": before,
         "after": crate::support::head(world) });
-    crate::support::github_event(world, Call::new(&world.work()), "push", reference, &payload)
+    Job::github()
+        .event("push", reference, &payload)
+        .extend(world, Call::new(&world.work()))
 }
 
 #[test]
@@ -343,21 +345,21 @@ fn push_to_release_branch_is_reviewed_by_the_tip() {
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],
     );
-    world.git(&["checkout", "-q", "-b", "release/1"]);
+    world.git("checkout -q -b release/1");
     world.write("b.orch.yaml", pipeline(&BAD));
     world.commit("hotfix");
     world.push();
     for branch in ["release/1", "topic"] {
         push_of(&world, &format!("refs/heads/{branch}"), &"0".repeat(40))
-            .run(&["check"])
+            .run("check")
             .expect(1);
     }
-    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.git("merge -q -m 'take in' main");
     world.write("b.orch.yaml", pipeline(&GOOD));
     world.commit("fixed");
     world.push();
     push_of(&world, "refs/heads/release/1", &"0".repeat(40))
-        .run(&["check", "--gate-changes", "fail"])
+        .run("check --gate-changes fail")
         .expect(0);
 }
 
@@ -368,24 +370,24 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
         &[(RULES_FILE, RULES), ("b.orch.yaml", &pipeline(&GOOD))],
         &[("note.txt", "more")],
     );
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     let tip = crate::support::head(&world);
     let tag = |name: &str, at: &str| {
         world.git(&["checkout", "-q", at]);
-        world.git(&["tag", name]);
-        world.git(&["push", "-q", "origin", name]);
+        world.git(format!("tag {name}"));
+        world.git(format!("push -q origin {name}"));
         format!("refs/tags/{name}")
     };
     let old = tag("v1", &format!("{tip}~1"));
     let call = || push_of(&world, &old, &"0".repeat(40));
-    let ended = call().run(&["check", "--report", "json=-"]).expect(1);
+    let ended = call().run("check --report json=-").expect(1);
     let notes = ended.json()["notes"].to_string();
     assert!(
         notes.contains("component-naming-convention warn → error (tightened)"),
         "{notes}"
     );
-    call().run(&["check", "--gate-changes", "fail"]).expect(1);
-    let publish = ["--prefix", "p", "--version-name", "v1", "--gate-changes", "fail"];
+    call().run("check --gate-changes fail").expect(1);
+    let publish = "--prefix p --version-name v1 --gate-changes fail";
     let platform = lax();
     let on_platform = call()
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
@@ -393,12 +395,10 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
         .variable("SLUICEGATE_PROJECT_ID", "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10")
         .variable("SLUICEGATE_AGENT_VERSION", "9.0.0");
     on_platform
-        .run(&[&["publish", "--dry-run"][..], &publish].concat())
+        .run(("publish --dry-run", publish))
         .expect(1)
         .saying(&["has a stricter"]);
-    on_platform
-        .run(&[&["ci", "--publish-on-tag", "v*"][..], &publish].concat())
-        .expect(1);
+    on_platform.run(("ci --publish-on-tag v*", publish)).expect(1);
     assert!(
         platform
             .requests()
@@ -406,17 +406,11 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
             .all(|request| !request.url.path().contains("artifacts"))
     );
     // A rerun of an older push to the default branch.
-    let rerun = push_of(&world, "refs/heads/main", &world.git(&["rev-parse", "HEAD~1"]));
-    rerun.run(&["check", "--gate-changes", "fail"]).expect(1);
+    let rerun = push_of(&world, "refs/heads/main", &world.git("rev-parse HEAD~1"));
+    rerun.run("check --gate-changes fail").expect(1);
     // A tag on the tip.
     let new = tag("v2", &tip);
-    let ended = push_of(&world, &new, &"0".repeat(40)).run(&[
-        "check",
-        "--gate-changes",
-        "fail",
-        "--report",
-        "json=-",
-    ]);
+    let ended = push_of(&world, &new, &"0".repeat(40)).run("check --gate-changes fail --report json=-");
     let ended = ended.expect(0);
     assert!(
         !ended.json()["notes"].to_string().contains("stricter"),
@@ -460,20 +454,20 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
             &[("note.txt", "more")],
         );
         if is_move {
-            world.git(&["mv", "b.orch.yaml", "c.orch.yaml"]);
+            world.git("mv b.orch.yaml c.orch.yaml");
         } else {
-            world.git(&["rm", "-q", "b.orch.yaml"]);
+            world.git("rm -q b.orch.yaml");
         }
         world.commit("remove");
         world.push();
-        let call = github(&world, Call::new(&world.work()));
-        let ended = call.run(&["check", "--report", "json=-"]);
+        let call = Job::github().pull_request().call(&world);
+        let ended = call.run("check --report json=-");
         let notes = ended.json()["notes"].to_string();
         assert!(
             notes.contains("the file shares b.orch.yaml"),
             "{is_move}: {notes}"
         );
-        call.run(&["check", "--gate-changes", "fail"]).expect(1);
+        call.run("check --gate-changes fail").expect(1);
     }
     // An entry that the tip withdrew.
     let withdrawn = stale(
@@ -481,10 +475,8 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
         &[(file, &shared(false))],
         &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&GOOD)))],
     );
-    let call = github(&withdrawn, Call::new(&withdrawn.work()));
-    let ended = call
-        .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
-        .expect(0);
+    let call = Job::github().pull_request().call(&withdrawn);
+    let ended = call.run("check --gate-changes fail --report json=-").expect(0);
     assert!(
         !ended.json()["notes"].to_string().contains("stricter"),
         "{}",
@@ -493,7 +485,7 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
 }
 
 #[test]
-fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
+fn newly_shared_pipeline_of_target_does_not_affect_other_changes() {
     let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n";
     let world = stale(
         &[],
@@ -502,7 +494,7 @@ fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
     );
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
-        let ended = call.run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+        let ended = call.run("check --gate-changes fail --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert!(
             !ended.json()["notes"].to_string().contains("stricter"),
@@ -513,12 +505,12 @@ fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
 }
 
 #[test]
-fn the_command_of_a_failed_job_shows_the_same_without_the_job() {
+fn command_of_failed_job_shows_the_same_without_job() {
     for (world, flags) in [
         (tightened(&BAD), &["check"][..]),
         (tightened(&GOOD), &["check", "--gate-changes", "fail"]),
     ] {
-        let ended = github(&world, Call::new(&world.work())).run(flags).expect(1);
+        let ended = Job::github().pull_request().call(&world).run(flags).expect(1);
         let line = ended
             .out
             .lines()

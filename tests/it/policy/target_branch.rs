@@ -33,7 +33,7 @@ const HOSTS: [(&str, Host); 5] = [
             .variable("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME", target)
             .variable(
                 "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA",
-                world.git(&["rev-parse", &format!("origin/{target}")]),
+                world.git(format!("rev-parse origin/{target}")),
             )
     }),
     ("jenkins gitlab", |world, call, target| {
@@ -70,18 +70,18 @@ const HOSTS: [(&str, Host); 5] = [
 /// components.
 fn lax_main_and_strict_release(components: &[&str]) -> World {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "release"]);
+    world.git("checkout -q -b release");
     world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
     world.commit("strict");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("sluicegate.yaml", "review: { fail-on: never }\n");
     world.commit("lax");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change", "release"]);
+    world.git("checkout -q -b change release");
     world.write("new.orch.yaml", pipeline(components));
     world.commit("change");
-    world.git(&["push", "-q", "origin", "HEAD:change"]);
+    world.git("push -q origin HEAD:change");
     world
 }
 
@@ -101,7 +101,7 @@ fn change_to_strict_branch_gets_its_policy() {
             assert_eq!(lax.code, 0, "{name} {command}: {}", lax.all());
         }
         let context = host(&world, platform.call(&world), "release")
-            .run(&["context", "--json"])
+            .run("context --json")
             .expect(0)
             .json();
         assert_eq!(context["head"], head(&world), "{name}");
@@ -113,7 +113,7 @@ fn change_to_strict_branch_gets_its_policy() {
 fn good_change_to_strict_branch_passes() {
     let world = lax_main_and_strict_release(&["Start", "Done"]);
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work()), "release").run(&["check"]);
+        let ended = host(&world, Call::new(&world.work()), "release").run("check");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
     }
 }
@@ -129,8 +129,8 @@ fn gerrit_change_gets_policy_of_its_branch() {
             .variable("GERRIT_BRANCH", target)
             .variable("GERRIT_PATCHSET_REVISION", head(&world))
     };
-    gerrit("release").run(&["check"]).expect(1);
-    gerrit("main").run(&["check"]).expect(0);
+    gerrit("release").run("check").expect(1);
+    gerrit("main").run("check").expect(0);
 }
 
 /// The plugin merges the target into the change before the build.
@@ -138,20 +138,20 @@ fn gerrit_change_gets_policy_of_its_branch() {
 fn merge_by_jenkins_plugin_is_reviewed_as_its_change() {
     let world = lax_main_and_strict_release(&["Start", "wrong", "Done"]);
     let change = head(&world);
-    world.git(&["checkout", "-q", "release"]);
+    world.git("checkout -q release");
     world.write("note.txt", "more");
     world.commit("release goes on");
     world.push();
-    world.git(&["checkout", "-q", "--detach", &change]);
-    world.git(&["merge", "-q", "--no-edit", "release"]);
+    world.git(format!("checkout -q --detach {change}"));
+    world.git("merge -q --no-edit release");
     let job = jenkins(&world, Call::new(&world.work()))
         .variable("ghprbPullId", "7")
         .variable("ghprbSourceBranch", "change")
         .variable("ghprbTargetBranch", "release")
         .variable("ghprbActualCommit", &change);
     assert_eq!(job.run(&["context", "--json"]).expect(0).json()["head"], change);
-    job.run(&["check"]).expect(1);
+    job.run("check").expect(1);
     world.write("other.txt", "not of the change");
     world.commit("on top");
-    job.run(&["check"]).expect(7);
+    job.run("check").expect(7);
 }

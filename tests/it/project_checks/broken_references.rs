@@ -1,6 +1,6 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Call, Platform, World, scratch};
+use crate::support::{Arguments, Call, Platform, World, scratch};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -55,13 +55,13 @@ fn world(files: &[(&str, &str)]) -> World {
     }
     world.commit("the past");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world
 }
 
-fn check(world: &World, code: i32, args: &[&str]) -> Value {
-    let ended = Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat());
+fn check(world: &World, code: i32, args: impl Arguments) -> Value {
+    let ended = Call::new(&world.work()).run(("check --report json=-", args));
     ended.expect(code).json()
 }
 
@@ -96,18 +96,18 @@ fn each_check_finds_what_leads_nowhere_and_nothing_else() {
         ("scripts/there.sql", "select 1"),
         (".platform/shared-pipelines.yaml", shared),
     ]);
-    insta::assert_snapshot!(found(&check(&world, 1, &["--all"])).join("\n"));
-    let off = check(&world, 0, &["--all", "--project-checks", "off"]);
+    insta::assert_snapshot!(found(&check(&world, 1, "--all")).join("\n"));
+    let off = check(&world, 0, "--all --project-checks off");
     assert!(found(&off).is_empty());
     assert_eq!(
         off["counts"],
-        check(&world, 1, &["--all"])["counts"],
+        check(&world, 1, "--all")["counts"],
         "rule results are counted alone"
     );
 }
 
 #[test]
-fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
+fn move_of_pipeline_reports_untouched_callers() {
     let world = world(&[
         (
             "sales/caller.orch.yaml",
@@ -119,12 +119,12 @@ fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
     world.write("other/new.orch.yaml", calling(&[]));
     world.commit("unrelated");
     assert!(
-        found(&check(&world, 0, &[])).is_empty(),
+        found(&check(&world, 0, "")).is_empty(),
         "what was there before and is not touched is not told"
     );
-    world.git(&["mv", "sales/load.orch.yaml", "sales/daily.orch.yaml"]);
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
     world.commit("move");
-    let report = check(&world, 1, &[]);
+    let report = check(&world, 1, "");
     assert_eq!(
         found(&report),
         [
@@ -133,15 +133,15 @@ fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
     );
     assert_eq!(report["verdict"], "failed");
     assert_eq!(report["counts"]["files"], 2, "only what changed was judged");
-    let known = check(&world, 1, &["--new-only"]);
+    let known = check(&world, 1, "--new-only");
     assert_eq!(known["findings"]["new"], 1);
     // Findings fail the gate even if no pipeline is selected.
-    let gone = check(&world, 1, &["--exclude", "sales/daily.orch.yaml"]);
+    let gone = check(&world, 1, "--exclude sales/daily.orch.yaml");
     assert_eq!(found(&gone).len(), 1);
 }
 
 #[test]
-fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
+fn existing_broken_reference_is_known_and_worse_one_is_new() {
     let world = world(&[
         ("a/caller.orch.yaml", &calling(&["a/gone", "load"])),
         ("b/load.orch.yaml", &calling(&[])),
@@ -151,15 +151,15 @@ fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
         calling(&["a/gone", "load"]) + "    More:\n      type: and\n",
     );
     world.commit("touch");
-    let report = check(&world, 0, &["--new-only"]);
+    let report = check(&world, 0, "--new-only");
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["new"]),
         (&2.into(), &0.into())
     );
     // The bare name resolved to the only file with that name: without it, the call leads nowhere.
-    world.git(&["rm", "-q", "b/load.orch.yaml"]);
+    world.git("rm -q b/load.orch.yaml");
     world.commit("remove");
-    let report = check(&world, 1, &["--new-only"]);
+    let report = check(&world, 1, "--new-only");
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["errors"]),
         (&1.into(), &1.into())
@@ -167,55 +167,36 @@ fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
 }
 
 #[test]
-fn a_waiver_allows_it_and_the_waivers_command_writes_one() {
+fn waiver_allows_it_and_waivers_command_writes_one() {
     let world = world(&[("a/caller.orch.yaml", &calling(&["a/gone"]))]);
     let call = Call::new(&world.work());
-    call.run(&[
-        "waivers",
-        "add",
-        "project/call",
-        "a/caller.orch.yaml",
-        "Call 0",
-        "--reason",
-        "legacy",
-    ])
-    .expect(0);
+    call.run("waivers add project/call a/caller.orch.yaml 'Call 0' --reason legacy")
+        .expect(0);
     let waivers = fs::read_to_string(world.work().join("sluicegate-waivers.yaml")).unwrap();
     assert!(
         waivers.contains("rule: project/call, path: a/caller.orch.yaml, about: Call 0"),
         "{waivers}"
     );
-    assert_eq!(check(&world, 0, &["--all"])["findings"]["waived"], 1);
+    assert_eq!(check(&world, 0, "--all")["findings"]["waived"], 1);
     fs::remove_file(world.work().join("sluicegate-waivers.yaml")).unwrap();
-    call.run(&["waivers", "add", "--all", "--reason", "legacy"])
-        .expect(0);
-    assert_eq!(check(&world, 0, &["--all"])["findings"]["waived"], 1);
-    let none = [
-        "waivers",
-        "add",
-        "project/link",
-        "a/caller.orch.yaml",
-        "--reason",
-        "x",
-    ];
-    call.run(&none).expect(2).saying(&["no current finding matches"]);
+    call.run("waivers add --all --reason legacy").expect(0);
+    assert_eq!(check(&world, 0, "--all")["findings"]["waived"], 1);
+    let none = "waivers add project/link a/caller.orch.yaml --reason x";
+    call.run(none).expect(2).saying(&["no current finding matches"]);
 }
 
 #[test]
-fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
+fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
     let world = world(&[
         ("a/caller.orch.yaml", &calling(&["a/load"])),
         ("a/load.orch.yaml", &calling(&[])),
     ]);
-    world.git(&["mv", "a/load.orch.yaml", "a/daily.orch.yaml"]);
+    world.git("mv a/load.orch.yaml a/daily.orch.yaml");
     world.commit("move");
-    world.git(&["push", "-q", "origin", "change"]);
+    world.git("push -q origin change");
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(503));
-    let ended = platform
-        .call(&world)
-        .run(&["review", "--report", "json=-"])
-        .expect(1);
+    let ended = platform.call(&world).run("review --report json=-").expect(1);
     let report = ended.json();
     assert_eq!(
         (found(&report).len(), report["verdict"].as_str()),
@@ -230,7 +211,7 @@ fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
     ));
     let report = platform
         .call(&world)
-        .run(&["review", "--report", "json=-"])
+        .run("review --report json=-")
         .expect(1)
         .json();
     let origins: Vec<&Value> = report["files"]
@@ -244,7 +225,7 @@ fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
 }
 
 #[test]
-fn a_change_that_keeps_a_publish_from_sending_is_told_in_its_words() {
+fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
     let entry = |path: &str| {
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
@@ -255,14 +236,14 @@ fn a_change_that_keeps_a_publish_from_sending_is_told_in_its_words() {
         ("a/part.orch.yaml", &calling(&[])),
         (".platform/shared-pipelines.yaml", &entry("a/load.orch.yaml")),
     ]);
-    world.git(&["rm", "-q", "a/part.orch.yaml"]);
+    world.git("rm -q a/part.orch.yaml");
     world.write(
         ".platform/shared-pipelines.yaml",
         entry("a/load.orch.yaml")
             + "  - { pipeline: a/b.orch.yaml, displayName: b, id: b, enabled: true, parameters: {} }\n",
     );
     world.commit("break");
-    let told = found(&check(&world, 1, &[])).join("\n");
+    let told = found(&check(&world, 1, "")).join("\n");
     let platform = Platform::new();
     let publish = [
         "publish",
@@ -295,35 +276,33 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
     world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
     world.commit("first");
     world.push();
-    Call::new(&world.work())
-        .run(&["init", "--host", "none"])
-        .expect(0);
+    Call::new(&world.work()).run("init --host none").expect(0);
     let written = fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(
         written.contains("project-checks:\n  call: warn # 2 findings today\n  script: error\n"),
         "{written}"
     );
-    assert_eq!(found(&check(&world, 0, &["--all"])).len(), 2);
-    let shown = Call::new(&world.work()).run(&["check", "--all"]).expect(0).all();
+    assert_eq!(found(&check(&world, 0, "--all")).len(), 2);
+    let shown = Call::new(&world.work()).run("check --all").expect(0).all();
     assert!(shown.contains("Review passed: 2 warnings"), "{shown}");
 }
 
 #[test]
-fn the_checks_are_listed_and_explained() {
+fn checks_are_listed_and_explained() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let said = |args: &[&str], code| call.run(args).expect(code).all();
-    let listed = said(&["rules", "list"], 0);
+    let said = |args: &str, code| call.run(args).expect(code).all();
+    let listed = said("rules list", 0);
     assert!(
         listed.contains("project/call") && listed.contains("project/cycle"),
         "{listed}"
     );
-    let explained = said(&["rules", "explain", "project/shared"], 0);
+    let explained = said("rules explain project/shared", 0);
     assert!(
         explained.contains("`sluicegate publish` refuses to upload"),
         "{explained}"
     );
-    let unknown = said(&["rules", "explain", "project/cal"], 2);
+    let unknown = said("rules explain project/cal", 2);
     assert!(unknown.contains("did you mean `project/call`?"), "{unknown}");
 }
 
@@ -335,7 +314,7 @@ fn lose(world: &World, path: &str) {
 }
 
 #[test]
-fn the_base_is_read_only_where_head_has_findings() {
+fn base_is_read_only_where_head_has_findings() {
     let world = world(&[
         ("sales/caller.orch.yaml", &calling(&["sales/load"])),
         ("sales/load.orch.yaml", &calling(&[])),
@@ -350,28 +329,28 @@ fn the_base_is_read_only_where_head_has_findings() {
     assert!(found(&check(&world, 0, &silent)).is_empty());
     fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
     let call = Call::new(&world.work());
-    call.run(&[&["check"], &silent[..]].concat())
+    call.run(("check", &silent[..]))
         .expect(7)
         .saying(&["missing from the repository"]);
 }
 
 #[test]
-fn a_check_that_is_off_reads_no_unchanged_pipeline() {
+fn check_that_is_off_reads_no_unchanged_pipeline() {
     let world = world(&[
         ("sales/caller.orch.yaml", &calling(&["sales/load"])),
         ("sales/load.orch.yaml", &calling(&[])),
     ]);
     lose(&world, "sales/caller.orch.yaml");
     fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
-    let off = ["--base", "HEAD", "--changes", "none", "--project-checks", "off"];
-    check(&world, 0, &off);
-    let on = [&["check"], &off[..4]].concat();
-    Call::new(&world.work()).run(&on).expect(7);
+    check(&world, 0, "--base HEAD --changes none --project-checks off");
+    Call::new(&world.work())
+        .run("check --base HEAD --changes none")
+        .expect(7);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_script_that_a_link_replaces_is_gone_for_callers_that_the_change_does_not_touch() {
+fn script_that_link_replaces_is_gone_for_callers_that_change_does_not_touch() {
     let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
     let caller = calling(&[]) + runs;
     let world = world(&[
@@ -381,10 +360,10 @@ fn a_script_that_a_link_replaces_is_gone_for_callers_that_the_change_does_not_to
     let script = world.work().join("scripts/load.sql");
     fs::remove_file(&script).unwrap();
     std::os::unix::fs::symlink("elsewhere.sql", &script).unwrap();
-    let on_disk = found(&check(&world, 1, &["--base", "main"]));
+    let on_disk = found(&check(&world, 1, "--base main"));
     assert_eq!(on_disk.len(), 1, "{on_disk:?}");
     world.commit("link");
-    assert_eq!(found(&check(&world, 1, &["--base", "main"])), on_disk);
+    assert_eq!(found(&check(&world, 1, "--base main")), on_disk);
 }
 
 #[test]
@@ -399,23 +378,23 @@ fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
     ]);
     world.write("load.orch.yaml", declaring("day"));
     world.commit("the change declares it");
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("other.txt", "x");
     world.commit("main goes on");
-    world.git(&["branch", "before"]);
-    world.git(&["merge", "-q", "--no-edit", "change"]);
-    world.git(&["checkout", "-q", "change"]);
-    world.git(&["merge", "-q", "--no-edit", "before"]);
+    world.git("branch before");
+    world.git("merge -q --no-edit change");
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit before");
     world.write("load.orch.yaml", declaring("any"));
     world.commit("and loses it");
-    let bases = world.git(&["merge-base", "--all", "main", "change"]);
+    let bases = world.git("merge-base --all main change");
     assert_eq!(bases.lines().count(), 2);
-    let told = found(&check(&world, 1, &["--base", "main"]));
+    let told = found(&check(&world, 1, "--base main"));
     assert!(told.iter().any(|it| it.contains("caller.orch.yaml")), "{told:?}");
 }
 
 #[test]
-fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
+fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     let declaring = |day: &str| {
         let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
         calling(&[]) + &variables
@@ -426,17 +405,17 @@ fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
     ]);
     world.write("sales/load.orch.yaml", declaring("yesterday"));
     world.commit("edit");
-    world.git(&["push", "-q", "origin", "change"]);
+    world.git("push -q origin change");
     lose(&world, "sales/caller.orch.yaml");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
     platform.reviews(crate::support::each("PASSED", passed));
-    let review = ["review", "--changes", "none", "--base", "main"];
-    platform.call(&world).run(&review).expect(0);
+    let review = "review --changes none --base main";
+    platform.call(&world).run(review).expect(0);
 }
 
 #[test]
-fn what_a_review_read_for_its_reports_counts_for_the_project_too() {
+fn project_checks_use_files_that_reports_read() {
     let world = world(&[
         ("sales/load.orch.yaml", &calling(&[])),
         ("sales/old.orch.yaml", &calling(&["sales/load"])),
@@ -446,12 +425,12 @@ fn what_a_review_read_for_its_reports_counts_for_the_project_too() {
     world.write("sales/old.orch.yaml", calling(&[]));
     world.write("sales/new.orch.yaml", calling(&["sales/load"]));
     world.commit("edit");
-    world.git(&["push", "-q", "origin", "change"]);
+    world.git("push -q origin change");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
     platform.reviews(crate::support::each("PASSED", passed));
-    let review = ["review", "--base", "main", "--report", "json=-"];
-    let report = platform.call(&world).run(&review).expect(1).json();
+    let review = "review --base main --report json=-";
+    let report = platform.call(&world).run(review).expect(1).json();
     assert_eq!(
         found(&report),
         [

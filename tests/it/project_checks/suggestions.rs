@@ -1,6 +1,6 @@
 //! What a broken reference probably means, and what follows from it.
 
-use crate::support::{Call, Ended, Platform, World};
+use crate::support::{Call, Ended, Platform, World, check};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -45,13 +45,9 @@ fn world(levels: &str, files: &[(&str, String)]) -> World {
     }
     world.commit("the past");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world
-}
-
-fn check(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat())
 }
 
 /// Returns rule, level and message of each finding.
@@ -87,23 +83,23 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
             ("sales/loads.orch.yaml", row(&["Count", "Done"])),
         ],
     );
-    world.git(&["mv", "sales/load.orch.yaml", "sales/daily.orch.yaml"]);
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
     world.commit("move");
-    let text = only(&check(&world, &[]).expect(1));
+    let text = only(&check(&world, "").expect(1));
     assert!(
         text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
         "{text}"
     );
     // Without a name in common and with another content, the file is still the same one if it kept its name.
-    world.git(&["mv", "sales/daily.orch.yaml", "sales/load.orch.yaml"]);
+    world.git("mv sales/daily.orch.yaml sales/load.orch.yaml");
     world.commit("back");
-    world.git(&["rm", "-q", "sales/load.orch.yaml"]);
+    world.git("rm -q sales/load.orch.yaml");
     world.write(
         "deep/down/load.orch.yaml",
         row(&["A", "B", "C", "D", "E", "F", "G", "H"]),
     );
     world.commit("move and rewrite");
-    let text = only(&check(&world, &[]).expect(1));
+    let text = only(&check(&world, "").expect(1));
     assert!(
         text.ends_with("it was renamed in this change to `deep/down/load.orch.yaml`; `sluicegate mv --repair` writes that path"),
         "{text}"
@@ -130,7 +126,7 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
     let world = world(LEVELS, &files);
     world.git(&["rm", "-q", files[1].0, files[5].0]);
     world.commit("delete");
-    let found = findings(&check(&world, &[]).expect(1).json());
+    let found = findings(&check(&world, "").expect(1).json());
     assert_eq!(found.len(), 2);
     for text in found {
         assert!(text.ends_with("which is not in the project"), "{text}");
@@ -142,7 +138,7 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
         ("slaes/load 2025", "`sales/load 2025.orch.yaml` has that name"),
     ] {
         world.write("caller.orch.yaml", calling(typo));
-        let found = findings(&check(&world, &[]).expect(1).json()).join("\n");
+        let found = findings(&check(&world, "").expect(1).json()).join("\n");
         assert!(found.contains(help), "{typo}: {found}");
     }
 }
@@ -156,7 +152,7 @@ fn broken_link_with_similar_name_is_one_finding() {
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
     );
     world.commit("typo");
-    let ended = check(&world, &[]).expect(1);
+    let ended = check(&world, "").expect(1);
     let text = only(&ended);
     assert!(
         text.starts_with("project/link error component `Start` has a transition to `Load Order`"),
@@ -185,17 +181,17 @@ fn waivers_of_report_read_folded_findings_from_number() {
     check(&world, &["--report", "json=r.json"]).expect(1);
     let report = std::fs::read_to_string(world.work().join("r.json")).unwrap();
     let call = Call::new(&world.work());
-    let add = ["waivers", "add", "--from", "r.json", "--reason", "legacy"];
+    let add = "waivers add --from r.json --reason legacy";
     let mut without_number: Value = serde_json::from_str(&report).unwrap();
     for result in without_number["files"][0]["results"].as_array_mut().unwrap() {
         result.as_object_mut().unwrap().remove("folded");
     }
     world.write("r.json", without_number.to_string());
-    call.run(&add).expect(0).saying(&["1 waiver added"]);
+    call.run(add).expect(0).saying(&["1 waiver added"]);
     let other_words = report.replace(" follow from this", " come from it");
     assert_ne!(other_words, report);
     world.write("r.json", other_words);
-    call.run(&add).expect(0).saying(&["7 waivers added"]);
+    call.run(add).expect(0).saying(&["7 waivers added"]);
 }
 
 #[test]
@@ -205,17 +201,17 @@ fn waivers_of_report_include_findings_that_follow_from_broken_link() {
     let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
     world.write("a.orch.yaml", typo);
     world.commit("typo");
-    check(&world, &["--report", "json=r.json"]).expect(1);
+    check(&world, "--report json=r.json").expect(1);
     let call = Call::new(&world.work());
-    let add = ["waivers", "add", "--from", "r.json", "--reason", "legacy"];
-    call.run(&add).expect(0).saying(&["8 waivers added"]);
-    check(&world, &[]).expect(0);
+    let add = "waivers add --from r.json --reason legacy";
+    call.run(add).expect(0).saying(&["8 waivers added"]);
+    check(&world, "").expect(0);
     // Findings that do not follow from the link, and that the report does not contain, have no waiver.
     let more =
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + "    \"Apart\":\n      type: sql-executor\n";
     world.write("a.orch.yaml", more);
-    call.run(&add).expect(0);
-    check(&world, &[]).expect(1);
+    call.run(add).expect(0);
+    check(&world, "").expect(1);
 }
 
 /// A link that is only a warning fails the gate if errors follow from it.
@@ -229,7 +225,7 @@ fn broken_link_has_the_level_of_what_follows_from_it() {
             good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
         );
         world.commit("typo");
-        let text = only(&check(&world, &[]).expect(1));
+        let text = only(&check(&world, "").expect(1));
         assert!(text.starts_with("project/link error "), "{text}");
     }
     // A check that is off folds nothing.
@@ -242,7 +238,7 @@ fn broken_link_has_the_level_of_what_follows_from_it() {
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
     );
     world.commit("typo");
-    assert_eq!(findings(&check(&world, &[]).expect(1).json()).len(), 4);
+    assert_eq!(findings(&check(&world, "").expect(1).json()).len(), 4);
 }
 
 #[test]
@@ -255,7 +251,7 @@ fn finding_that_does_not_follow_from_the_broken_link_stays() {
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + alone,
     );
     world.commit("typo and more");
-    let found = findings(&check(&world, &[]).expect(1).json());
+    let found = findings(&check(&world, "").expect(1).json());
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
         found
@@ -268,7 +264,7 @@ fn finding_that_does_not_follow_from_the_broken_link_stays() {
     let edited = std::fs::read_to_string(world.work().join("a.orch.yaml")).unwrap();
     world.write("a.orch.yaml", format!("# edited\n{edited}"));
     world.commit("edit");
-    let ended = check(&world, &["--new-only", "--base", "HEAD~1"]).expect(0);
+    let ended = check(&world, "--new-only --base HEAD~1").expect(0);
     let counts = &ended.json()["findings"];
     assert_eq!(
         (&counts["new"], &counts["known"]),
@@ -288,7 +284,7 @@ fn link_to_component_that_the_change_renamed_names_its_new_name() {
         .replace("componentName: Load Orders", "componentName: Import");
     world.write("a.orch.yaml", renamed);
     world.commit("rename");
-    let text = only(&check(&world, &[]).expect(1));
+    let text = only(&check(&world, "").expect(1));
     assert!(
         text.contains("it was renamed in this change to `Import`"),
         "{text}"
@@ -307,7 +303,7 @@ fn null_and_empty_targets_are_not_references() {
     world.write("a.orch.yaml", text + more);
     world.write("b.tran.yaml", transformation);
     world.commit("nulls");
-    let found = findings(&check(&world, &["--fail-on", "never"]).expect(0).json());
+    let found = findings(&check(&world, "--fail-on never").expect(0).json());
     assert!(
         !found.iter().any(|text| text.starts_with("project/")),
         "{found:?}"
@@ -317,7 +313,7 @@ fn null_and_empty_targets_are_not_references() {
         "a.orch.yaml",
         row(&["Load", "Done"]).replace("[\"Load\"]", "['~']"),
     );
-    let found = findings(&check(&world, &["--fail-on", "never"]).expect(0).json());
+    let found = findings(&check(&world, "--fail-on never").expect(0).json());
     assert!(
         found.iter().any(|text| text.starts_with("project/link")),
         "{found:?}"
@@ -335,20 +331,11 @@ fn refusal_of_publish_has_the_help_of_the_finding() {
             (".platform/shared-pipelines.yaml", shared.to_owned()),
         ],
     );
-    let publish = [
-        "publish",
-        "--prefix",
-        "p",
-        "--version-name",
-        "1",
-        "--compat",
-        "off",
-        "--dry-run",
-    ];
-    let refused = Platform::new().call(&world).run(&publish).expect(2).all();
+    let publish = "publish --prefix p --version-name 1 --compat off --dry-run";
+    let refused = Platform::new().call(&world).run(publish).expect(2).all();
     let help = "which is not in the project; `b/part.orch.yaml` has that name; `sluicegate mv --repair` writes that path";
     assert!(refused.contains(help), "{refused}");
-    let found = findings(&check(&world, &["--all"]).expect(1).json());
+    let found = findings(&check(&world, "--all").expect(1).json());
     assert!(found[0].contains(help), "{found:?}");
 }
 
@@ -369,7 +356,7 @@ fn suggestions_for_many_broken_references_are_bounded() {
     world.write("a.orch.yaml", text);
     world.commit("many");
     let started = std::time::Instant::now();
-    check(&world, &[]).expect(1);
+    check(&world, "").expect(1);
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
@@ -395,14 +382,14 @@ fn renamed_component_keeps_known_finding_and_waiver() {
         (Some(waiver), &[][..], "waived"),
     ] {
         let world = world(LEVELS, &[("a.orch.yaml", text("bad name"))]);
-        world.git(&["checkout", "-q", "main"]);
+        world.git("checkout -q main");
         world.write(".platform/config/pipeline_quality_rules.yaml", NAMING);
         if let Some(waivers) = waivers {
             world.write("sluicegate-waivers.yaml", waivers);
         }
         world.commit("rules");
         world.push();
-        world.git(&["checkout", "-q", "-B", "change"]);
+        world.git("checkout -q -B change");
         world.write("a.orch.yaml", text("tidy name"));
         world.commit("tidy");
         let ended = check(&world, args).expect(0);
@@ -446,16 +433,16 @@ fn moved_and_rewritten_file_of_unique_name_keeps_known_findings() {
         "Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta", "Done",
     ])
     .replace("type: end-success", "type: sql-executor");
-    world.git(&["rm", "-q", "a/load.orch.yaml"]);
+    world.git("rm -q a/load.orch.yaml");
     world.write("b/load.orch.yaml", &rewritten);
     world.commit("move and rewrite");
-    let ended = check(&world, &["--new-only"]).expect(0);
+    let ended = check(&world, "--new-only").expect(0);
     assert_eq!(ended.json()["findings"]["known"], json!(1));
     // Two files of the name came, so it is unknown which of them is the old one.
-    world.git(&["rm", "-q", "a/twin.orch.yaml"]);
+    world.git("rm -q a/twin.orch.yaml");
     world.write("b/twin.orch.yaml", &rewritten);
     world.write("c/twin.orch.yaml", &rewritten);
     world.commit("two twins");
-    let ended = check(&world, &["--new-only"]).expect(1);
+    let ended = check(&world, "--new-only").expect(1);
     assert_eq!(ended.json()["findings"]["new"], json!(2), "{}", ended.all());
 }

@@ -1,12 +1,10 @@
 //! The branch of a run is the one that the job runs for. After a branch cut, several branches contain its commit.
 
-use crate::ci::publish_after_review::{call, stage, versions};
-use crate::support::{Call, World, github_event, head, repository};
+use crate::support::release::{call, stage, versions};
+use crate::support::{Call, Host, Job, World, head, repository};
 use serde_json::json;
 
-type Job = fn(&World, Call) -> Call;
-
-const CI: [&str; 3] = ["ci", "--version-name", "1"];
+const CI: &str = "ci --version-name 1";
 
 /// Returns a job outside of multibranch pipelines.
 fn jenkins(world: &World, call: Call) -> Call {
@@ -24,10 +22,10 @@ fn cut(world: &World, branches: &[&str]) {
     world.commit("publish");
     world.push();
     for branch in branches {
-        world.git(&["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")]);
+        world.git(format!("push -q origin HEAD:refs/heads/{branch}"));
     }
-    world.git(&["fetch", "-q", "origin"]);
-    world.git(&["checkout", "-q", "--detach"]);
+    world.git("fetch -q origin");
+    world.git("checkout -q --detach");
 }
 
 #[test]
@@ -36,7 +34,7 @@ fn jenkins_job_of_development_branch_does_not_publish() {
     cut(&world, &["develop"]);
     for reference in ["origin/develop", "refs/remotes/origin/develop", "develop"] {
         let job = jenkins(&world, call(&world, &served)).variable("GIT_BRANCH", reference);
-        job.run(&CI).expect(0).saying(&["nothing is published"]);
+        job.run(CI).expect(0).saying(&["nothing is published"]);
         assert_eq!(
             job.run(&["context", "--json"]).expect(0).json()["branch"],
             "develop"
@@ -52,7 +50,7 @@ fn jenkins_job_publishes_on_listed_branch() {
         cut(&world, &["release/1", "develop"]);
         jenkins(&world, call(&world, &served))
             .variable("GIT_BRANCH", format!("origin/{branch}"))
-            .run(&CI)
+            .run(CI)
             .expect(0);
         assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{branch}");
     }
@@ -63,14 +61,14 @@ fn jenkins_job_publishes_on_listed_branch() {
 fn jenkins_job_publishes_own_commit_of_release_branch() {
     let (world, served) = stage();
     cut(&world, &["release/1"]);
-    world.git(&["checkout", "-q", "-B", "release/1", "origin/release/1"]);
+    world.git("checkout -q -B release/1 origin/release/1");
     world.write("note.txt", "fix");
     world.commit("fix");
-    world.git(&["push", "-q", "origin", "HEAD:release/1"]);
-    world.git(&["checkout", "-q", "--detach"]);
+    world.git("push -q origin HEAD:release/1");
+    world.git("checkout -q --detach");
     jenkins(&world, call(&world, &served))
         .variable("GIT_BRANCH", "origin/release/1")
-        .run(&CI)
+        .run(CI)
         .expect(0);
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
 }
@@ -79,7 +77,7 @@ fn jenkins_job_publishes_own_commit_of_release_branch() {
 fn branch_that_host_does_not_name_is_not_guessed() {
     let (world, served) = stage();
     cut(&world, &["develop"]);
-    let jobs: [(&str, Job); 4] = [
+    let jobs: [(&str, Host); 4] = [
         ("jenkins", jenkins),
         ("jenkins detached", |world, call| {
             jenkins(world, call).variable("GIT_BRANCH", "detached")
@@ -96,7 +94,7 @@ fn branch_that_host_does_not_name_is_not_guessed() {
     ];
     for (name, job) in jobs {
         let job = job(&world, call(&world, &served));
-        for command in [&CI[..], &["review"]] {
+        for command in [CI, "review"] {
             let ended = job.run(command);
             assert_eq!(ended.code, 7, "{name}: {}", ended.all());
             ended.saying(&["the branch of this run is unknown", "--branch"]);
@@ -105,9 +103,9 @@ fn branch_that_host_does_not_name_is_not_guessed() {
             job.run(&["context", "--json"]).expect(0).json()["branch"],
             json!(null)
         );
-        job.run(&["check"]).expect(0);
-        job.run(&["review", "--branch", "develop"]).expect(0);
-        job.run(&[&CI[..], &["--branch", "develop"]].concat())
+        job.run("check").expect(0);
+        job.run("review --branch develop").expect(0);
+        job.run((CI, "--branch develop"))
             .expect(0)
             .saying(&["nothing is published"]);
     }
@@ -119,34 +117,24 @@ fn branch_that_host_does_not_name_is_not_guessed() {
 fn branch_of_selected_commit_is_not_guessed_for_publish() {
     let (world, served) = stage();
     cut(&world, &["develop"]);
-    let first = world.git(&["rev-parse", "HEAD~1"]);
+    let first = world.git("rev-parse HEAD~1");
     let payload = json!({ "repository": repository() });
-    let job = github_event(
-        &world,
-        call(&world, &served),
-        "workflow_dispatch",
-        "refs/heads/develop",
-        &payload,
-    );
+    let job = Job::github()
+        .event("workflow_dispatch", "refs/heads/develop", &payload)
+        .extend(&world, call(&world, &served));
     // For a commit that the job selects, only the URL of the remote proves the target.
     let remote = world.remote().display().to_string();
     let job = job.variable("SLUICEGATE_TARGET_REPOSITORY", remote);
-    let selected = [&CI[..], &["--head", &first]].concat();
+    let selected = format!("{CI} --head {first}");
     job.run(&selected)
         .expect(7)
         .saying(&["the branch of this run is unknown", "--branch"]);
-    job.run(&[
-        "publish",
-        "--version-name",
-        "{branch}",
-        "--head",
-        &first,
-        "--dry-run",
-    ])
+    job.run(format!(
+        "publish --version-name {{branch}} --head {first} --dry-run"
+    ))
     .expect(2);
     assert_eq!(versions(&world, &served), []);
-    job.run(&["review", "--head", &first]).expect(0);
-    job.run(&[&selected[..], &["--branch", "main"]].concat())
-        .expect(0);
+    job.run(format!("review --head {first}")).expect(0);
+    job.run((&selected, "--branch main")).expect(0);
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
 }

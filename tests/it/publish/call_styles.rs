@@ -23,7 +23,7 @@ fn styles() -> [(&'static str, String); 6] {
 }
 
 #[test]
-fn a_project_of_each_style_is_whole() {
+fn project_of_each_style_is_whole() {
     for (name, written) in styles() {
         let world = world();
         world.write("load.orch.yaml", pipeline("orchestration", &[written]));
@@ -44,7 +44,7 @@ fn a_project_of_each_style_is_whole() {
 }
 
 #[test]
-fn a_project_that_mixes_the_styles_is_whole() {
+fn project_that_mixes_styles_is_whole() {
     let world = world();
     let mut calls: Vec<String> = styles().into_iter().map(|(_, written)| written).collect();
     calls.push(call("orchestrationJob", "deep/er/next.orch.yaml"));
@@ -58,7 +58,7 @@ fn a_project_that_mixes_the_styles_is_whole() {
 }
 
 #[test]
-fn a_call_with_an_extension_that_leads_nowhere_is_named_as_it_is_written() {
+fn call_with_extension_that_leads_nowhere_is_named_as_it_is_written() {
     let world = world();
     world.write(
         "load.orch.yaml",

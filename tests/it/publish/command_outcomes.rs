@@ -1,74 +1,10 @@
 //! `sluicegate publish` and `sluicegate artifacts` against a platform with scripted responses.
 
+use crate::support::publishing::{SHARED, details, platform, project, published, taking};
 use crate::support::{Platform, TOKEN, World, answer};
 use serde_json::{Value, json};
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use wiremock::{Request, ResponseTemplate};
-
-const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
-
-/// Creates a pushed project: one shared pipeline that runs a script and another pipeline.
-pub fn project() -> World {
-    let world = World::new();
-    world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("sales/load.orch.yaml", calling("sales/clean", "sql/it.sql"));
-    world.write("sales/clean.tran.yaml", "type: transformation\npipeline: {}\n");
-    world.write("sql/it.sql", "select 1;\r\n");
-    world.commit("first");
-    world.push();
-    world
-}
-
-pub fn calling(transformation: &str, script: &str) -> String {
-    format!(
-        "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-transformation\n      parameters:\n        \
-         transformationJob: {transformation}\n    Script:\n      type: sql-executor\n      parameters:\n        \
-         scriptLocation: File\n        fileName: {script}\n"
-    )
-}
-
-pub fn details(world: &World) -> Value {
-    json!({
-        "artifactDetails": {
-            "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": true,
-            "createdAt": "2026-11-20T09:30:00Z", "provider": "public-api",
-            "commitHash": world.git(&["rev-parse", "HEAD"]), "branch": "main",
-        },
-        "sharedPipelines": [{ "sharedPipelineId": "load", "sourcePipeline": "sales/load", "description": "" }],
-    })
-}
-
-/// Returns a platform without the version, which sends this response to the upload and has the version afterwards.
-pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
-    taking(published, answer(&details(world)))
-}
-
-/// Returns a platform that responds with these details after an upload, and with a 404 before. Its list shows no other
-/// version.
-pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
-    let platform = Platform::new();
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
-    let uploaded = Arc::new(AtomicBool::new(false));
-    let there = Arc::clone(&uploaded);
-    platform.on("POST", "/artifacts$", move |_: &Request| {
-        uploaded.store(true, Ordering::SeqCst);
-        published.clone()
-    });
-    platform.on("GET", "/artifacts/details$", move |_: &Request| {
-        if there.load(Ordering::SeqCst) {
-            details.clone()
-        } else {
-            ResponseTemplate::new(404)
-        }
-    });
-    platform
-}
-
-pub fn published(ignored: &Value) -> ResponseTemplate {
-    answer(&json!({ "versionName": "1", "ignoredResources": ignored }))
-}
+use wiremock::ResponseTemplate;
 
 const PUBLISH: [&str; 7] = [
     "publish",
@@ -142,7 +78,7 @@ fn every_file_is_sent_once_under_its_path() {
 }
 
 #[test]
-fn the_dirty_working_tree_is_not_published() {
+fn dirty_working_tree_is_not_published() {
     let world = project();
     world.write("sql/it.sql", "drop table everything;\n");
     let platform = platform(&world, published(&json!([])));
@@ -156,7 +92,7 @@ fn the_dirty_working_tree_is_not_published() {
 }
 
 #[test]
-fn a_token_that_the_platform_repeats_is_not_in_the_receipt() {
+fn token_that_platform_repeats_is_not_in_receipt() {
     let world = project();
     let reason = format!("debug: Bearer {TOKEN}");
     let platform = platform(&world, published(&json!([{ "name": "x.md", "reason": reason }])));
@@ -185,13 +121,13 @@ fn ignored_resources_make_it_incomplete() {
 }
 
 #[test]
-fn an_incomplete_version_can_be_disabled_at_once() {
+fn incomplete_version_can_be_disabled_at_once() {
     let world = project();
     let platform = platform(&world, published(&json!(["x.md"])));
     platform.on("PATCH", "/artifacts$", answer(&json!({})));
     platform
         .call(&world)
-        .run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat())
+        .run((&PUBLISH[..], "--on-ignored disable"))
         .expect(6)
         .saying(&["the version was disabled", "[Latest]"]);
     let patch = platform
@@ -212,7 +148,7 @@ fn ignored_resources_can_be_a_warning() {
     let platform = platform(&world, published(&json!(["x.md"])));
     platform
         .call(&world)
-        .run(&[&PUBLISH[..], &["--on-ignored", "warn"]].concat())
+        .run((&PUBLISH[..], "--on-ignored warn"))
         .expect(0)
         .saying(&["x.md"]);
 }
@@ -244,7 +180,7 @@ fn each_answer_has_its_exit_code() {
 }
 
 #[test]
-fn a_forbidden_publish_names_the_role() {
+fn forbidden_publish_names_role() {
     let world = project();
     platform(&world, ResponseTemplate::new(403))
         .call(&world)
@@ -254,7 +190,7 @@ fn a_forbidden_publish_names_the_role() {
 }
 
 #[test]
-fn what_the_details_do_not_prove_is_incomplete() {
+fn publish_without_proof_in_details_is_incomplete() {
     let world = project();
     let wrong: Vec<ResponseTemplate> = vec![
         ResponseTemplate::new(404),
@@ -275,13 +211,13 @@ fn what_the_details_do_not_prove_is_incomplete() {
     let unverified = platform(&world, published(&json!([])));
     unverified
         .call(&world)
-        .run(&[&PUBLISH[..], &["--no-verify"]].concat())
+        .run((&PUBLISH[..], "--no-verify"))
         .expect(0);
     assert_eq!(receipt(&world)["verified"], false);
 }
 
 #[test]
-fn what_is_not_there_stops_before_anything_is_sent() {
+fn publish_with_missing_file_sends_nothing() {
     let cases: Vec<(&str, Option<String>, &str)> = vec![
         (".platform/shared-pipelines.yaml", None, "shared-pipelines.yaml"),
         (
@@ -332,12 +268,12 @@ fn what_is_not_there_stops_before_anything_is_sent() {
 }
 
 #[test]
-fn a_dry_run_prints_the_plan_and_uploads_nothing() {
+fn dry_run_prints_plan_and_uploads_nothing() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let ended = platform
         .call(&world)
-        .run(&[&PUBLISH[..], &["--dry-run", "-v"]].concat())
+        .run((&PUBLISH[..], "--dry-run -v"))
         .expect(0);
     assert!(
         ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"),
@@ -366,7 +302,7 @@ fn plain_project() -> World {
 }
 
 #[test]
-fn a_lost_answer_is_looked_up() {
+fn lost_answer_is_looked_up() {
     let lost = || ResponseTemplate::new(502);
     let (plain, scripted) = (plain_project(), project());
     let mut anothers = fresh(&plain);
@@ -392,7 +328,7 @@ fn a_lost_answer_is_looked_up() {
 }
 
 #[test]
-fn a_version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
+fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
     let platform = taking(published(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
@@ -430,18 +366,18 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
 }
 
 #[test]
-fn a_rerun_of_the_same_commit_is_green_if_asked() {
+fn rerun_of_the_same_commit_is_green_if_asked() {
     let world = project();
     let platform = Platform::new();
     platform.on("GET", "/artifacts/details$", answer(&details(&world)));
-    let same = [&PUBLISH[..], &["--if-exists", "same-content"]].concat();
+    let same = (&PUBLISH, "--if-exists same-content");
     platform.call(&world).run(&same).expect(0);
     assert_eq!(receipt(&world)["outcome"], "already-published");
     world.write(
         "sales/clean.tran.yaml",
         "type: transformation\npipeline: {}\n# more\n",
     );
-    let old = world.git(&["rev-parse", "HEAD"]);
+    let old = world.git("rev-parse HEAD");
     let new = world.commit("second");
     world.push();
     platform
@@ -474,25 +410,18 @@ fn names_that_cannot_be_headers_are_refused() {
 }
 
 #[test]
-fn a_version_name_is_the_same_in_a_rerun() {
+fn version_name_is_the_same_in_rerun() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
-    let args = [
-        "publish",
-        "--prefix",
-        "p",
-        "--version-name",
-        "{branch}-{date}-{datetime}-{short-sha}",
-        "--dry-run",
-    ];
-    let ended = platform.call(&world).run(&args).expect(0);
-    let short = &world.git(&["rev-parse", "HEAD"])[..7];
+    let args = "publish --prefix p --version-name {branch}-{date}-{datetime}-{short-sha} --dry-run";
+    let ended = platform.call(&world).run(args).expect(0);
+    let short = &world.git("rev-parse HEAD")[..7];
     let expected = format!("main-2026-11-20-20261120T093000Z-{short}");
     assert!(ended.out.contains(&expected), "{expected}: {}", ended.all());
 }
 
 #[test]
-fn the_outputs_name_version_and_digest() {
+fn outputs_name_version_and_digest() {
     let world = project();
     let platform = platform(&world, published(&json!([])));
     let outputs = world.path().join("outputs.txt");
@@ -550,11 +479,10 @@ fn artifacts_are_listed_shown_and_switched() {
             .out
             .contains("sales/load")
     );
-    call.run(&["artifacts", "enable", "--prefix", "p", "--version-name", "1"])
+    call.run("artifacts enable --prefix p --version-name 1").expect(0);
+    call.run("artifacts disable --prefix p --version-name 1")
         .expect(0);
-    call.run(&["artifacts", "disable", "--prefix", "p", "--version-name", "1"])
-        .expect(0);
-    call.run(&["artifacts", "disable", "--version-name", "1"])
+    call.run("artifacts disable --version-name 1")
         .expect(2)
         .saying(&["--prefix"]);
     assert!(

@@ -1,8 +1,7 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
-use crate::compatibility::breaks_in_publishes::Shop;
-use crate::publish::command_outcomes::calling;
-use crate::support::Ended;
+use crate::support::publishing::calling;
+use crate::support::{Arguments, Ended, Shop};
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
 fn warehouse() -> Shop {
@@ -19,9 +18,9 @@ fn warehouse() -> Shop {
     shop
 }
 
-fn dry_run(shop: &Shop, more: &[&str]) -> Ended {
-    let args = ["publish", "--version-name", "1.0.0", "--dry-run"];
-    shop.call().run(&[&args[..], more].concat()).expect(0)
+fn dry_run(shop: &Shop, more: impl Arguments) -> Ended {
+    let args = "publish --version-name 1.0.0 --dry-run";
+    shop.call().run((args, more)).expect(0)
 }
 
 /// Returns whether the output has the hash of a file.
@@ -33,7 +32,7 @@ fn has_hashes(ended: &Ended) -> bool {
 #[test]
 fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
     let shop = warehouse();
-    let ended = dry_run(&shop, &[]);
+    let ended = dry_run(&shop, "");
     assert!(!has_hashes(&ended), "{}", ended.all());
     assert!(ended.out.lines().count() < 30, "{}", ended.all());
     for line in [
@@ -51,14 +50,14 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
         );
     }
     assert!(ended.out.contains("\ntotal: 153 files, "), "{}", ended.all());
-    let detailed = dry_run(&shop, &["-v"]);
+    let detailed = dry_run(&shop, "-v");
     assert!(has_hashes(&detailed), "{}", detailed.all());
     assert!(
         detailed.out.contains("  stock/p148.orch.yaml\n"),
         "{}",
         detailed.all()
     );
-    let plan = dry_run(&shop, &["--json"]).json();
+    let plan = dry_run(&shop, "--json").json();
     assert_eq!(plan["files"].as_array().unwrap().len(), 153);
     assert_eq!(plan["files"][0]["sha256"].as_str().unwrap().len(), 64);
 }
@@ -67,7 +66,7 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
 fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_off() {
     let shop = warehouse();
     let count = |ended: &Ended| ended.err.matches("warning: ").count();
-    let dry = dry_run(&shop, &[]);
+    let dry = dry_run(&shop, "");
     assert_eq!(count(&dry), 1, "{}", dry.all());
     let words = [
         "in pipelines that no shared pipeline needs",
@@ -75,22 +74,22 @@ fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_
         "--dry-run --json",
     ];
     dry.saying(&words);
-    let published = shop.call().run(&["publish", "--version-name", "1.0.0"]).expect(0);
+    let published = shop.call().run("publish --version-name 1.0.0").expect(0);
     assert_eq!(count(&published), 1, "{}", published.all());
     published.saying(&words);
     // The setting turns the warning and the hint off.
     shop.world
         .write("sluicegate.yaml", "publish: { select: closure }\n");
     shop.push();
-    let args = ["publish", "--version-name", "1.0.1"];
-    let dry = shop.call().run(&[&args[..], &["--dry-run"]].concat()).expect(0);
+    let args = "publish --version-name 1.0.1";
+    let dry = shop.call().run((args, "--dry-run")).expect(0);
     assert!(
         !dry.err.contains("warning: ") && !dry.out.contains("hint: "),
         "{}",
         dry.all()
     );
     assert!(dry.out.contains("would publish 3 files"), "{}", dry.all());
-    let closure = shop.call().run(&args).expect(0);
+    let closure = shop.call().run(args).expect(0);
     assert!(!closure.err.contains("warning: "), "{}", closure.all());
 }
 
@@ -101,7 +100,7 @@ fn unclear_reference_of_shared_pipeline_has_its_own_warning() {
     shop.world.write("load.orch.yaml", text);
     shop.world.write("sql/it.sql", "select 1");
     shop.push();
-    let dry = dry_run(&shop, &[]);
+    let dry = dry_run(&shop, "");
     assert!(!dry.err.contains("publish.select"), "{}", dry.all());
     dry.saying(&["load.orch.yaml", "it is unknown whether its file is sent"]);
 }

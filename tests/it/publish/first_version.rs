@@ -1,9 +1,8 @@
 //! The first and later versions in realistic repositories: calls in every style, an adopted gate, and IDs that a
 //! platform continues to list.
 
-use crate::ci::publish_after_review::{call, stage, versions};
-use crate::compatibility::breaks_in_publishes::Shop;
-use crate::support::{Call, Platform, World, answer, github_event, head, pipeline, repository};
+use crate::support::release::{call, stage, versions};
+use crate::support::{Call, Job, Platform, Shop, World, answer, head, pipeline};
 use serde_json::json;
 
 /// Returns an orchestration that calls `jobs/clean.tran.yaml` in this notation.
@@ -17,7 +16,7 @@ fn calling(written: &str) -> String {
 }
 
 #[test]
-fn a_project_of_each_style_of_calls_can_be_published() {
+fn project_of_each_style_of_calls_can_be_published() {
     for (version, written) in [
         "jobs/clean",
         "\"jobs/clean.tran.yaml\"",
@@ -35,10 +34,8 @@ fn a_project_of_each_style_of_calls_can_be_published() {
         world.commit("style");
         world.push();
         let version = version.to_string();
-        let publish = ["publish", "--version-name", &version];
-        call(&world, &served)
-            .run(&[&publish[..], &["--dry-run"]].concat())
-            .expect(0);
+        let publish = format!("publish --version-name {version}");
+        call(&world, &served).run((&publish, "--dry-run")).expect(0);
         let ended = call(&world, &served).run(&publish);
         assert_eq!(ended.code, 0, "{written}: {}", ended.all());
         assert!(!ended.err.contains("which is not in"), "{written}: {}", ended.err);
@@ -46,7 +43,7 @@ fn a_project_of_each_style_of_calls_can_be_published() {
 }
 
 #[test]
-fn an_id_that_the_platform_lists_and_the_commit_disabled_is_no_break() {
+fn id_that_platform_lists_and_commit_disabled_is_no_break() {
     let shop = Shop::new();
     let entry = |id: &str, enabled: bool| {
         format!("  - {{ id: {id}, pipeline: {id}.orch.yaml, enabled: {enabled}, parameters: {{}} }}\n")
@@ -70,27 +67,13 @@ fn an_id_that_the_platform_lists_and_the_commit_disabled_is_no_break() {
     })));
     let call = platform.call(world).variable("SLUICEGATE_PREFIX", "sales");
     let plan = call
-        .run(&[
-            "publish",
-            "--version-name",
-            "{next}",
-            "--compat",
-            "fail",
-            "--dry-run",
-            "--json",
-        ])
+        .run("publish --version-name {next} --compat fail --dry-run --json")
         .expect(0);
     let plan = plan.json();
     assert_eq!(plan["compat"]["class"], "content", "{plan}");
     assert_eq!(plan["versionName"], "1.0.1", "{plan}");
-    let diff = call.run(&["artifacts", "diff", "-o", "json"]).expect(0).json();
+    let diff = call.run("artifacts diff -o json").expect(0).json();
     assert_eq!(diff["class"], "content", "{diff}");
-}
-
-/// Returns a call in the job of a push of HEAD to `main` on GitHub, from the commit `before`.
-fn pushed(world: &World, call: Call, before: &str) -> Call {
-    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before, "after": head(world) });
-    github_event(world, call, "push", "refs/heads/main", &payload)
 }
 
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
@@ -102,63 +85,82 @@ fn adopted() -> (World, crate::support::Served, String) {
     world.write("sales/old.orch.yaml", pipeline(&BAD));
     let before = world.commit("a past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "adopt"]);
+    world.git("checkout -q -b adopt");
     world.write(
         "sluicegate.yaml",
         "review: { new-only: true }\npublish-on: { branches: [main] }\n",
     );
     world.commit("adopt");
     world.push();
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "adopt the gate", "adopt"]);
+    world.git("checkout -q main");
+    world.git("merge -q --no-ff -m 'adopt the gate' adopt");
     world.push();
     (world, served, before)
 }
 
-const CI: [&str; 3] = ["ci", "--version-name", "{short-sha}"];
+const CI: &str = "ci --version-name {short-sha}";
 
 #[test]
 fn adopting_new_only_publishes_the_first_version_in_one_merge() {
     let (world, served, before) = adopted();
-    let ended = pushed(&world, call(&world, &served), &before).run(&CI).expect(0);
+    let ended = Job::github()
+        .push(&before)
+        .extend(&world, call(&world, &served))
+        .run(CI)
+        .expect(0);
     assert!(ended.all().contains("1 known"), "{}", ended.all());
     assert_eq!(versions(&world, &served).len(), 1);
 }
 
 #[test]
-fn a_red_push_after_the_adoption_publishes_nothing_and_neither_does_the_next() {
+fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     let (world, served, _) = adopted();
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&BAD));
     world.commit("red");
     world.push();
-    pushed(&world, call(&world, &served), &before).run(&CI).expect(1);
+    Job::github()
+        .push(&before)
+        .extend(&world, call(&world, &served))
+        .run(CI)
+        .expect(1);
     let before = head(&world);
     world.write("note.txt", "more");
     world.commit("next");
     world.push();
-    pushed(&world, call(&world, &served), &before).run(&CI).expect(1);
+    Job::github()
+        .push(&before)
+        .extend(&world, call(&world, &served))
+        .run(CI)
+        .expect(1);
     assert_eq!(versions(&world, &served), []);
     // The findings from the adoption are still known after the other one is fixed.
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&["Start", "Good", "Done"]));
     world.commit("mended");
     world.push();
-    pushed(&world, call(&world, &served), &before).run(&CI).expect(0);
+    Job::github()
+        .push(&before)
+        .extend(&world, call(&world, &served))
+        .run(CI)
+        .expect(0);
     assert_eq!(versions(&world, &served).len(), 1);
 }
 
 #[test]
-fn a_shallow_clone_that_lacks_the_adoption_says_what_to_fetch() {
+fn shallow_clone_that_lacks_adoption_says_what_to_fetch() {
     let (world, served, before) = adopted();
     world.write("note.txt", "more");
     world.commit("more");
     world.push();
     let url = format!("file://{}", world.remote().display());
-    crate::support::git(world.path(), &["clone", "-q", "--depth", "1", &url, "shallow"]);
+    crate::support::git(world.path(), format!("clone -q --depth 1 {url} shallow"));
     let call = Call::with_platform(&world.path().join("shallow"), &served.url)
         .variable("SLUICEGATE_PREFIX", "sales");
-    let ended = pushed(&world, call, &before).run(&[&CI[..], &["--report", "json=-"]].concat());
+    let ended = Job::github()
+        .push(&before)
+        .extend(&world, call)
+        .run((CI, "--report json=-"));
     assert_eq!(ended.code, 1, "{}", ended.all());
     let notes = ended.json()["notes"].to_string();
     assert!(notes.contains("fetch-depth: 0"), "{notes}");
@@ -167,13 +169,13 @@ fn a_shallow_clone_that_lacks_the_adoption_says_what_to_fetch() {
 #[test]
 fn init_lets_no_break_through_where_there_are_shared_pipelines() {
     let (world, _served) = stage();
-    let init = ["init", "--host", "github", "--prefix", "sales"];
-    Call::new(&world.work()).run(&init).expect(0);
+    let init = "init --host github --prefix sales";
+    Call::new(&world.work()).run(init).expect(0);
     let text = std::fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(text.contains("\n  compat: fail\n"), "{text}");
     // In a project without shared pipelines, the setting is commented out.
     let world = crate::support::project();
-    Call::new(&world.work()).run(&init).expect(0);
+    Call::new(&world.work()).run(init).expect(0);
     let text = std::fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(text.contains("\n  # compat: fail\n"), "{text}");
 }

@@ -47,7 +47,7 @@ fn publish(world: &World, served: &Served, version: usize, commits: &[String; 2]
 /// Kills a publish after `life`; returns its exit code if it ended earlier.
 fn live(call: &Call, life: Duration) -> Option<i32> {
     let mut child = call
-        .command(&["publish"])
+        .command("publish")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -64,7 +64,7 @@ fn live(call: &Call, life: Duration) -> Option<i32> {
 }
 
 #[test]
-fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
+fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
     let (world, commits) = project();
     let data = world.path().join("data");
     let token = format!("{TOKEN}=admin");
@@ -74,7 +74,7 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
     );
     // On a machine of any speed, some publishes must end and some must not.
     let began = Instant::now();
-    publish(&world, &served, 0, &commits).run(&["publish"]).expect(0);
+    publish(&world, &served, 0, &commits).run("publish").expect(0);
     let longest = began.elapsed() * 3;
     let (mut ended, mut killed) = (0, 0);
     let versions = RUNS / 5;
@@ -111,7 +111,7 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
     );
     let plans = [0, 1].map(|version| plan(&world, &served, version, &commits));
     for version in 0..versions {
-        let ended = publish(&world, &served, version, &commits).run(&["publish"]);
+        let ended = publish(&world, &served, version, &commits).run("publish");
         let is_withdrawn = ended.code == 5 && ended.err.contains("the version is disabled");
         assert!(ended.code == 0 || is_withdrawn, "v{version}: {}", ended.all());
     }
@@ -128,8 +128,8 @@ type Files = BTreeMap<String, String>;
 
 /// Returns the files of a version's plan with their hashes.
 fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Files {
-    let args = ["publish", "--dry-run", "--receipt", "plan.json"];
-    publish(world, served, version, commits).run(&args).expect(0);
+    let args = "publish --dry-run --receipt plan.json";
+    publish(world, served, version, commits).run(args).expect(0);
     let receipt: Value = serde_json::from_slice(&fs::read(world.work().join("plan.json")).unwrap()).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let files = receipt["files"].as_array().unwrap().iter();

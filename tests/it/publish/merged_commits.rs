@@ -1,7 +1,7 @@
 //! Only merged commits are published, and no rerun makes an old state the latest version.
 
-use crate::ci::publish_after_review::{call, stage, versions};
-use crate::support::{Call, RULES, RULES_FILE, World, github_event, head, pipeline, repository};
+use crate::support::release::{call, stage, versions};
+use crate::support::{Call, Job, RULES, RULES_FILE, World, head, pipeline, repository};
 use serde_json::json;
 
 pub type Tagged = fn(&World, Call) -> Call;
@@ -10,7 +10,9 @@ pub type Tagged = fn(&World, Call) -> Call;
 pub const TAGGED: [(&str, Tagged); 7] = [
     ("github", |world, call| {
         let payload = json!({ "repository": repository(), "ref": "refs/tags/v1", "after": head(world) });
-        github_event(world, call, "push", "refs/tags/v1", &payload)
+        Job::github()
+            .event("push", "refs/tags/v1", &payload)
+            .extend(world, call)
     }),
     ("gitlab", |world, call| {
         call.variable("GITLAB_CI", "true")
@@ -52,22 +54,18 @@ pub const TAGGED: [(&str, Tagged); 7] = [
     }),
 ];
 
-const CI: [&str; 5] = ["ci", "--version-name", "{tag}", "--publish-on-tag", "v*"];
+const CI: &str = "ci --version-name {tag} --publish-on-tag v*";
 
 #[test]
-fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
+fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
     let (world, served) = stage();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not merged");
     world.push();
-    world.git(&["tag", "v1"]);
+    world.git("tag v1");
     for (name, host) in TAGGED {
-        for args in [
-            &CI[..],
-            &["publish", "--version-name", "{tag}"],
-            &[&CI[..], &["--dry-run"]].concat(),
-        ] {
+        for args in [CI, "publish --version-name {tag}", &format!("{CI} --dry-run")] {
             let ended = host(&world, call(&world, &served)).run(args);
             assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
             assert!(ended.err.contains("is not merged"), "{name}: {}", ended.all());
@@ -80,49 +78,49 @@ fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
     }
     assert_eq!(versions(&world, &served), []);
     // A branch of publish-on that contains the commit is enough.
-    let listed = [&CI[..], &["--publish-on-branch", "change"]].concat();
+    let listed = (CI, "--publish-on-branch change");
     (TAGGED[0].1)(&world, call(&world, &served))
         .run(&listed)
         .expect(0);
 }
 
 #[test]
-fn a_tag_on_a_merged_commit_is_published_on_every_host() {
+fn tag_on_merged_commit_is_published_on_every_host() {
     for (name, host) in TAGGED {
         let (world, served) = stage();
-        world.git(&["tag", "v1"]);
+        world.git("tag v1");
         // `main` may have advanced meanwhile.
         world.write("note.txt", "more");
         world.commit("more");
         world.push();
-        world.git(&["checkout", "-q", "--detach", "v1"]);
-        let ended = host(&world, call(&world, &served)).run(&CI);
+        world.git("checkout -q --detach v1");
+        let ended = host(&world, call(&world, &served)).run(CI);
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert_eq!(versions(&world, &served), [("v1".to_owned(), true)], "{name}");
     }
 }
 
 #[test]
-fn a_clone_that_cannot_tell_whether_a_tag_is_merged_publishes_nothing() {
+fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
     let (world, served) = stage();
-    world.git(&["tag", "v1"]);
-    world.git(&["push", "-q", "origin", "v1"]);
+    world.git("tag v1");
+    world.git("push -q origin v1");
     let clone = world.path().join("shallow");
     let url = format!("file://{}", world.remote().display());
     crate::support::git(
         world.path(),
-        &["clone", "-q", "--depth", "1", "--branch", "v1", &url, "shallow"],
+        format!("clone -q --depth 1 --branch v1 {url} shallow"),
     );
     let call = Call::with_platform(&clone, &served.url).variable("SLUICEGATE_PREFIX", "sales");
-    let ended = (TAGGED[0].1)(&world, call).run(&CI).expect(7);
+    let ended = (TAGGED[0].1)(&world, call).run(CI).expect(7);
     ended.saying(&["could not determine whether", "`fetch-depth: 0`"]);
     assert_eq!(versions(&world, &served), []);
 }
 
 #[test]
-fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
+fn gate_changes_of_tag_are_compared_with_default_branch() {
     let (world, served) = stage();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         RULES_FILE,
         RULES.replace("enforcementLevel: error", "enforcementLevel: warn"),
@@ -136,7 +134,7 @@ fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
         assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]), "{name}");
     }
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     for (name, host) in TAGGED {
         let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
         let ended = host(&world, call(&world, &served)).run(&args);
@@ -149,22 +147,24 @@ fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
 pub fn pushed(world: &World, call: Call) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": head(world) });
-    github_event(world, call, "push", "refs/heads/main", &payload)
+    Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(world, call)
 }
 
 #[test]
-fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
+fn rerun_of_older_run_does_not_become_the_latest_version() {
     for version in ["{next}", "{sha}", "{run-number}"] {
         let (world, served) = stage();
         let first = head(&world);
         world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
         world.commit("second");
         world.push();
-        let args = ["ci", "--version-name", version, "--publish-on-branch", "main"];
+        let args = format!("ci --version-name {version} --publish-on-branch main");
         let call = |run: &str| call(&world, &served).variable("GITHUB_RUN_NUMBER", run);
         pushed(&world, call("2")).run(&args).expect(0);
         let published = versions(&world, &served);
-        world.git(&["checkout", "-q", "--detach", &first]);
+        world.git(format!("checkout -q --detach {first}"));
         for flags in [
             &[][..],
             &["--compat", "off"],
@@ -174,15 +174,15 @@ fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
             if version == "{next}" && flags.contains(&"off") {
                 continue;
             }
-            let ended = pushed(&world, call("1")).run(&[&args[..], flags].concat());
+            let ended = pushed(&world, call("1")).run((&args, flags));
             assert_eq!(ended.code, 7, "{version} {flags:?}: {}", ended.all());
             assert!(ended.all().contains("a rerun of an older run"), "{}", ended.all());
         }
         assert_eq!(versions(&world, &served), published);
         // An explicit version name is intentional; the run prints a warning first.
-        let by_hand = ["publish", "--version-name", "back"];
+        let by_hand = "publish --version-name back";
         pushed(&world, call("1"))
-            .run(&by_hand)
+            .run(by_hand)
             .expect(0)
             .saying(&["is older than the commit of version", "go back"]);
         assert_eq!(versions(&world, &served).len(), 2, "{version}");
@@ -190,33 +190,25 @@ fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
 }
 
 #[test]
-fn a_rerun_of_the_run_that_made_a_version_stays_what_it_was() {
+fn rerun_of_run_that_made_version_stays_what_it_was() {
     let (world, served) = stage();
-    let args = [
-        "ci",
-        "--version-name",
-        "{sha}",
-        "--publish-on-branch",
-        "main",
-        "--if-exists",
-        "same-content",
-    ];
-    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let args = "ci --version-name {sha} --publish-on-branch main --if-exists same-content";
+    pushed(&world, call(&world, &served)).run(args).expect(0);
     let first = head(&world);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("second");
     world.push();
-    pushed(&world, call(&world, &served)).run(&args).expect(0);
-    world.git(&["checkout", "-q", "--detach", &first]);
+    pushed(&world, call(&world, &served)).run(args).expect(0);
+    world.git(format!("checkout -q --detach {first}"));
     pushed(&world, call(&world, &served))
-        .run(&args)
+        .run(args)
         .expect(0)
         .saying(&[]);
     assert_eq!(versions(&world, &served).len(), 2);
 }
 
 #[test]
-fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
+fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
     type Odd = fn(Call) -> Call;
     let jenkins = |call: Call| {
         call.variable("JENKINS_URL", "https://ci.invalid/")
@@ -267,19 +259,11 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
     ];
     let (world, served) = stage();
     // A head that the target does not have yet, as in a change.
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("more");
-    world.git(&["push", "-q", "origin", "HEAD:change"]);
-    let args = [
-        "ci",
-        "--version-name",
-        "1",
-        "--publish-on-branch",
-        "**",
-        "--branch",
-        "change",
-    ];
+    world.git("push -q origin HEAD:change");
+    let args = "ci --version-name 1 --publish-on-branch ** --branch change";
     for (name, with) in odd {
         // Some of these events do not name the target's repository.
         let remote = world.remote().display().to_string();
@@ -303,7 +287,7 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
                 .variable("BITBUCKET_BRANCH", "change"),
             _ => jenkins(call),
         };
-        let ended = with(call).run(&args);
+        let ended = with(call).run(args);
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert!(
             ended.err.contains("is about a change that is not merged"),
@@ -313,18 +297,18 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
     }
     assert_eq!(versions(&world, &served), []);
     // Counterparts: a merged change of Gerrit, and a branch build of Buildkite.
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     let merged = jenkins(call(&world, &served))
         .variable("GERRIT_CHANGE_NUMBER", "7")
         .variable("GERRIT_EVENT_TYPE", "change-merged");
     merged
-        .run(&["ci", "--version-name", "1", "--publish-on-branch", "main"])
+        .run("ci --version-name 1 --publish-on-branch main")
         .expect(0);
     assert_eq!(versions(&world, &served).len(), 1);
 }
 
 #[test]
-fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
+fn run_by_hand_that_names_branch_publishes_only_commit_of_it() {
     type Manual = fn(&World, Call) -> Call;
     let manual: [(&str, Manual); 3] = [
         ("buildkite", |world, call| {
@@ -350,7 +334,7 @@ fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
         }),
     ];
     let (world, served) = stage();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         "sluicegate.yaml",
         "publish-on: { branches: [main] }\nreview: { fail-on: never }\n",
@@ -366,7 +350,7 @@ fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
             let ended = host(&world, call(&world, &served)).run(args);
             assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
         }
-        let context = host(&world, call(&world, &served)).run(&["context"]).expect(0);
+        let context = host(&world, call(&world, &served)).run("context").expect(0);
         assert!(
             !context.out.contains("sluicegate.yaml of the checkout"),
             "{name}: {}",
@@ -374,29 +358,29 @@ fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
         );
     }
     assert_eq!(versions(&world, &served), []);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     for (number, (name, host)) in manual.into_iter().enumerate() {
         let version = number.to_string();
-        let ended = host(&world, call(&world, &served)).run(&["publish", "--version-name", &version]);
+        let ended = host(&world, call(&world, &served)).run(format!("publish --version-name {version}"));
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
     }
 }
 
 #[test]
-fn a_branch_of_another_remote_is_not_the_default_branch() {
+fn branch_of_another_remote_is_not_default_branch() {
     let (world, served) = stage();
     let fork = world.path().join("fork.git");
-    crate::support::git(world.path(), &["init", "-q", "--bare", "-b", "main", "fork.git"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    crate::support::git(world.path(), "init -q --bare -b main fork.git");
+    world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not merged");
     world.push();
     world.git(&["remote", "add", "fork", &fork.display().to_string()]);
-    world.git(&["push", "-q", "fork", "HEAD:main"]);
-    world.git(&["fetch", "-q", "fork"]);
-    world.git(&["tag", "v1"]);
+    world.git("push -q fork HEAD:main");
+    world.git("fetch -q fork");
+    world.git("tag v1");
     for (name, host) in TAGGED {
-        for args in [&CI[..], &["publish", "--version-name", "{tag}"]] {
+        for args in [CI, "publish --version-name {tag}"] {
             let ended = host(&world, call(&world, &served)).run(args);
             assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
         }
@@ -405,30 +389,22 @@ fn a_branch_of_another_remote_is_not_the_default_branch() {
 }
 
 #[test]
-fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
+fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     let (world, served) = stage();
     let url = format!("file://{}", world.remote().display());
-    crate::support::git(world.path(), &["clone", "-q", "--depth", "1", &url, "old"]);
+    crate::support::git(world.path(), format!("clone -q --depth 1 {url} old"));
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("second");
     world.push();
-    let args = [
-        "ci",
-        "--version-name",
-        "{sha}",
-        "--publish-on-branch",
-        "main",
-        "--compat",
-        "off",
-    ];
-    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let args = "ci --version-name {sha} --publish-on-branch main --compat off";
+    pushed(&world, call(&world, &served)).run(args).expect(0);
     let before = versions(&world, &served);
     let old = world.path().join("old");
-    let first = crate::support::git(&old, &["rev-parse", "HEAD"]);
+    let first = crate::support::git(&old, "rev-parse HEAD");
     let rerun = Call::with_platform(&old, &served.url).variable("SLUICEGATE_PREFIX", "sales");
     let rerun = pushed(&world, rerun).variable("GITHUB_SHA", &first);
     rerun
-        .run(&args)
+        .run(args)
         .expect(7)
         .saying(&["does not show whether version", "fetch-depth: 0"]);
     assert_eq!(versions(&world, &served), before);
@@ -447,32 +423,29 @@ fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
     );
     let call =
         Call::with_platform(&world.path().join("first"), &served.url).variable("SLUICEGATE_PREFIX", "sales");
-    pushed(&world, call).run(&args).expect(0);
+    pushed(&world, call).run(args).expect(0);
 }
 
 #[test]
 fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
     let (world, served) = stage();
-    let args = ["publish", "--receipt", "receipt.json", "--version-name"];
+    let args = "publish --receipt receipt.json --version-name";
     let branch = || {
         let receipt = std::fs::read(world.work().join("receipt.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&receipt).unwrap()["branch"].clone()
     };
-    let pushed_commit = call(&world, &served).run(&[&args[..], &["1"]].concat()).expect(0);
+    let pushed_commit = call(&world, &served).run((args, "1")).expect(0);
     assert!(!pushed_commit.err.contains("warning"), "{}", pushed_commit.all());
     assert_eq!(branch(), json!("main"));
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not pushed");
-    call(&world, &served)
-        .run(&[&args[..], &["2"]].concat())
-        .expect(0)
-        .saying(&[
-            "no known branch of the remote contains the commit",
-            "the branch `main` of the remote",
-        ]);
+    call(&world, &served).run((args, "2")).expect(0).saying(&[
+        "no known branch of the remote contains the commit",
+        "the branch `main` of the remote",
+    ]);
     assert_eq!(branch(), json!(null));
     // In a job, the same commit is refused.
-    let refused = pushed(&world, call(&world, &served)).run(&[&args[..], &["3", "--head", "HEAD"]].concat());
+    let refused = pushed(&world, call(&world, &served)).run((args, "3 --head HEAD"));
     assert_eq!(refused.code, 7, "{}", refused.all());
 }
 

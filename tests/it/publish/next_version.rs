@@ -1,7 +1,7 @@
 //! `{next}`: the version that follows from the changes for consumers, and which publish gets it.
 
-use crate::compatibility::breaks_in_publishes::{Shop, output, parameter};
 use crate::support::pipeline;
+use crate::support::{Shop, output, parameter};
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,23 +9,23 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 #[test]
-fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
+fn name_that_nothing_counts_on_from_is_refused_the_first_time() {
     let shop = Shop::new();
-    let said = shop.publish(&["release-{next}"]).expect(2);
+    let said = shop.publish("release-{next}").expect(2);
     assert!(
         said.err.contains("`release-1.0.0` is not a semantic version"),
         "{}",
         said.err
     );
     assert!(shop.versions().is_empty());
-    shop.publish(&["v{next}+{short-sha}"]).expect(0);
+    shop.publish("v{next}+{short-sha}").expect(0);
 }
 
 #[test]
-fn the_next_version_is_counted_from_what_changed() {
+fn next_version_is_counted_from_what_changed() {
     let shop = Shop::new();
     let next = |expected: &str| {
-        shop.publish(&["{next}"]).expect(0);
+        shop.publish("{next}").expect(0);
         assert_eq!(shop.receipt()["versionName"], expected);
     };
     next("1.0.0");
@@ -42,7 +42,7 @@ fn the_next_version_is_counted_from_what_changed() {
     next("1.1.1");
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
-    let said = shop.publish(&["{next}"]).expect(0);
+    let said = shop.publish("{next}").expect(0);
     assert!(
         said.out
             .contains("nothing changed since version 1.1.1 of sales: nothing is published"),
@@ -73,17 +73,17 @@ fn the_next_version_is_counted_from_what_changed() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_exit_2() {
+fn next_version_after_uncountable_name_exits_with_2() {
     let shop = Shop::new();
-    shop.publish(&["{next}", "--compat", "off"])
+    shop.publish("{next} --compat off")
         .expect(2)
         .saying(&["but --compat off disables it"]);
-    shop.publish(&["2026-11-20"]).expect(0);
+    shop.publish("2026-11-20").expect(0);
     shop.break_it();
-    shop.publish(&["{next}"])
+    shop.publish("{next}")
         .expect(2)
         .saying(&["the latest enabled version is named `2026-11-20`, which is not a semantic version"]);
-    shop.publish(&["x", "--compat", "off"]).expect(0);
+    shop.publish("x --compat off").expect(0);
     assert_eq!(shop.receipt().get("compat"), None);
 }
 
@@ -149,9 +149,9 @@ fn hand_on(mut from: TcpStream, mut to: TcpStream, before_upload: impl Fn()) {
 }
 
 #[test]
-fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
+fn race_for_the_next_version_has_one_winner_and_one_conflict() {
     let shop = Shop::new();
-    shop.publish(&["1.0.0"]).expect(0);
+    shop.publish("1.0.0").expect(0);
     shop.offer(&[
         ("load", &parameter("day", "")),
         ("clean", &parameter("day", ", default: x")),
@@ -160,7 +160,7 @@ fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
     let url = Barrier::before(2, &shop.served.url);
     let racer = || {
         let call = shop.call().variable("SLUICEGATE_BASE_URL", &url);
-        std::thread::scope(|_| call.run(&["publish", "--version-name", "{next}"]))
+        std::thread::scope(|_| call.run("publish --version-name {next}"))
     };
     let ended = std::thread::scope(|scope| {
         let racers: Vec<_> = (0..2).map(|_| scope.spawn(racer)).collect();
@@ -176,12 +176,12 @@ fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
 }
 
 #[test]
-fn an_older_commit_that_becomes_the_latest_version_is_told() {
+fn older_commit_that_becomes_the_latest_version_is_told() {
     let shop = Shop::new();
-    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    let older = shop.world.git("rev-parse HEAD");
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     shop.push();
-    let newer = shop.publish(&["2"]).expect(0);
+    let newer = shop.publish("2").expect(0);
     assert!(!newer.err.contains("go back"), "{}", newer.err);
     let back = ["1", "--head", older.trim()];
     shop.publish(&back).expect(0).saying(&[
@@ -190,19 +190,17 @@ fn an_older_commit_that_becomes_the_latest_version_is_told() {
         "sluicegate artifacts disable",
     ]);
     // On a second run, the version exists, and nothing changes for anyone.
-    let again = shop
-        .publish(&[&back[..], &["--if-exists", "same-content"]].concat())
-        .expect(0);
+    let again = shop.publish((&back[..], "--if-exists same-content")).expect(0);
     assert!(!again.err.contains("go back"), "{}", again.err);
 }
 
 #[test]
-fn a_commit_that_was_counted_is_not_counted_again() {
+fn commit_that_was_counted_is_not_counted_again() {
     let shop = Shop::new();
-    shop.publish(&["{next}"]).expect(0);
-    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    shop.publish("{next}").expect(0);
+    let older = shop.world.git("rev-parse HEAD");
     shop.offer(&[("load", &parameter("day", "")), ("clean", ""), ("more", "")]);
-    shop.publish(&["{next}"]).expect(0);
+    shop.publish("{next}").expect(0);
     let versions = shop.versions();
     // The job of the first commit runs again.
     let again = ["{next}", "--head", older.trim()];
@@ -220,20 +218,13 @@ fn a_commit_that_was_counted_is_not_counted_again() {
         (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
     );
     // A dry run reports the same.
-    let dry = shop.publish(&[&again[..], &["--dry-run"]].concat()).expect(0);
+    let dry = shop.publish((&again[..], "--dry-run")).expect(0);
     let told = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
     assert!(dry.out.starts_with(told), "{}", dry.all());
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
     // A rerun does not undo a rollback.
     shop.call()
-        .run(&[
-            "artifacts",
-            "disable",
-            "--prefix",
-            "sales",
-            "--version-name",
-            "1.0.0",
-        ])
+        .run("artifacts disable --prefix sales --version-name 1.0.0")
         .expect(0);
     shop.publish(&again)
         .expect(0)

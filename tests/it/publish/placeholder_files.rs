@@ -1,8 +1,8 @@
 //! Files that are not what their name says: Git LFS pointers, encrypted and empty files, unfinished merges.
 
-use crate::ci::publish_after_review::{call, stage, versions};
-use crate::publish::command_outcomes::calling;
-use crate::support::{Ended, RULES, World};
+use crate::support::publishing::calling;
+use crate::support::release::{call, stage, versions};
+use crate::support::{Arguments, Ended, RULES, World};
 use std::fs;
 
 const SCRIPT: &str = "select 1;\n";
@@ -30,14 +30,14 @@ fn project(world: &World, script: &[u8]) {
     world.push();
 }
 
-fn publish(world: &World, url: &str, args: &[&str]) -> Ended {
+fn publish(world: &World, url: &str, args: impl Arguments) -> Ended {
     let call = crate::support::Call::with_platform(&world.work(), url).variable("SLUICEGATE_PREFIX", "sales");
-    call.run(&[&["publish", "--version-name", "1"], args].concat())
+    call.run(("publish --version-name 1", args))
 }
 
 /// Returns the findings of `project/script` in a check of all pipelines.
 fn script_findings(world: &World) -> Vec<String> {
-    let ended = crate::support::Call::new(&world.work()).run(&["check", "--all", "--report", "json=-"]);
+    let ended = crate::support::Call::new(&world.work()).run("check --all --report json=-");
     let report = ended.json();
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| file["results"].as_array().unwrap());
@@ -68,7 +68,7 @@ fn script_with_defect_is_finding_and_is_not_published() {
     assert_eq!(versions(&world, &served), []);
     project(&world, SCRIPT.as_bytes());
     assert_eq!(script_findings(&world), Vec::<String>::new());
-    publish(&world, &served.url, &[]).expect(0);
+    publish(&world, &served.url, "").expect(0);
 }
 
 #[test]
@@ -82,13 +82,13 @@ fn script_with_defect_is_refused_outside_of_shared_pipelines() {
     );
     world.commit("unused");
     world.push();
-    publish(&world, &served.url, &[]).expect(2).saying(&[
+    publish(&world, &served.url, "").expect(2).saying(&[
         "other.orch.yaml",
         "`git lfs pull`",
         "`--from worktree`",
     ]);
     // Without that pipeline, the script is not part of the version.
-    publish(&world, &served.url, &["--exclude", "other.orch.yaml"]).expect(0);
+    publish(&world, &served.url, "--exclude other.orch.yaml").expect(0);
 }
 
 #[test]
@@ -99,21 +99,21 @@ fn pipeline_that_is_pointer_is_named_as_such() {
     world.commit("pointer");
     world.push();
     call(&world, &served)
-        .run(&["publish", "--version-name", "1"])
+        .run("publish --version-name 1")
         .expect(2)
         .saying(&["a.orch.yaml", pointer]);
-    let ended = call(&world, &served).run(&["check", "a.orch.yaml"]);
+    let ended = call(&world, &served).run("check a.orch.yaml");
     assert!(
         ended.code != 0 && ended.all().contains(pointer),
         "{}",
         ended.all()
     );
-    world.git(&["rm", "-q", "a.orch.yaml"]);
+    world.git("rm -q a.orch.yaml");
     world.write(".platform/shared-pipelines.yaml", POINTER);
     world.commit("pointer of the shared pipelines");
     world.push();
     call(&world, &served)
-        .run(&["publish", "--version-name", "1"])
+        .run("publish --version-name 1")
         .expect(2)
         .saying(&[".platform/shared-pipelines.yaml", pointer]);
 }
@@ -133,15 +133,10 @@ fn file_of_pointer_is_published_from_worktree() {
             .git(&["show", "HEAD:sql/it.sql"])
             .starts_with("version https")
     );
-    publish(&world, &served.url, &[])
+    publish(&world, &served.url, "")
         .expect(2)
         .saying(&["`git lfs pull`"]);
-    publish(
-        &world,
-        &served.url,
-        &["--from", "worktree", "--receipt", "receipt.json"],
-    )
-    .expect(0);
+    publish(&world, &served.url, "--from worktree --receipt receipt.json").expect(0);
     let receipt = fs::read_to_string(world.work().join("receipt.json")).unwrap();
     let sent = "4a45092ccf992ea92250053a80b931b787924ba61648f420555511b84f10ab6c";
     assert!(receipt.contains(sent), "{receipt}");
@@ -152,13 +147,12 @@ fn change_that_spoils_script_alone_is_found() {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     project(&world, SCRIPT.as_bytes());
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("remote set-head origin main");
     let check = || {
         let call = crate::support::Call::new(&world.work());
-        call.variable("SLUICEGATE_CI", "none")
-            .run(&["check", "--fail-on", "warn"])
+        call.variable("SLUICEGATE_CI", "none").run("check --fail-on warn")
     };
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sql/it.sql", "select 2;\n");
     world.write("note.txt", "");
     world.commit("harmless");

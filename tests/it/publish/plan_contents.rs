@@ -42,7 +42,7 @@ fn pipelines_their_scripts_and_the_configuration_are_sent() {
 }
 
 #[test]
-fn a_dirty_working_tree_changes_nothing() {
+fn dirty_working_tree_changes_nothing() {
     let world = world();
     let clean = planned(&world);
     world.write("load.orch.yaml", "broken: [");
@@ -91,7 +91,7 @@ fn sha256sum(world: &World, path: &str) -> String {
 }
 
 #[test]
-fn what_a_shared_pipeline_lacks_stops_the_publish() {
+fn shared_pipeline_with_missing_file_stops_publish() {
     type Breaker = fn(&World);
     let breakers: [(&str, Breaker); 8] = [
         ("entry", |world| remove(world, "load.orch.yaml")),
@@ -126,7 +126,7 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
         breaker(&world);
         let commit = world.commit("broken");
         let error = refused(&world).replace(&commit[..7], "<commit>");
-        let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+        let head = world.git("rev-parse --short=7 HEAD");
         let _ = writeln!(told, "# {name}\n{}", error.replace(&head, "<commit>"));
     }
     insta::assert_snapshot!(told, @"
@@ -162,7 +162,7 @@ fn remove(world: &World, path: &str) {
 }
 
 #[test]
-fn what_is_excluded_is_not_whole() {
+fn plan_without_excluded_file_is_not_whole() {
     let world = world();
     world.commit("all");
     let without_child = Asked {
@@ -190,7 +190,7 @@ fn what_is_excluded_is_not_whole() {
 }
 
 #[test]
-fn what_cannot_be_known_or_concerns_others_is_a_warning() {
+fn unclear_or_unshared_reference_is_a_warning() {
     let world = world();
     let calls = [
         call("orchestrationJob", "${job}"),
@@ -207,7 +207,7 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
         "type: orchestration # has an orchestrationJob\npipeline: [",
     );
     let plan = planned(&world);
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     .hidden/other.orch.yaml:8: component `Step 0` calls the transformation `nowhere`, which is not in the project
@@ -242,7 +242,7 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
 }
 
 #[test]
-fn the_closure_is_what_the_shared_pipelines_need() {
+fn closure_is_what_shared_pipelines_need() {
     let world = world();
     let calls = [
         call("orchestrationJob", "deep/one"),
@@ -293,7 +293,7 @@ fn the_closure_is_what_the_shared_pipelines_need() {
 }
 
 #[test]
-fn a_parameter_that_the_pipeline_does_not_declare_stops_the_publish() {
+fn parameter_that_pipeline_does_not_declare_stops_publish() {
     let world = world();
     world.write(
         "load.orch.yaml",
@@ -321,7 +321,7 @@ fn a_parameter_that_the_pipeline_does_not_declare_stops_the_publish() {
 }
 
 #[test]
-fn what_one_plan_changes_in_another_is_told() {
+fn plan_comparison_lists_changes() {
     let world = world();
     let before = planned(&world);
     world.write("sql/load.sql", "select 3;\n");
@@ -353,7 +353,7 @@ fn what_one_plan_changes_in_another_is_told() {
 }
 
 #[test]
-fn a_twin_that_is_not_sent_stops_the_publish() {
+fn twin_that_is_not_sent_stops_publish() {
     let world = world();
     world.write(
         "load.orch.yaml",
@@ -387,7 +387,7 @@ fn pipelines_that_call_each_other_end() {
 }
 
 #[test]
-fn a_large_shared_pipeline_is_read_to_its_end() {
+fn large_shared_pipeline_is_read_to_its_end() {
     let world = world();
     let padding = format!("# {}\n", "x".repeat(2 * 1024 * 1024));
     let hidden_key =
@@ -400,7 +400,7 @@ fn a_large_shared_pipeline_is_read_to_its_end() {
 }
 
 #[test]
-fn the_configuration_must_be_there_and_right() {
+fn configuration_must_be_there_and_right() {
     let errors = [
         ("none", ""),
         ("empty", "version: 1"),
@@ -425,7 +425,7 @@ fn the_configuration_must_be_there_and_right() {
         config_dir: Some(".third".to_owned()),
         ..Asked::default()
     };
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     told.push_str(&format!("named: {}", asked.plan(&world).unwrap_err()).replace(&head, "<commit>"));
     insta::assert_snapshot!(told, @"
     none: no hidden directory at the repository root contains `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
@@ -449,13 +449,8 @@ fn links_are_refused_and_submodules_are_skipped() {
         "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n",
     );
     let commit = world.commit("all");
-    world.git(&[
-        "update-index",
-        "--add",
-        "--cacheinfo",
-        &format!("160000,{commit},lib"),
-    ]);
-    world.git(&["commit", "-q", "-m", "submodule"]);
+    world.git(format!("update-index --add --cacheinfo 160000,{commit},lib"));
+    world.git("commit -q -m submodule");
     let plan = Asked::default().plan(&world).unwrap();
     assert_eq!(
         plan.warnings,
@@ -467,8 +462,8 @@ fn links_are_refused_and_submodules_are_skipped() {
     assert!(!paths(&plan).contains(&"lib"));
 
     symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();
-    world.git(&["add", "secret.orch.yaml"]);
-    world.git(&["commit", "-q", "-m", "link"]);
+    world.git("add secret.orch.yaml");
+    world.git("commit -q -m link");
     insta::assert_snapshot!(Asked::default().plan(&world).unwrap_err(), @"
     symbolic links are not published:
       secret.orch.yaml
@@ -487,8 +482,8 @@ fn files_whose_parts_would_have_one_name_are_refused() {
     ] {
         std::fs::copy(world.work().join("load.orch.yaml"), world.work().join(name)).unwrap();
     }
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "twins"]);
+    world.git("add .");
+    world.git("commit -q -m twins");
     let error = Asked::default().plan(&world).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     two files would have the same name in the upload:
@@ -499,7 +494,7 @@ fn files_whose_parts_would_have_one_name_are_refused() {
 }
 
 #[test]
-fn a_bare_repository_is_published_from_its_commit() {
+fn bare_repository_is_published_from_its_commit() {
     let world = world();
     let plan = planned(&world);
     world.push();

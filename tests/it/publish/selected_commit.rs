@@ -1,7 +1,7 @@
 //! A host that does not name the event also builds any commit that a user combines with a branch. Only the clone's
 //! version of that branch shows that the commit is on it.
 
-use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::release::{call, stage, versions};
 use crate::support::{Call, World, head, pipeline};
 
 type Build = fn(&World, Call) -> Call;
@@ -64,20 +64,20 @@ fn build_of_unmerged_commit_as_main_publishes_nothing() {
     world.write("sluicegate.yaml", POLICY);
     world.commit("policy");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let change = commit_change(&world);
     world.push();
     // As CircleCI does: the local branch is at the selected commit.
-    world.git(&["checkout", "-q", "-B", "main", &change]);
+    world.git(format!("checkout -q -B main {change}"));
     for (host, build) in BUILDS {
-        let ended = build(&world, Call::new(&world.work())).run(&["check"]);
+        let ended = build(&world, Call::new(&world.work())).run("check");
         assert_eq!(ended.code, 1, "{host} check: {}", ended.all());
         for command in COMMANDS {
             let ended = build(&world, call(&world, &served)).run(command);
             assert_eq!(ended.code, 7, "{host} {command:?}: {}", ended.all());
             ended.saying(&["is not merged", "merge it first", "--deepen"]);
             // The remote's branch does not have the commit either.
-            let ended = build(&world, call(&world, &served)).run(&[command, &["--deepen"]].concat());
+            let ended = build(&world, call(&world, &served)).run((command, "--deepen"));
             assert_eq!(ended.code, 7, "{host} {command:?} --deepen: {}", ended.all());
         }
     }
@@ -111,7 +111,7 @@ fn outdated_clone_gets_advice_and_deepen_publishes() {
         world.commit("more");
         world.push();
         world.git(&["update-ref", "refs/remotes/origin/main", &policy]);
-        let checked = build(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let checked = build(&world, Call::new(&world.work())).run("check --report json=-");
         let notes = checked.expect(0).json()["notes"].to_string();
         assert!(
             notes.contains("is not in `origin/main` as this clone has it"),
@@ -125,7 +125,7 @@ fn outdated_clone_gets_advice_and_deepen_publishes() {
                 "--deepen",
             ]);
         }
-        let ended = build(&world, call(&world, &served)).run(&[COMMANDS[0], &["--deepen"]].concat());
+        let ended = build(&world, call(&world, &served)).run((COMMANDS[0], "--deepen"));
         assert_eq!(ended.code, 0, "{host}: {}", ended.all());
         assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{host}");
     }

@@ -89,7 +89,7 @@ const fn row(faults: &'static [Fault], ends: [OutcomeKind; 2], uploads: usize) -
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_is_said_is_what_is_stored() {
+async fn reported_outcome_matches_stored_versions_for_each_fault() {
     use Fault::{
         AfterHead, BeforeAccept, MidBody, None as Fine, Refused, Silent, Slow, Status, StoredThen,
         StoredThen502, StoredThenGone, StoredThenHalfAnAnswer, StoredThenNonsense, StoredThenSilent,
@@ -240,7 +240,7 @@ async fn our_own_publish_is_no_conflict_after_a_retry() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_existing_version_costs_no_upload() {
+async fn existing_version_costs_no_upload() {
     let (_world, plan) = plain();
     let server = Faulty::start(&[], 0, Shows::Truth);
     let first = run(&server, &plan, options()).await;
@@ -259,7 +259,7 @@ async fn an_existing_version_costs_no_upload() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_jobs_that_race_one_wins() {
+async fn publish_race_of_two_jobs_has_one_winner() {
     let (_world, plan) = plain();
     for _ in 0..10 {
         let server = Faulty::start(&[], 0, Shows::Truth);
@@ -272,7 +272,7 @@ async fn of_two_jobs_that_race_one_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_disabled_version_leaves_the_one_before_or_nothing() {
+async fn disabled_version_leaves_one_before_or_nothing() {
     let (_world, plan) = scripted();
     let disabling = PublishOptions {
         on_ignored: OnIgnored::Disable,
@@ -298,7 +298,7 @@ async fn a_disabled_version_leaves_the_one_before_or_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_where_it_cannot_be_told_whether_the_version_exists() {
+async fn publish_sends_nothing_if_version_lookup_fails() {
     let (_world, plan) = plain();
     let refused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", refused.local_addr().unwrap());

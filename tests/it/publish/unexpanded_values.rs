@@ -1,6 +1,6 @@
 //! Values that still contain a variable, an expression or quotes never become permanent names.
 
-use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::release::{call, stage, versions};
 use crate::support::{Call, World};
 
 /// The values that a host or a shell should have replaced.
@@ -29,7 +29,7 @@ fn publish_refuses_unexpanded_values_of_each_setting() {
     for (variable, flag) in SETTINGS {
         for value in VALUES {
             let base = call(&world, &served).variable("SLUICEGATE_VERSION_NAME", "1");
-            let ended = base.variable(variable, value).run(&["publish"]);
+            let ended = base.variable(variable, value).run("publish");
             assert_eq!(ended.code, 2, "{variable}={value}: {}", ended.all());
             assert!(
                 ended.err.contains(variable),
@@ -65,7 +65,7 @@ fn unexpanded_values_of_configuration_file_name_their_key() {
     ] {
         world.write("sluicegate.yaml", file);
         let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
-        let ended = call.run(&["publish", "--dry-run"]).expect(2);
+        let ended = call.run("publish --dry-run").expect(2);
         ended.saying(&[key, "variables in the configuration file are not replaced"]);
     }
 }
@@ -73,11 +73,11 @@ fn unexpanded_values_of_configuration_file_name_their_key() {
 #[test]
 fn environment_of_a_run_and_prefix_of_a_rollback_are_checked() {
     let (world, served) = stage();
-    let run = call(&world, &served).run(&["pipelines", "run", "a", "--environment", "$(ENVIRONMENT)"]);
+    let run = call(&world, &served).run("pipelines run a --environment $(ENVIRONMENT)");
     run.expect(2).saying(&["--environment", "`$(ENVIRONMENT)`"]);
-    let rollback = call(&world, &served).run(&["artifacts", "rollback", "--prefix", "${PREFIX}"]);
+    let rollback = call(&world, &served).run("artifacts rollback --prefix ${PREFIX}");
     rollback.expect(2).saying(&["--prefix", "`${PREFIX}`"]);
-    let review = call(&world, &served).run(&["review", "--branch", "$(Build.SourceBranchName)"]);
+    let review = call(&world, &served).run("review --branch $(Build.SourceBranchName)");
     review.expect(2).saying(&["--branch"]);
 }
 
@@ -85,7 +85,7 @@ fn environment_of_a_run_and_prefix_of_a_rollback_are_checked() {
 fn version_name_of_placeholders_and_single_signs_is_accepted() {
     let (world, served) = stage();
     for version in ["{tag}-${branch}", "${branch}", "$(Build)-{sha}"] {
-        let ended = call(&world, &served).run(&["publish", "--version-name", version]);
+        let ended = call(&world, &served).run(format!("publish --version-name {version}"));
         assert_eq!(ended.code, 2, "{version}: {}", ended.all());
         assert!(
             ended.err.contains("was not replaced"),
@@ -98,14 +98,14 @@ fn version_name_of_placeholders_and_single_signs_is_accepted() {
         assert_eq!(ended.code, 0, "{version}: {}", ended.all());
     }
     let call = call(&world, &served).variable("SLUICEGATE_PREFIX", "sales-5%");
-    call.run(&["publish", "--version-name", "1"]).expect(0);
+    call.run("publish --version-name 1").expect(0);
 }
 
 #[test]
 fn secret_next_to_a_variable_is_not_printed() {
     let (world, served) = stage();
     let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", "https://user:hunter2@$(HOST)/");
-    let ended = call.run(&["publish", "--version-name", "1"]).expect(2);
+    let ended = call.run("publish --version-name 1").expect(2);
     assert!(
         ended.err.contains("`$(HOST)`") && !ended.err.contains("hunter2"),
         "{}",

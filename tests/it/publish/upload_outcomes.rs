@@ -2,7 +2,7 @@
 
 use crate::publish::planned_project::{CONFIG, planned, world};
 use crate::publish::worktree_files::on_disk;
-use crate::support::World;
+use crate::support::{World, answer};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sluicegate::publish::{
@@ -142,12 +142,8 @@ fn ignoring() -> ResponseTemplate {
     ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": ignored }))
 }
 
-fn ok(body: &Value) -> ResponseTemplate {
-    ResponseTemplate::new(200).set_body_json(body)
-}
-
 #[tokio::test]
-async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
+async fn file_that_changed_after_it_was_checked_is_not_sent() {
     for name in ["load.orch.yaml", CONFIG] {
         let mut stage = Stage::new().await;
         stage.plan = on_disk(&stage.world);
@@ -168,9 +164,9 @@ async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_whole_artifact_is_published_and_verified() {
+async fn whole_artifact_is_published_and_verified() {
     let stage = Stage::new().await;
-    stage.upload(whole()).await.shows(ok(&stage.details())).await;
+    stage.upload(whole()).await.shows(answer(&stage.details())).await;
     let outcome = stage.run(options()).await;
     assert_eq!(
         (outcome.kind, outcome.verified),
@@ -219,7 +215,7 @@ async fn without_verification_nothing_is_looked_up() {
 #[tokio::test]
 async fn ignored_resources_are_incomplete() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
     let outcome = stage.run(options()).await;
     assert_eq!(
         (outcome.kind, outcome.ignored_resources.len()),
@@ -231,7 +227,7 @@ async fn ignored_resources_are_incomplete() {
 #[tokio::test]
 async fn ignored_resources_can_be_waved_through() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Warn,
@@ -245,7 +241,7 @@ async fn ignored_resources_can_be_waved_through() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_tell_is_incomplete() {
+async fn answer_that_does_not_tell_is_incomplete() {
     let answers = [
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v" })),
         ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": null })),
@@ -253,9 +249,9 @@ async fn an_answer_that_does_not_tell_is_incomplete() {
         ResponseTemplate::new(200).set_body_string("<html>"),
         ResponseTemplate::new(201),
     ];
-    for answer in answers {
+    for response in answers {
         let stage = Stage::new().await;
-        stage.upload(answer).await.shows(ok(&stage.details())).await;
+        stage.upload(response).await.shows(answer(&stage.details())).await;
         let outcome = stage
             .run(PublishOptions {
                 on_ignored: OnIgnored::Warn,
@@ -267,12 +263,12 @@ async fn an_answer_that_does_not_tell_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_lacks_something_is_incomplete() {
+async fn version_that_lacks_something_is_incomplete() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["sharedPipelines"] = json!([]);
     details["artifactDetails"]["commitHash"] = json!("0".repeat(40));
-    stage.upload(whole()).await.shows(ok(&details)).await;
+    stage.upload(whole()).await.shows(answer(&details)).await;
     let outcome = stage.run(options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
@@ -282,12 +278,12 @@ async fn a_version_that_lacks_something_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
+async fn version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["sharedPipelines"][0]["sourcePipeline"] = json!("evil");
     details["artifactDetails"]["enabled"] = json!(false);
-    stage.upload(whole()).await.shows(ok(&details)).await;
+    stage.upload(whole()).await.shows(answer(&details)).await;
     let outcome = stage.run(options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n"), @"
@@ -297,7 +293,7 @@ async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
 }
 
 #[tokio::test]
-async fn a_version_that_cannot_be_looked_up_is_not_verified() {
+async fn version_that_cannot_be_looked_up_is_not_verified() {
     let stage = Stage::new().await;
     stage
         .upload(whole())
@@ -315,12 +311,12 @@ async fn a_version_that_cannot_be_looked_up_is_not_verified() {
 }
 
 #[tokio::test]
-async fn an_incomplete_version_is_disabled_if_asked() {
+async fn incomplete_version_is_disabled_if_asked() {
     let stage = Stage::new().await;
     stage
         .upload(ignoring())
         .await
-        .shows(ok(&stage.details()))
+        .shows(answer(&stage.details()))
         .await
         .disables(ResponseTemplate::new(204))
         .await
@@ -337,12 +333,12 @@ async fn an_incomplete_version_is_disabled_if_asked() {
 }
 
 #[tokio::test]
-async fn a_version_that_could_not_be_disabled_is_said_first() {
+async fn version_that_could_not_be_disabled_is_said_first() {
     let stage = Stage::new().await;
     stage
         .upload(ignoring())
         .await
-        .shows(ok(&stage.details()))
+        .shows(answer(&stage.details()))
         .await
         .disables(ResponseTemplate::new(403))
         .await;
@@ -361,7 +357,7 @@ async fn a_version_that_could_not_be_disabled_is_said_first() {
 }
 
 #[tokio::test]
-async fn an_existing_version_is_a_conflict() {
+async fn existing_version_is_a_conflict() {
     let stage = Stage::new().await;
     stage.upload(ResponseTemplate::new(409)).await;
     let outcome = stage.run(options()).await;
@@ -375,12 +371,12 @@ async fn an_existing_version_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
+async fn existing_version_of_the_same_content_is_fine_if_asked() {
     let stage = Stage::new().await;
     stage
         .upload(ResponseTemplate::new(409))
         .await
-        .shows(ok(&stage.details()))
+        .shows(answer(&stage.details()))
         .await;
     let outcome = stage
         .run(PublishOptions {
@@ -395,14 +391,14 @@ async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
 }
 
 #[tokio::test]
-async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference() {
+async fn existing_version_of_other_content_is_a_conflict_with_difference() {
     let stage = Stage::new().await;
     let mut details = stage.details();
     details["artifactDetails"]["commitHash"] = Value::Null;
     stage
         .upload(ResponseTemplate::new(409))
         .await
-        .shows(ok(&details))
+        .shows(answer(&details))
         .await;
     let outcome = stage
         .run(PublishOptions {
@@ -418,7 +414,7 @@ async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference(
 }
 
 #[tokio::test]
-async fn a_refusal_is_a_failure() {
+async fn refusal_is_a_failure() {
     for (status, kind) in [
         (401, ErrorKind::Unauthorized),
         (403, ErrorKind::Forbidden),
@@ -433,9 +429,9 @@ async fn a_refusal_is_a_failure() {
 }
 
 #[tokio::test]
-async fn the_receipt_says_what_became_of_it() {
+async fn receipt_says_what_became_of_it() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
     let outcome = stage.run(options()).await;
     let hashes = outcome.hashes.clone().unwrap();
     let mut written = Vec::new();

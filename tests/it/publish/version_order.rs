@@ -1,10 +1,10 @@
 //! Neither a rerun nor a race makes an older commit the latest version, in `ci` and in `publish` alike.
 
-use crate::ci::publish_after_review::{call, stage, versions};
 use crate::publish::merged_commits::{TAGGED, pushed};
 use crate::publish::next_version::proxy_uploads;
+use crate::support::release::{call, stage, versions};
 use crate::support::{
-    Call, Ended, Platform, Served, World, answer, git, github_event, head, in_turn, pipeline, repository,
+    Arguments, Call, Ended, Job, Platform, Served, World, answer, git, head, in_turn, pipeline, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -36,14 +36,14 @@ fn outdated_checkout() -> (World, Served) {
     let first = head(&world);
     push_commit(&world, "More");
     publish(&world, &served, "2.0.0").expect(0);
-    world.git(&["checkout", "-q", "--detach", &first]);
+    world.git(format!("checkout -q --detach {first}"));
     (world, served)
 }
 
 /// Runs `publish` in the job of a push to `main`.
 fn publish(world: &World, served: &Served, version: &str) -> Ended {
     let call = call(world, served).variable("GITHUB_RUN_NUMBER", "7");
-    pushed(world, call).run(&["publish", "--version-name", version, "--receipt", "receipt.json"])
+    pushed(world, call).run(format!("publish --version-name {version} --receipt receipt.json"))
 }
 
 fn receipt(world: &World) -> Value {
@@ -75,10 +75,11 @@ fn publish_refuses_older_commit_under_name_that_nobody_chose() {
 #[test]
 fn publish_refuses_older_commit_under_name_of_the_tag_on_any_host() {
     let (world, served) = outdated_checkout();
-    world.git(&["tag", "v1"]);
+    world.git("tag v1");
     for (host, tagged) in TAGGED {
         for version in ["{tag}", "release-{tag}", "v1"] {
-            let ended = tagged(&world, call(&world, &served)).run(&["publish", "--version-name", version]);
+            let ended =
+                tagged(&world, call(&world, &served)).run(format!("publish --version-name {version}"));
             assert_eq!(ended.code, 7, "{host} {version}: {}", ended.all());
         }
     }
@@ -129,25 +130,25 @@ fn publish_under_templates_moves_forward_and_repeats_newest() {
 fn clone_without_latest_commit_publishes_only_under_chosen_name() {
     let (world, served) = stage();
     let url = format!("file://{}", world.remote().display());
-    git(world.path(), &["clone", "-q", &url, "early"]);
+    git(world.path(), format!("clone -q {url} early"));
     let first = head(&world);
     push_commit(&world, "More");
     publish(&world, &served, "2").expect(0);
     let early = || early_job(&world, &served, &first);
     let ci = ["ci", "--version-name", "auto", "--publish-on-branch", "main"];
     for args in [&["publish", "--version-name", "auto"][..], &ci] {
-        let ended = early().run(&[args, &["--compat", "off"]].concat());
+        let ended = early().run((args, "--compat off"));
         ended
             .expect(7)
             .saying(&["this clone does not show whether version 2 of sales"]);
     }
     early()
-        .run(&["publish", "--version-name", "auto", "--deepen"])
+        .run("publish --version-name auto --deepen")
         .expect(7)
         .saying(&["is older than the commit of version 2"]);
     assert_eq!(versions(&world, &served).len(), 1);
     early()
-        .run(&["publish", "--version-name", "back"])
+        .run("publish --version-name back")
         .expect(0)
         .saying(&["consumers of [Latest]"]);
 }
@@ -157,7 +158,9 @@ fn early_job(world: &World, served: &Served, first: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": first });
     let call = Call::with_platform(&world.path().join("early"), &served.url);
-    github_event(world, call, "push", "refs/heads/main", &payload)
+    Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(world, call)
         .variable("GITHUB_SHA", first)
         .variable("SLUICEGATE_PREFIX", "sales")
 }
@@ -165,22 +168,11 @@ fn early_job(world: &World, served: &Served, first: &str) -> Call {
 /// Runs `ci` in the scheduled job with this run number.
 fn nightly(world: &World, served: &Served, number: &str) -> Ended {
     let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
-    let call = github_event(
-        world,
-        call(world, served),
-        "schedule",
-        "refs/heads/main",
-        &payload,
-    );
-    call.variable("GITHUB_RUN_NUMBER", number).run(&[
-        "ci",
-        "--version-name",
-        "1.0.{run-number}",
-        "--publish-on-branch",
-        "main",
-        "--receipt",
-        "receipt.json",
-    ])
+    let call = Job::github()
+        .event("schedule", "refs/heads/main", &payload)
+        .extend(world, call(world, served));
+    call.variable("GITHUB_RUN_NUMBER", number)
+        .run("ci --version-name 1.0.{run-number} --publish-on-branch main --receipt receipt.json")
 }
 
 #[test]
@@ -197,7 +189,7 @@ fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
     assert_eq!(receipt(&world)["outcome"], "already-published");
     assert_eq!(receipt(&world)["versionName"], "1.0.2");
     assert_eq!(versions(&world, &served), both);
-    call(&world, &served).run(&["artifacts", "rollback"]).expect(0);
+    call(&world, &served).run("artifacts rollback").expect(0);
     let rolled_back = versions(&world, &served);
     for number in ["2", "4"] {
         nightly(&world, &served, number)
@@ -224,10 +216,10 @@ fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
 fn tag_on_published_commit_is_published_too() {
     let (world, served) = stage();
     publish(&world, &served, "auto").expect(0);
-    world.git(&["tag", "v1"]);
+    world.git("tag v1");
     for (host, tagged) in &TAGGED[..1] {
-        let args = ["ci", "--version-name", "{tag}", "--publish-on-tag", "v*"];
-        tagged(&world, call(&world, &served)).run(&args).expect(0);
+        let args = "ci --version-name {tag} --publish-on-tag v*";
+        tagged(&world, call(&world, &served)).run(args).expect(0);
         assert_eq!(versions(&world, &served)[0].0, "v1", "{host}");
     }
 }
@@ -251,19 +243,15 @@ fn commits_that_only_the_details_show_are_known() {
         in_turn(vec![answer(&details), missing]),
     );
     let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    let ended = pushed(&world, call)
-        .run(&["publish", "--version-name", "auto"])
-        .expect(0);
+    let ended = pushed(&world, call).run("publish --version-name auto").expect(0);
     ended.saying(&["not publishing the commit"]);
 }
 
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
-fn race(world: &World, served: &Served, call: Call, args: &[&str]) -> Ended {
-    let newer = crate::ci::publish_after_review::call(world, served);
+fn race(world: &World, served: &Served, call: Call, args: impl Arguments) -> Ended {
+    let newer = crate::support::release::call(world, served);
     let url = proxy_uploads(&served.url, move || {
-        newer
-            .run(&["publish", "--version-name", "newer", "--head", "main"])
-            .expect(0);
+        newer.run("publish --version-name newer --head main").expect(0);
     });
     call.variable("SLUICEGATE_BASE_URL", url).run(args)
 }
@@ -279,9 +267,9 @@ fn upload_after_newer_version_is_disabled() {
         let (world, served) = stage();
         let first = head(&world);
         push_commit(&world, "More");
-        world.git(&["checkout", "-q", "--detach", &first]);
+        world.git(format!("checkout -q --detach {first}"));
         let call = pushed(&world, call(&world, &served));
-        let args = [args, &["--receipt", "receipt.json", "--no-verify"]].concat();
+        let args = (args, "--receipt receipt.json --no-verify");
         let ended = race(&world, &served, call, &args).expect(5).saying(&[
             "appeared during this publish",
             "the version was disabled",
@@ -303,10 +291,10 @@ fn upload_after_version_of_later_commit_than_the_clone_is_disabled() {
     let (world, served) = stage();
     let first = head(&world);
     let url = format!("file://{}", world.remote().display());
-    git(world.path(), &["clone", "-q", &url, "early"]);
+    git(world.path(), format!("clone -q {url} early"));
     push_commit(&world, "More");
     let early = early_job(&world, &served, &first);
-    race(&world, &served, early, &["publish", "--version-name", "auto"])
+    race(&world, &served, early, "publish --version-name auto")
         .expect(5)
         .saying(&["this clone does not have its commit"]);
     assert!(versions(&world, &served).contains(&("newer".to_owned(), true)));
@@ -315,17 +303,17 @@ fn upload_after_version_of_later_commit_than_the_clone_is_disabled() {
 #[test]
 fn upload_after_version_of_same_or_older_commit_stays() {
     let (world, served) = stage();
-    world.git(&["branch", "old"]);
+    world.git("branch old");
     push_commit(&world, "More");
     for (version, other) in [("1", "old"), ("2", "main")] {
         let newer = call(&world, &served);
         let url = proxy_uploads(&served.url, move || {
             newer
-                .run(&["publish", "--version-name", other, "--head", other])
+                .run(format!("publish --version-name {other} --head {other}"))
                 .expect(0);
         });
         let call = pushed(&world, call(&world, &served)).variable("SLUICEGATE_BASE_URL", url);
-        call.run(&["publish", "--version-name", version]).expect(0);
+        call.run(format!("publish --version-name {version}")).expect(0);
     }
     let all = versions(&world, &served);
     assert!(all.len() == 4 && all.iter().all(|version| version.1), "{all:?}");
@@ -350,15 +338,8 @@ fn upload_is_uncertain_if_no_list_follows() {
     let call = call(&world, &served)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");
-    let args = [
-        "publish",
-        "--version-name",
-        "1",
-        "--no-verify",
-        "--receipt",
-        "receipt.json",
-    ];
-    pushed(&world, call).run(&args).expect(6).saying(&[
+    let args = "publish --version-name 1 --no-verify --receipt receipt.json";
+    pushed(&world, call).run(args).expect(6).saying(&[
         "could not check whether a newer version appeared",
         "sluicegate artifacts list",
     ]);
@@ -371,14 +352,14 @@ fn next_version_after_rollback_skips_disabled_names() {
     publish(&world, &served, "{next}").expect(0);
     push_commit(&world, "More");
     publish(&world, &served, "{next}").expect(0);
-    call(&world, &served).run(&["artifacts", "rollback"]).expect(0);
+    call(&world, &served).run("artifacts rollback").expect(0);
     push_commit(&world, "Fixed");
     publish(&world, &served, "{next}").expect(0);
     assert_eq!(versions(&world, &served)[0], ("1.0.2".to_owned(), true));
     // If no version is enabled, the numbers go on from the newest.
     for version in ["1.0.0", "1.0.2"] {
         call(&world, &served)
-            .run(&["artifacts", "disable", "--force", "--version-name", version])
+            .run(format!("artifacts disable --force --version-name {version}"))
             .expect(0);
     }
     push_commit(&world, "Again");
@@ -405,7 +386,7 @@ fn publish_waits_while_details_have_no_shared_pipeline() {
         answer(&json!({ "versionName": "1", "ignoredResources": [] })),
     );
     let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    let ended = call.run(&["publish", "--version-name", "1"]).expect(0);
+    let ended = call.run("publish --version-name 1").expect(0);
     assert!(ended.out.contains("and checked"), "{}", ended.all());
 }
 
@@ -414,8 +395,10 @@ fn publish_of_deleted_branch_does_nothing() {
     let (world, served) = stage();
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": head(&world),
         "after": "0".repeat(40), "deleted": true });
-    let call = github_event(&world, call(&world, &served), "push", "refs/heads/main", &payload);
-    call.run(&["publish", "--version-name", "1"])
+    let call = Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(&world, call(&world, &served));
+    call.run("publish --version-name 1")
         .expect(0)
         .saying(&["nothing is published"]);
     assert_eq!(versions(&world, &served), []);
@@ -450,7 +433,7 @@ fn commit_of_the_last_of_many_versions_is_not_published_again() {
     let platform = platform_without_listed_commits(&world, 60);
     let publish = |version: &str| {
         let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-        pushed(&world, call).run(&["publish", "--version-name", version])
+        pushed(&world, call).run(format!("publish --version-name {version}"))
     };
     publish("auto").expect(0).saying(&[
         "not publishing the commit",
@@ -464,7 +447,7 @@ fn publish_under_a_template_is_undecided_if_too_many_commits_are_unknown() {
     let platform = platform_without_listed_commits(&world, 1_010);
     let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
     pushed(&world, call)
-        .run(&["publish", "--version-name", "auto"])
+        .run("publish --version-name auto")
         .expect(3)
         .saying(&[
             "could not determine whether this commit was published before",
@@ -483,7 +466,7 @@ fn publish_is_undecided_if_the_platform_hides_the_latest_version() {
     platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
     let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
     pushed(&world, call)
-        .run(&["publish", "--version-name", "auto"])
+        .run("publish --version-name auto")
         .expect(3)
         .saying(&["the platform lists the enabled version 1, but returned no latest version"]);
 }

@@ -18,7 +18,7 @@ pub fn on_disk(world: &World) -> Plan {
 }
 
 #[test]
-fn a_clean_tree_is_the_same_as_the_commit() {
+fn clean_tree_is_the_same_as_commit() {
     let world = world();
     let committed = planned(&world);
     let plan = on_disk(&world);
@@ -28,14 +28,14 @@ fn a_clean_tree_is_the_same_as_the_commit() {
 }
 
 #[test]
-fn what_differs_from_the_commit_is_said() {
+fn worktree_publish_lists_differences_from_commit() {
     let world = world();
     world.commit("all");
     world.write("new.orch.yaml", pipeline("orchestration", &[]));
     world.write("sql/load.sql", "select 3;\n");
     std::fs::remove_file(world.work().join(".hidden/other.orch.yaml")).unwrap();
     let plan = on_disk(&world);
-    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
@@ -44,17 +44,17 @@ fn what_differs_from_the_commit_is_said() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out_unless_it_is_committed() {
+fn worktree_publish_leaves_out_ignored_files_unless_committed() {
     let world = world();
     world.write(".gitignore", "build/\n*.sql\n");
     world.write("build/x.orch.yaml", pipeline("orchestration", &[]));
-    world.git(&["add", "-f", "sql/load.sql"]);
+    world.git("add -f sql/load.sql");
     world.commit("all");
     let plan = on_disk(&world);
     assert!(!paths(&plan).contains(&"build/x.orch.yaml"));
     assert!(paths(&plan).contains(&"sql/load.sql"));
-    world.git(&["rm", "-q", "--cached", "sql/load.sql"]);
-    world.git(&["commit", "-q", "-m", "forgotten"]);
+    world.git("rm -q --cached sql/load.sql");
+    world.git("commit -q -m forgotten");
     assert!(
         asked()
             .plan(&world)
@@ -87,12 +87,12 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
 /// `check` reads the same working tree: files that were force-added, hidden, excluded by a sparse checkout, or are not
 /// regular.
 #[test]
-fn what_git_does_not_look_at_is_never_sent_in_silence() {
+fn worktree_publish_warns_of_files_hidden_from_git() {
     let world = world();
     world.write(".gitignore", "ignored.orch.yaml\n");
     world.commit("all");
     world.write("ignored.orch.yaml", pipeline("orchestration", &[]));
-    world.git(&["add", "-f", "ignored.orch.yaml"]);
+    world.git("add -f ignored.orch.yaml");
     assert!(paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
 
     for flag in ["skip-worktree", "assume-unchanged"] {
@@ -116,7 +116,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
     }
 
     let committed = planned(&world);
-    world.git(&["update-index", "--skip-worktree", "load.orch.yaml"]);
+    world.git("update-index --skip-worktree load.orch.yaml");
     std::fs::remove_file(world.work().join("load.orch.yaml")).unwrap();
     assert!(
         paths(&on_disk(&world)).contains(&"load.orch.yaml"),
@@ -129,7 +129,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
             .count(),
         1
     );
-    world.git(&["update-index", "--no-skip-worktree", "load.orch.yaml"]);
+    world.git("update-index --no-skip-worktree load.orch.yaml");
 
     let made = std::process::Command::new("mkfifo")
         .arg(world.work().join("load.orch.yaml"))
@@ -143,7 +143,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
 }
 
 #[test]
-fn a_script_outside_of_the_repository_is_not_there() {
+fn script_outside_of_repository_is_not_there() {
     let world = world();
     std::fs::write(world.path().join("secret.sql"), "x").unwrap();
     for path in [
@@ -167,7 +167,7 @@ fn a_script_outside_of_the_repository_is_not_there() {
 }
 
 #[test]
-fn a_bare_repository_has_no_files_on_disk() {
+fn bare_repository_has_no_files_on_disk() {
     let world = world();
     world.commit("all");
     world.push();
@@ -179,7 +179,7 @@ fn a_bare_repository_has_no_files_on_disk() {
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_is_noticed() {
+fn change_that_keeps_size_and_time_is_noticed() {
     let world = world();
     world.commit("all");
     let path = world.work().join("sql/load.sql");

@@ -1,6 +1,6 @@
 //! The list of changes in the reports of `check`, `review` and `report`.
 
-use crate::support::{Call, Ended, World, pipeline, project, scratch};
+use crate::support::{Arguments, Call, Ended, World, pipeline, project, scratch};
 use serde_json::{Value, json};
 
 const CALLER: &str = "type: orchestration
@@ -19,17 +19,17 @@ fn world() -> World {
     world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     let moved = "design: { components: { Start: { position: { x: 1, y: 2 } } } }\n";
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]) + moved);
-    world.git(&["rm", "-q", "gone.orch.yaml"]);
+    world.git("rm -q gone.orch.yaml");
     world.commit("change");
     world
 }
 
-fn check(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["check"], args].concat())
+fn check(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("check", args))
 }
 
 fn written(world: &World, name: &str) -> String {
@@ -37,9 +37,9 @@ fn written(world: &World, name: &str) -> String {
 }
 
 #[test]
-fn the_json_report_has_each_change_in_numbers() {
+fn json_report_has_each_change_in_numbers() {
     let world = world();
-    let report = check(&world, &["--report", "json=-"]).expect(1).json();
+    let report = check(&world, "--report json=-").expect(1).json();
     let numbers =
         |added: u8, removed: u8| json!({ "added": added, "removed": removed, "renamed": 0, "modified": 0 });
     let changes = report["changes"].as_array().unwrap();
@@ -75,27 +75,22 @@ fn the_json_report_has_each_change_in_numbers() {
     );
     // A run of all pipelines has no comparison, and with `--changes none` no changes are reported.
     for args in [&["--all"][..], &["--changes", "none"]] {
-        let report = check(&world, &[args, &["--report", "json=-"]].concat())
-            .expect(1)
-            .json();
+        let report = check(&world, (args, "--report json=-")).expect(1).json();
         assert_eq!(report["changes"], Value::Null, "{args:?}");
     }
     let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CHANGES", "none");
-    let report = by_variable.run(&["check", "--report", "json=-"]).expect(1).json();
+    let report = by_variable.run("check --report json=-").expect(1).json();
     assert_eq!(report["changes"], Value::Null);
-    let some = check(
-        &world,
-        &["--report", "json=-", "--base", "origin/main", "load.orch.yaml"],
-    )
-    .expect(1)
-    .json();
+    let some = check(&world, "--report json=- --base origin/main load.orch.yaml")
+        .expect(1)
+        .json();
     assert_eq!(some["changes"].as_array().unwrap().len(), 1);
 }
 
 #[test]
-fn what_changed_stands_above_the_findings_of_a_file() {
+fn changes_of_file_are_above_its_findings() {
     let world = world();
-    check(&world, &["--report", "markdown=page.md"]).expect(1);
+    check(&world, "--report markdown=page.md").expect(1);
     let page = written(&world, "page.md");
     let (_, rest) = page.split_once("### Errors").unwrap();
     insta::assert_snapshot!(rest, @r##"
@@ -157,7 +152,7 @@ fn what_changed_stands_above_the_findings_of_a_file() {
             "GITHUB_STEP_SUMMARY",
             world.work().join("summary.md").to_str().unwrap(),
         )
-        .run(&["check"])
+        .run("check")
         .expect(1);
     assert!(!summary.all().contains("Pipeline changes"), "{}", summary.all());
     let summary = written(&world, "summary.md");
@@ -166,14 +161,14 @@ fn what_changed_stands_above_the_findings_of_a_file() {
             && summary.contains("```mermaid"),
         "{summary}"
     );
-    check(&world, &["--report", "markdown=none.md", "--changes", "none"]).expect(1);
+    check(&world, "--report markdown=none.md --changes none").expect(1);
     assert!(!written(&world, "none.md").contains("hat changed"));
 }
 
 #[test]
-fn a_finding_leads_to_its_component_and_back() {
+fn finding_leads_to_its_component_and_back() {
     let world = world();
-    check(&world, &["--report", "html=page.html"]).expect(1);
+    check(&world, "--report html=page.html").expect(1);
     let page = written(&world, "page.html");
     let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
     let with = |name: &str, value: &str| {
@@ -205,7 +200,7 @@ fn a_finding_leads_to_its_component_and_back() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     // An unchanged file also gets a picture with its findings.
-    check(&world, &["--all", "--report", "html=all.html"]).expect(1);
+    check(&world, "--all --report html=all.html").expect(1);
     let all = written(&world, "all.html");
     assert!(
         all.contains("Pipeline with findings") && all.contains("canvas-0-"),
@@ -214,10 +209,10 @@ fn a_finding_leads_to_its_component_and_back() {
 }
 
 #[test]
-fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
+fn report_that_is_read_tells_the_same_as_far_as_clone_has_it() {
     let world = world();
-    let head = world.git(&["rev-parse", "HEAD"]);
-    check(&world, &["--head", &head, "--report", "json=report.json"]).expect(1);
+    let head = world.git("rev-parse HEAD");
+    check(&world, format!("--head {head} --report json=report.json")).expect(1);
     let call = Call::new(&world.work());
     let again = [
         "report",
@@ -251,9 +246,9 @@ fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
 }
 
 #[test]
-fn a_page_with_many_changes_stays_usable() {
+fn page_with_many_changes_stays_usable() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     for n in 0..300 {
         world.write(
             &format!("p/{n:03}.orch.yaml"),
@@ -262,14 +257,7 @@ fn a_page_with_many_changes_stays_usable() {
     }
     check(
         &world,
-        &[
-            "--report",
-            "html=page.html",
-            "--report",
-            "markdown=page.md",
-            "--report",
-            "json=page.json",
-        ],
+        "--report html=page.html --report markdown=page.md --report json=page.json",
     )
     .expect(1);
     let page = written(&world, "page.html");

@@ -1,9 +1,8 @@
 //! In CI, a report is rendered only for the commit that it is of.
 
-use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::release::{call, stage, versions};
 use crate::support::{
-    Call, HOSTS, Platform, World, change, each, github_event, head, passed, pipeline, pull_request_payload,
-    repository,
+    Call, HOSTS, Job, Platform, World, change, each, head, passed, pipeline, pull_request_payload, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -20,16 +19,16 @@ fn reviewed() -> World {
         platform.call(&world).run(&args).expect(0);
     };
     review("review.json");
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     review("main.json");
-    world.git(&["checkout", "-q", "-b", "other"]);
+    world.git("checkout -q -b other");
     world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("other");
     world.push();
     review("other.json");
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
     Call::new(&world.work())
-        .run(&["check", "--report", "json=../tree.json"])
+        .run("check --report json=../tree.json")
         .expect(0);
     world
 }
@@ -68,9 +67,9 @@ fn report_of_another_commit_is_refused_on_every_host() {
 #[test]
 fn trial_merge_accepts_its_head_and_never_the_target() {
     let world = reviewed();
-    let (change, main) = (head(&world), world.git(&["rev-parse", "main"]));
-    world.git(&["checkout", "-q", "--detach", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "trial", "change"]);
+    let (change, main) = (head(&world), world.git("rev-parse main"));
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m trial change");
     let merge = head(&world);
     let gitlab = Call::new(&world.work())
         .variable("GITLAB_CI", "true")
@@ -82,9 +81,9 @@ fn trial_merge_accepts_its_head_and_never_the_target() {
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &change)
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &main);
-    gitlab.run(&["report", "../review.json"]).expect(0);
+    gitlab.run("report ../review.json").expect(0);
     gitlab
-        .run(&["report", "../main.json"])
+        .run("report ../main.json")
         .expect(2)
         .saying(&[&main, &change]);
     // A job without a clone, which has only the artifacts.
@@ -96,25 +95,27 @@ fn trial_merge_accepts_its_head_and_never_the_target() {
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "push")
         .variable("CI_COMMIT_SHA", &change);
-    bare.run(&["report", "review.json"]).expect(0);
-    bare.run(&["report", "main.json"]).expect(2);
+    bare.run("report review.json").expect(0);
+    bare.run("report main.json").expect(2);
 }
 
 #[test]
 fn follow_up_workflow_names_the_commit_of_the_reports() {
     let world = reviewed();
     let change = head(&world);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     let payload = json!({ "repository": repository(), "workflow_run": { "head_sha": change } });
-    let follow = |args: &[&str]| {
+    let follow = |args: &str| {
         let call = Call::new(&world.work());
-        github_event(&world, call, "workflow_run", "refs/heads/main", &payload)
-            .run(&[&["report", "../review.json"], args].concat())
+        Job::github()
+            .event("workflow_run", "refs/heads/main", &payload)
+            .extend(&world, call)
+            .run(("report ../review.json", args))
     };
-    follow(&[]).expect(2).saying(&[&change, "--head"]);
-    follow(&["--head", &change]).expect(0);
-    follow(&["--head", "main"]).expect(2);
-    follow(&["--head", "nothing"]).expect(2).saying(&["nothing"]);
+    follow("").expect(2).saying(&[&change, "--head"]);
+    follow(&format!("--head {change}")).expect(0);
+    follow("--head main").expect(2);
+    follow("--head nothing").expect(2).saying(&["nothing"]);
 }
 
 #[test]
@@ -127,12 +128,10 @@ fn comparison_requires_a_report_of_an_ancestor() {
     let payload = pull_request_payload(&world);
     let compare = |old: &str| {
         let call = Call::new(&world.work());
-        github_event(&world, call, "pull_request", "refs/pull/7/merge", &payload).run(&[
-            "report",
-            "--compare",
-            old,
-            "../review.json",
-        ])
+        Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(&world, call)
+            .run(format!("report --compare {old} ../review.json"))
     };
     compare("../main.json").expect(0);
     compare("../other.json").expect(2).saying(&[
@@ -151,18 +150,18 @@ fn comparison_requires_a_report_of_an_ancestor() {
         .saying(&["the reviewed commit"]);
     // A local run compares any two reports, and a nightly job may run twice on a commit.
     Call::new(&world.work())
-        .run(&["report", "--compare", "../other.json", "../review.json"])
+        .run("report --compare ../other.json ../review.json")
         .expect(0);
     let call = Call::new(&world.work());
-    github_event(
-        &world,
-        call,
-        "schedule",
-        "refs/heads/main",
-        &json!({ "repository": repository() }),
-    )
-    .run(&["report", "--compare", "../review.json", "../review.json"])
-    .expect(0);
+    Job::github()
+        .event(
+            "schedule",
+            "refs/heads/main",
+            &json!({ "repository": repository() }),
+        )
+        .extend(&world, call)
+        .run("report --compare ../review.json ../review.json")
+        .expect(0);
 }
 
 #[test]
@@ -178,8 +177,8 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
     world.push();
     for (name, host) in HOSTS {
         let job = || host(&world, Call::new(&world.work()));
-        job().run(&["check", "--report", "json=../new.json"]).expect(0);
-        let compare = |old: &str| job().run(&["report", "--compare", old, "../new.json"]);
+        job().run("check --report json=../new.json").expect(0);
+        let compare = |old: &str| job().run(format!("report --compare {old} ../new.json"));
         let ended = compare("../review.json");
         assert_eq!(ended.code, 2, "{name}: {}", ended.all());
         ended.saying(&["belongs to the change, not to the target branch"]);
@@ -189,10 +188,10 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         let ended = compare("../main.json");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
     }
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("remote set-head origin main");
     let unknown = |old: &str| {
         let job = Call::new(&world.work()).variable("CI", "true");
-        job.run(&["report", "--compare", old, "../new.json"])
+        job.run(format!("report --compare {old} ../new.json"))
     };
     unknown("yesterday.json").expect(2).saying(&["git tracks it"]);
     unknown("../main.json").expect(0);
@@ -203,11 +202,11 @@ fn unreadable_event_does_not_render_a_report() {
     let world = reviewed();
     Call::new(&world.work())
         .variable("GITLAB_CI", "true")
-        .run(&["report", "../review.json"])
+        .run("report ../review.json")
         .expect(7);
     Call::new(&world.work())
         .variable("CI", "true")
-        .run(&["report", "../main.json"])
+        .run("report ../main.json")
         .expect(2);
 }
 
@@ -215,12 +214,14 @@ fn unreadable_event_does_not_render_a_report() {
 fn two_jobs_review_and_publish_the_same_commit() {
     let (world, served) = stage();
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
-    let job = || github_event(&world, call(&world, &served), "push", "refs/heads/main", &payload);
+    let job = || {
+        Job::github()
+            .event("push", "refs/heads/main", &payload)
+            .extend(&world, call(&world, &served))
+    };
+    job().run("review --all --report json=../review.json").expect(0);
     job()
-        .run(&["review", "--all", "--report", "json=../review.json"])
-        .expect(0);
-    job()
-        .run(&["report", "../review.json", "--report", "html=../review.html"])
+        .run("report ../review.json --report html=../review.html")
         .expect(0);
     job()
         .run(&[
@@ -235,7 +236,7 @@ fn two_jobs_review_and_publish_the_same_commit() {
             "../publish.xml",
         ])
         .expect(0);
-    job().run(&["verify", "../receipt.json"]).expect(0);
+    job().run("verify ../receipt.json").expect(0);
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
     let junit = fs::read_to_string(world.path().join("publish.xml")).unwrap();
     assert!(!junit.contains("did not finish"), "{junit}");

@@ -1,12 +1,12 @@
 //! `report --compare`: new, known and fixed findings of two reports, without a repository.
 
-use crate::compatibility::breaks_in_publishes::{offer, parameter};
-use crate::support::{Call, Ended, Platform, RULES, World, answer, asked, change, pipeline, project};
+use crate::support::{
+    Arguments, Call, Ended, NAMING, Platform, RULES, World, answer, asked, change, offer, parameter,
+    pipeline, project,
+};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
-
-const NAMING: &str = "component-naming-convention";
 
 /// Creates reports of all pipelines before and after these changes of files.
 fn two(before: &[(&str, &str)], after: &[(&str, Option<&str>)]) -> World {
@@ -28,9 +28,8 @@ fn write(world: &World, name: &str) {
     assert!(Call::new(&world.work()).run(&args).code < 2);
 }
 
-fn compared(world: &World, more: &[&str]) -> Ended {
-    let args = [&["report", "--compare", "../old.json", "../new.json"], more].concat();
-    Call::new(&world.work()).run(&args)
+fn compared(world: &World, more: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("report --compare ../old.json ../new.json", more))
 }
 
 fn document(world: &World, name: &str) -> Value {
@@ -42,13 +41,6 @@ fn edit(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
     let mut report = document(world, name);
     edit(&mut report);
     world.write(&format!("../{name}"), report.to_string());
-}
-
-/// Checks that standard output or error contains each text.
-fn says(ended: &Ended, words: &[&str]) {
-    for word in words {
-        assert!(ended.all().contains(word), "{word}: {}", ended.all());
-    }
 }
 
 fn numbers(report: &Value) -> [u64; 3] {
@@ -71,20 +63,13 @@ fn new_known_and_fixed_are_told_in_every_place() {
             ("b.orch.yaml", None),
         ],
     );
-    let ended = compared(
-        &world,
-        &["--report", "json=compared.json", "--annotations", "github"],
-    )
-    .expect(1);
-    says(
-        &ended,
-        &[
-            "1 new error (2 known, 1 fixed)",
-            "with a report of a working tree",
-            "::error",
-            "three bad",
-        ],
-    );
+    let ended = compared(&world, "--report json=compared.json --annotations github").expect(1);
+    ended.assert_logged(&[
+        "1 new error (2 known, 1 fixed)",
+        "with a report of a working tree",
+        "::error",
+        "three bad",
+    ]);
     let report: Value =
         serde_json::from_str(&fs::read_to_string(world.work().join("compared.json")).unwrap()).unwrap();
     assert_eq!(numbers(&report), [1, 2, 1]);
@@ -95,11 +80,10 @@ fn new_known_and_fixed_are_told_in_every_place() {
     assert_eq!(naming["state"], json!(["known", "new"]));
     // The result is a valid report, but it is not compared again and is not a review.
     let call = Call::new(&world.work());
-    says(
-        &call.run(&["report", "compared.json"]).expect(1),
-        &["1 new error (2 known, 1 fixed)"],
-    );
-    call.run(&["report", "--compare", "../old.json", "compared.json"])
+    call.run("report compared.json")
+        .expect(1)
+        .assert_logged(&["1 new error (2 known, 1 fixed)"]);
+    call.run("report --compare ../old.json compared.json")
         .expect(2)
         .saying(&["hint: compare the report that the review wrote"]);
 }
@@ -111,13 +95,13 @@ fn renamed_file_is_new_unless_the_report_has_its_former_name() {
         &[("a.orch.yaml", &content)],
         &[("a.orch.yaml", None), ("b.orch.yaml", Some(&content))],
     );
-    let report = compared(&world, &["--report", "json=-"]).expect(1).json();
+    let report = compared(&world, "--report json=-").expect(1).json();
     assert_eq!(numbers(&report), [1, 0, 0]);
     let none = json!({ "added": 0, "removed": 0, "renamed": 0, "modified": 0 });
     let moved = json!({ "path": "b.orch.yaml", "previousPath": "a.orch.yaml", "change": "renamed", "components": none,
         "links": none, "variables": none, "other": 0, "layout": false, "calledBy": null });
     edit(&world, "new.json", |new| new["changes"] = json!([moved]));
-    let report = compared(&world, &["--report", "json=-"]).expect(0).json();
+    let report = compared(&world, "--report json=-").expect(0).json();
     assert_eq!(
         (numbers(&report), &report["verdict"]),
         ([0, 1, 0], &json!("passed"))
@@ -125,7 +109,7 @@ fn renamed_file_is_new_unless_the_report_has_its_former_name() {
 }
 
 #[test]
-fn a_report_that_does_not_say_what_findings_are_about_excuses_none() {
+fn report_that_does_not_say_what_findings_are_about_excuses_none() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     edit(&world, "old.json", |old| {
@@ -135,41 +119,40 @@ fn a_report_that_does_not_say_what_findings_are_about_excuses_none() {
             result.remove("sizes");
         }
     });
-    let ended = compared(&world, &["--report", "json=-"]).expect(1);
+    let ended = compared(&world, "--report json=-").expect(1);
     assert_eq!(numbers(&ended.json()), [1, 0, 1]);
 }
 
 #[test]
-fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
+fn comparison_with_incomplete_old_report_is_undecided() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("b.orch.yaml", Some(&content))]);
     edit(&world, "old.json", |old| {
         old["context"]["paths"] = json!(["a.orch.yaml"]);
     });
-    let ended = compared(&world, &["--report", "json=open.json"]).expect(3);
-    says(
-        &ended,
-        &["The old report cannot show which findings are new in 1 file: b.orch.yaml"],
-    );
-    Call::new(&world.work()).run(&["report", "open.json"]).expect(3);
+    let ended = compared(&world, "--report json=open.json").expect(3);
+    ended.assert_logged(&["The old report cannot show which findings are new in 1 file: b.orch.yaml"]);
+    Call::new(&world.work()).run("report open.json").expect(3);
     // The new report did not evaluate this rule, so none of its findings are reported as fixed.
     write(&world, "old.json");
     let others: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
     world.write(".platform/config/pipeline_quality_rules.yaml", others.join("\n"));
     write(&world, "new.json");
-    let ended = compared(&world, &["--report", "json=-"]).expect(0);
+    let ended = compared(&world, "--report json=-").expect(0);
     assert_eq!(ended.json()["findings"]["fixed"], 0);
-    says(&ended, &["do not count as fixed", NAMING]);
+    ended.assert_logged(&["do not count as fixed", NAMING]);
 }
 
 #[test]
-fn what_is_known_excuses_nothing_that_no_finding_explains() {
+fn known_findings_do_not_excuse_unexplained_failure() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
-    says(&compared(&world, &[]).expect(0), &["no new findings (1 known)"]);
+    compared(&world, "")
+        .expect(0)
+        .assert_logged(&["no new findings (1 known)"]);
     let whole = document(&world, "new.json");
     edit(&world, "new.json", |new| new["open"] = json!(true));
-    compared(&world, &[]).expect(3);
+    compared(&world, "").expect(3);
     world.write("../new.json", whole.to_string());
     // Only the platform's status fails, because the only finding is a warning.
     edit(&world, "new.json", |new| {
@@ -183,11 +166,11 @@ fn what_is_known_excuses_nothing_that_no_finding_explains() {
         new["findings"]["warnings"] = json!(1);
         new["findings"]["errors"] = json!(0);
     });
-    compared(&world, &[]).expect(1);
+    compared(&world, "").expect(1);
 }
 
 #[test]
-fn what_is_known_excuses_no_break_of_consumers() {
+fn known_findings_do_not_excuse_break_of_consumers() {
     let shared = ".platform/shared-pipelines.yaml";
     let world = project();
     world.write(shared, offer(&[("a", &parameter("day", ""))]));
@@ -195,32 +178,22 @@ fn what_is_known_excuses_no_break_of_consumers() {
     world.commit("offer");
     world.push();
     write(&world, "old.json");
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", format!("# edited\n{}", bad(&["one bad"])));
     let again = |content: &str| {
         world.write(shared, content);
         world.commit("edit");
-        let args = [
-            "check",
-            "--head",
-            "HEAD",
-            "--base",
-            "main",
-            "--project-checks",
-            "off",
-        ];
-        let more = ["--compat", "fail", "--report", "json=../new.json"];
-        Call::new(&world.work())
-            .run(&[&args[..], &more].concat())
-            .expect(1);
+        let args = "check --head HEAD --base main --project-checks off";
+        let more = "--compat fail --report json=../new.json";
+        Call::new(&world.work()).run((args, more)).expect(1);
     };
     again(&offer(&[("clean", &parameter("day", ""))]));
-    let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
-    says(&ended, &["no new findings (1 known)", "breaks consumers"]);
-    Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
+    let ended = compared(&world, "--report json=both.json").expect(1);
+    ended.assert_logged(&["no new findings (1 known)", "breaks consumers"]);
+    Call::new(&world.work()).run("report both.json").expect(1);
     // It does not excuse unknown breaking changes either.
     again("pipelines: [\n");
-    compared(&world, &[]).expect(3);
+    compared(&world, "").expect(3);
 }
 
 /// Returns a failed status if the request contains a known or a secret finding, but lists only the known ones.
@@ -245,7 +218,7 @@ fn half_silent(request: &Request) -> ResponseTemplate {
 }
 
 #[test]
-fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
+fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
     let platform = Platform::new();
     platform.reviews(half_silent);
     let world = change(&[("known.orch.yaml", &bad(&["one bad"]))]);
@@ -256,15 +229,15 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
     };
     review("old.json");
     review("new.json");
-    compared(&world, &[]).expect(0);
+    compared(&world, "").expect(0);
     world.write("secret.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("secret");
     world.push();
     review("new.json");
     assert_eq!(document(&world, "new.json")["failedWithoutFinding"], true);
-    let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
-    says(&ended, &["no new findings (1 known)"]);
-    Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
+    let ended = compared(&world, "--report json=both.json").expect(1);
+    ended.assert_logged(&["no new findings (1 known)"]);
+    Call::new(&world.work()).run("report both.json").expect(1);
     // A report that was edited to look passed is invalid.
     edit(&world, "new.json", |new| {
         new["verdict"] = json!("undecided");
@@ -274,19 +247,16 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
         new["counts"]["passed"] = json!(3);
         new["findings"]["errors"] = json!(0);
     });
-    let ended = compared(&world, &[]).expect(2);
-    says(
-        &ended,
-        &["the platform reports a failure that no finding of level error explains"],
-    );
+    let ended = compared(&world, "").expect(2);
+    ended.assert_logged(&["the platform reports a failure that no finding of level error explains"]);
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn comparison_of_incompatible_reports_is_refused() {
     let content = bad(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     let call = Call::new(&world.work());
-    call.run(&["report", "--compare", "../old.json", "../new.json", "../new.json"])
+    call.run("report --compare ../old.json ../new.json ../new.json")
         .expect(2)
         .saying(&[
             "--compare requires exactly one new report, but 2 are given",
@@ -308,8 +278,8 @@ fn what_cannot_be_compared_is_refused() {
         (uneven.to_string(), "not have as many sizes as violations"),
     ] {
         world.write("../old.json", text);
-        compared(&world, &[]).expect(2).saying(&[says]);
+        compared(&world, "").expect(2).saying(&[says]);
     }
     fs::remove_file(world.work().join("../old.json")).unwrap();
-    compared(&world, &[]).expect(2).saying(&["old.json"]);
+    compared(&world, "").expect(2).saying(&["old.json"]);
 }

@@ -1,7 +1,7 @@
 //! Machine-readable reports explain every failure at a file that exists, and list no note that is not a problem.
 
 use crate::support::{
-    Call, HOSTS, Host, Platform, World, change, each, github, head, passed, pipeline, project,
+    Arguments, Call, HOSTS, Host, Job, Platform, World, change, each, head, passed, pipeline, project,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -29,18 +29,12 @@ fn failure_of_the_platform_alone_is_in_every_format() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(each("FAILED", passed()));
-    let reports = [
-        "--report",
-        "gitlab=quality.json",
-        "--report",
-        "sarif=r.sarif",
-        "--report",
-        "junit=junit.xml",
-        "--report",
-        "json=r.json",
-    ];
-    let review = [&["review"][..], &reports].concat();
-    let ended = github(&world, platform.call(&world)).run(&review).expect(1);
+    let reports = "--report gitlab=quality.json --report sarif=r.sarif --report junit=junit.xml";
+    let ended = Job::github()
+        .pull_request()
+        .extend(&world, platform.call(&world))
+        .run(("review", reports, "--report json=r.json"))
+        .expect(1);
     assert!(ended.out.contains("::error title=review::"), "{}", ended.out);
     let read = || {
         let entries = code_quality(&world);
@@ -61,13 +55,16 @@ fn failure_of_the_platform_alone_is_in_every_format() {
     };
     read();
     // The same from the saved report.
-    let report = [&["report", "r.json"][..], &reports[..6]].concat();
-    Call::new(&world.work()).run(&report).expect(1);
+    Call::new(&world.work()).run(("report r.json", reports)).expect(1);
     read();
     // A passed review has no such entry.
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    github(&world, platform.call(&world)).run(&review).expect(0);
+    Job::github()
+        .pull_request()
+        .extend(&world, platform.call(&world))
+        .run(("review", reports, "--report json=r.json"))
+        .expect(0);
     assert_eq!(code_quality(&world), [] as [Value; 0]);
     assert_eq!(json_file(&world, "r.sarif")["runs"][0]["results"], json!([]));
 }
@@ -87,7 +84,7 @@ fn failure_of_the_platform_alone_is_an_annotation_on_bitbucket() {
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri())
-        .run(&["review"])
+        .run("review")
         .expect(1);
     let requests = proxy.requests();
     let annotations: Value = serde_json::from_slice(&requests[2].body).unwrap();
@@ -99,17 +96,18 @@ fn failure_of_the_platform_alone_is_an_annotation_on_bitbucket() {
 #[test]
 fn code_quality_of_an_empty_selection_is_empty() {
     let world = change(&[("note.txt", "no pipeline")]);
-    let args = ["check", "--new-only", "--report", "gitlab=quality.json"];
+    let args = "check --new-only --report gitlab=quality.json";
     for (name, host) in HOSTS {
-        host(&world, Call::new(&world.work())).run(&args).expect(0);
+        host(&world, Call::new(&world.work())).run(args).expect(0);
         assert_eq!(code_quality(&world), [] as [Value; 0], "{name}");
     }
 }
 
 /// Returns the entries for notes, without their descriptions.
-fn notes(world: &World, host: Host, args: &[&str]) -> Vec<(String, String)> {
-    let args = [&["check", "--report", "gitlab=quality.json"], args].concat();
-    host(world, Call::new(&world.work())).run(&args).expect(0);
+fn notes(world: &World, host: Host, args: impl Arguments) -> Vec<(String, String)> {
+    host(world, Call::new(&world.work()))
+        .run(("check --report gitlab=quality.json", args))
+        .expect(0);
     let entries = code_quality(world);
     let notes = entries.iter().filter(|entry| entry["check_name"] == "note");
     notes
@@ -123,12 +121,12 @@ fn notes(world: &World, host: Host, args: &[&str]) -> Vec<(String, String)> {
 #[test]
 fn code_quality_lists_only_notes_that_limit_the_verdict() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
-    let first = notes(&world, github, &["--all", "--new-only"]);
+    let first = notes(&world, HOSTS[0].1, "--all --new-only");
     let paths: Vec<&str> = first.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(
         paths.len(),
@@ -140,7 +138,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
     world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("more");
     world.push();
-    let second = notes(&world, github, &["--all", "--new-only"]);
+    let second = notes(&world, HOSTS[0].1, "--all --new-only");
     let prints = |notes: &[(String, String)]| -> BTreeSet<String> {
         notes.iter().map(|(_, print)| print.clone()).collect()
     };
@@ -150,17 +148,17 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
 #[test]
 fn code_quality_shows_a_stricter_tip_at_a_file_that_exists() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
     // The branch has no sluicegate.yaml, which the tip has by now.
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("sluicegate.yaml", "review:\n  fail-on: warn\n");
     world.commit("stricter");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
-    let shown = notes(&world, github, &["--policy", "head"]);
+    world.git("checkout -q change");
+    let shown = notes(&world, HOSTS[0].1, "--policy head");
     assert_eq!(shown.len(), 1, "{shown:?}");
     assert_eq!(shown[0].0, "b.orch.yaml");
 }

@@ -1,6 +1,6 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
-use crate::support::{Call, PROJECT, Platform, World, asked, change, each, pipeline};
+use crate::support::{Call, FORMATS, PROJECT, Platform, World, asked, change, each, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -31,17 +31,6 @@ fn json_of(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap()
 }
 
-/// All report formats.
-pub const FORMATS: [&str; 7] = [
-    "junit",
-    "junit-strict",
-    "json",
-    "sarif",
-    "gitlab",
-    "markdown",
-    "html",
-];
-
 /// Returns `--report FORMAT=FOLDER/FORMAT` for each format.
 fn everything(folder: &str) -> Vec<String> {
     let flag = |format: &&str| ["--report".to_owned(), format!("{format}={folder}/{format}")];
@@ -58,7 +47,7 @@ fn run(call: &Call, command: &[&str], more: &[String]) -> crate::support::Ended 
 }
 
 #[test]
-fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
+fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
     let (world, platform) = (broken(), Platform::new());
     let many = |rule: &str, count: usize| {
         let violations: Vec<String> = (0..count).map(|number| format!("number {number}")).collect();
@@ -84,7 +73,7 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
     let ended = review(platform.call(&world), "whole.sarif");
     assert!(!ended.err.contains("omits"), "{}", ended.all());
     assert_eq!(levels("whole.sarif"), (5_150, 50));
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let on_github = platform
         .call(&world)
         .variable("GITHUB_ACTIONS", "true")
@@ -96,7 +85,7 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
 }
 
 #[test]
-fn the_page_links_to_the_lines_where_the_host_shows_them() {
+fn page_links_to_lines_where_host_shows_them() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);
     let head = json_of(&world.work().join("out/json"))["context"]["head"].clone();
@@ -133,14 +122,7 @@ fn the_page_links_to_the_lines_where_the_host_shows_them() {
         for (variable, value) in variables {
             call = call.variable(variable, value);
         }
-        let flags = [
-            "report",
-            "out/json",
-            "--annotations",
-            "none",
-            "--report",
-            "html=page",
-        ];
+        let flags = "report out/json --annotations none --report html=page";
         call.run(&flags).expect(1);
         let page = text(&world.work().join("page"));
         assert!(page.contains(&address), "{address}: {page}");
@@ -149,7 +131,7 @@ fn the_page_links_to_the_lines_where_the_host_shows_them() {
 }
 
 #[test]
-fn every_format_at_once_and_the_same_again_from_the_json() {
+fn report_from_json_equals_all_formats_of_run() {
     let (world, platform) = (broken(), failing());
     run(&platform.call(&world), &["review"], &everything("out")).expect(1);
     let out = world.work().join("out");
@@ -183,10 +165,10 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
 }
 
 #[test]
-fn a_file_holds_what_standard_output_would() {
+fn file_holds_what_standard_output_would() {
     let (world, platform) = (broken(), failing());
     let call = platform.call(&world);
-    let json = ["review", "--base", "origin/main", "--report", "json=first.json"];
+    let json = "review --base origin/main --report json=first.json";
     call.run(&json).expect(1);
     run(&call, &["report", "first.json"], &everything("files")).expect(1);
     for format in FORMATS {
@@ -272,7 +254,7 @@ fn errors_on_changed_lines_are_annotated_first() {
     world.write("a.orch.yaml", pipeline(&["Start", "load it", "Then", "Done"]));
     world.commit("old");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write(
         "a.orch.yaml",
         pipeline(&["Start", "load it", "Then", "sum up", "Done"]),
@@ -309,7 +291,7 @@ fn each_host_finds_its_reports_where_it_looks() {
     ];
     for (host, places) in hosts {
         let (world, platform) = (broken(), failing());
-        let head = world.git(&["rev-parse", "HEAD"]);
+        let head = world.git("rev-parse HEAD");
         let mut call = platform.call(&world).variable("SLUICEGATE_CI", host);
         for name in [
             "CI_COMMIT_SHA",
@@ -356,7 +338,7 @@ fn each_host_finds_its_reports_where_it_looks() {
 
 #[cfg(unix)]
 #[test]
-fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
+fn usual_report_is_not_written_through_link_out_of_checkout() {
     let hosts = [
         ("bitbucket", "test-results", "sluicegate.xml"),
         ("jenkins", "build", "reports/sluicegate.xml"),
@@ -386,8 +368,8 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
             .fold(call, |call, name| call.variable(name, &head))
         };
         let call = in_folder(&world.work());
-        let check = ["check", "--base", "origin/main", "--head", "HEAD"];
-        call.run(&[&check[..], &["--report", "json=one.json"]].concat());
+        let check = "check --base origin/main --head HEAD";
+        call.run((check, "--report json=one.json"));
         let warned = format!("{folder}/{name} for ");
         let why = "a symbolic link in the path leads out of it";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
@@ -405,13 +387,13 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
 /// A change can contain a link to a device; a pipe in the checkout may belong to another step and have no reader.
 #[cfg(unix)]
 #[test]
-fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
+fn usual_report_is_not_written_into_pipe_or_device() {
     let world = broken();
     let place = world.work().join("junit.xml");
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
         .variable("CI_COMMIT_BRANCH", "change")
-        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
     let refused = |why: &str| {
         call.run(&["check", "--base", "origin/main"])
             .expect(1)
@@ -437,7 +419,7 @@ fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
 }
 
 #[test]
-fn parts_together_are_the_whole() {
+fn merged_shards_equal_whole_review() {
     let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
     let content = pipeline(&["Start", "Done"]);
     let files: Vec<(&str, &str)> = names
@@ -487,7 +469,7 @@ fn parts_together_are_the_whole() {
 }
 
 #[test]
-fn what_cannot_be_merged_or_read_is_named() {
+fn report_names_files_that_cannot_be_merged_or_read() {
     let (world, platform) = (broken(), failing());
     platform
         .call(&world)

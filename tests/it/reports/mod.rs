@@ -4,7 +4,7 @@ mod changed_components;
 mod commit_of_report;
 mod comparison;
 mod failure_entries;
-pub mod formats;
+mod formats;
 mod notes;
 mod shards_of_review;
 mod step_summaries;

@@ -1,13 +1,12 @@
 //! Every report format contains the notes of a run.
 
-use crate::reports::formats::FORMATS;
-use crate::support::{Call, HOSTS, github, pipeline, project};
+use crate::support::{Call, FORMATS, HOSTS, Job, pipeline, project};
 use std::fs;
 
 #[test]
-fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
+fn file_that_is_not_in_force_and_missing_base_are_told_in_every_format() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
@@ -19,7 +18,7 @@ fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
             args.extend(["--report".to_owned(), format!("{format}=reports/{format}")]);
         }
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        github(&world, Call::new(&world.work())).run(&args).expect(code);
+        Job::github().pull_request().call(&world).run(&args).expect(code);
         FORMATS.map(|format| {
             let text = fs::read_to_string(world.work().join("reports").join(format)).unwrap();
             (format, text.replace("\\u0060", "`").replace("&#96;", "`"))
@@ -39,13 +38,10 @@ fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
         assert!(text.contains("every finding counts as new"), "{format}: {text}");
     }
     // If a run does not pass, its reason contains the notes, once.
-    let failed = github(&world, Call::new(&world.work())).run(&[
-        "check",
-        "--gate-changes",
-        "fail",
-        "--report",
-        "junit=-",
-    ]);
+    let failed = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --gate-changes fail --report junit=-");
     assert_eq!(
         failed.out.matches("has no sluicegate.yaml yet").count(),
         2,
@@ -55,9 +51,9 @@ fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
 }
 
 #[test]
-fn a_run_without_notes_has_no_case_for_them() {
+fn run_without_notes_has_no_case_for_them() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
@@ -65,7 +61,7 @@ fn a_run_without_notes_has_no_case_for_them() {
     let of_named_target = |name: &str| ["github", "gitea", "gitlab"].contains(&name);
     for (name, host) in HOSTS {
         let ended = host(&world, Call::new(&world.work()))
-            .run(&["check", "--report", "junit=-"])
+            .run("check --report junit=-")
             .expect(0);
         let has_note = ended.out.contains("name=\"note\"");
         assert_eq!(has_note, !of_named_target(name), "{name}: {}", ended.out);

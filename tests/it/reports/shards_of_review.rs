@@ -1,7 +1,7 @@
 //! Reports are merged, and a publish relies on a report, only if they are of the same review.
 
-use crate::ci::publish_after_review::{call, stage, versions};
-use crate::support::{Call, HOSTS, Platform, World, asked, change, each, head, passed, pipeline};
+use crate::support::release::{call, stage, versions};
+use crate::support::{Call, Job, Platform, World, asked, change, each, head, passed, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -33,31 +33,30 @@ fn edit(world: &World, from: &str, to: &str, edit: impl FnOnce(&mut Value)) {
 #[test]
 fn report_refuses_shards_of_different_reviews() {
     let (world, platform) = eight_pipelines();
-    let shard = |index: u32, more: &[&str]| {
-        let (shard, report) = (format!("{index}/2"), format!("json=part-{index}.json"));
-        let args = ["review", "--shard", &shard, "--report", &report];
-        platform.call(&world).run(&[&args[..], more].concat()).expect(0);
+    let shard = |index: u32, more: &str| {
+        let args = format!("review --shard {index}/2 --report json=part-{index}.json");
+        platform.call(&world).run((args, more)).expect(0);
     };
-    let merge = || Call::new(&world.work()).run(&["report", "part-1.json", "part-2.json"]);
+    let merge = || Call::new(&world.work()).run("report part-1.json part-2.json");
     for (second, what) in [
-        (&["sales"][..], "the list of paths is none in one and sales"),
-        (&["--include", "sales/**"], "the list `--include`"),
-        (&["--exclude", "sales/**"], "the list `--exclude`"),
-        (&["--new-only"], "the `--new-only` setting"),
-        (&["--fail-on", "warn"], "the `--fail-on` level"),
-        (&["--base", "HEAD"], "the base"),
-        (&["--policy", "base"], "the policy commit"),
+        ("sales", "the list of paths is none in one and sales"),
+        ("--include sales/**", "the list `--include`"),
+        ("--exclude sales/**", "the list `--exclude`"),
+        ("--new-only", "the `--new-only` setting"),
+        ("--fail-on warn", "the `--fail-on` level"),
+        ("--base HEAD", "the base"),
+        ("--policy base", "the policy commit"),
         (
-            &["--project-id", "00000000-0000-0000-0000-000000000001"],
+            "--project-id 00000000-0000-0000-0000-000000000001",
             "the platform",
         ),
     ] {
-        shard(1, &[]);
+        shard(1, "");
         shard(2, second);
         merge().expect(2).saying(&["cannot merge these reports", what]);
     }
     // Shards of the same review are merged, also with the same restriction.
-    for same in [&[][..], &["sales"], &["--include", "sales/**", "--new-only"]] {
+    for same in ["", "sales", "--include sales/** --new-only"] {
         shard(1, same);
         shard(2, same);
         merge().expect(0);
@@ -68,12 +67,13 @@ fn report_refuses_shards_of_different_reviews() {
 fn gitlab_matrix_job_reviews_every_pipeline() {
     for (name, count) in [("review: [sales, eu]", 8), ("review: [a 1/4]", 8), ("review", 8)] {
         let (world, platform) = eight_pipelines();
-        let gitlab = HOSTS.iter().find(|(host, _)| *host == "gitlab").unwrap().1;
-        let ended = gitlab(&world, platform.call(&world))
+        let ended = Job::gitlab()
+            .pull_request()
+            .extend(&world, platform.call(&world))
             .variable("CI_NODE_INDEX", "1")
             .variable("CI_NODE_TOTAL", "4")
             .variable("CI_JOB_NAME", name)
-            .run(&["review", "--report", "json=-"])
+            .run("review --report json=-")
             .expect(0);
         assert_eq!(asked(&platform.requests()[0]).len(), count, "{name}");
         assert!(ended.json()["context"]["shard"].is_null(), "{name}");
@@ -84,7 +84,7 @@ fn gitlab_matrix_job_reviews_every_pipeline() {
         .variable("CI_NODE_INDEX", "1")
         .variable("CI_NODE_TOTAL", "4")
         .variable("CI_JOB_NAME", "review 1/4")
-        .run(&["review", "--report", "json=-"])
+        .run("review --report json=-")
         .expect(0);
     assert_eq!(ended.json()["context"]["shard"], json!("1/4"));
 }
@@ -100,7 +100,7 @@ fn parallel_jobs_of_other_hosts_are_not_shards() {
             .call(&world)
             .variable(index, "1")
             .variable(total, "4")
-            .run(&["review"])
+            .run("review")
             .expect(0);
         assert_eq!(asked(&platform.requests()[0]).len(), 8, "{index}");
     }
@@ -110,7 +110,7 @@ fn parallel_jobs_of_other_hosts_are_not_shards() {
 fn required_review_of_another_platform_or_project_is_refused() {
     let (world, served) = stage();
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=good.json"])
+        .run("review --all --report json=good.json")
         .expect(0);
     let publish = |report: &str| {
         let args = ["publish", "--version-name", "1", "--require-review", report];
@@ -183,11 +183,11 @@ fn any_engine_lifts_only_the_engine() {
     let (world, served) = stage();
     let publish = |report: &str| {
         let args = ["publish", "--version-name", "1", "--require-review", report];
-        let engine = ["--require-review-engine", "any"];
-        call(&world, &served).run(&[&args[..], &engine].concat())
+        let engine = "--require-review-engine any";
+        call(&world, &served).run((&args[..], engine))
     };
     call(&world, &served)
-        .run(&["review", "--all", "--report", "json=good.json"])
+        .run("review --all --report json=good.json")
         .expect(0);
     edit(&world, "good.json", "other.json", |report| {
         report["context"]["platform"]["url"] = json!("https://other.example.com");
@@ -195,18 +195,15 @@ fn any_engine_lifts_only_the_engine() {
     publish("other.json")
         .expect(2)
         .saying(&["https://other.example.com"]);
-    let check = ["check", "--all", "--head", "HEAD", "--report", "json=check.json"];
-    call(&world, &served).run(&check).expect(0);
+    let check = "check --all --head HEAD --report json=check.json";
+    call(&world, &served).run(check).expect(0);
     publish("check.json").expect(0);
 }
 
 #[test]
 fn reports_of_one_pipeline_contain_no_credentials_of_the_platform() {
     let (world, platform) = eight_pipelines();
-    let ended = platform
-        .call(&world)
-        .run(&["review", "--report", "json=-"])
-        .expect(0);
+    let ended = platform.call(&world).run("review --report json=-").expect(0);
     let context = &ended.json()["context"];
     assert_eq!(context["platform"]["url"], json!(platform.server.uri()));
     assert_eq!(context["head"], json!(head(&world)));
@@ -216,18 +213,17 @@ fn reports_of_one_pipeline_contain_no_credentials_of_the_platform() {
 fn report_with_duplicate_key_is_refused() {
     let (world, served) = stage();
     let call = call(&world, &served);
-    call.run(&["review", "--all", "--report", "json=good.json"])
-        .expect(0);
+    call.run("review --all --report json=good.json").expect(0);
     let report = fs::read_to_string(world.work().join("good.json")).unwrap();
     let map = "\"excludedReasons\": {";
     assert!(report.contains(map), "{report}");
     let edited = report.replacen(map, "\"excludedReasons\": {\"a\": \"1\", \"a\": \"2\", ", 1);
     fs::write(world.work().join("bad.json"), edited.replace(", }", "}")).unwrap();
-    call.run(&["report", "bad.json"])
+    call.run("report bad.json")
         .expect(2)
         .saying(&["could not read the report bad.json", "duplicate key `a`"]);
-    call.run(&["publish", "--version-name", "1", "--require-review", "bad.json"])
+    call.run("publish --version-name 1 --require-review bad.json")
         .expect(2)
         .saying(&["duplicate key `a`"]);
-    call.run(&["report", "good.json"]).expect(0);
+    call.run("report good.json").expect(0);
 }

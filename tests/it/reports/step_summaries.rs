@@ -1,9 +1,7 @@
 //! What a CI host shows for a run without its log: annotations, the step summary and outputs.
 
-use crate::compatibility::breaks_in_publishes::{Shop, output};
-use crate::policy::policy_source as policy;
-use crate::publish::command_outcomes as publish;
-use crate::support::{Call, Ended, RULES, TOKEN, pipeline, project};
+use crate::support::publishing;
+use crate::support::{Arguments, Call, Ended, RULES, Shop, TOKEN, output, pipeline, project, push_of_branch};
 use serde_json::json;
 use std::fs;
 
@@ -15,7 +13,7 @@ struct Step {
 }
 
 /// Runs the program in a step that has a summary and outputs.
-fn step(call: Call, folder: &std::path::Path, args: &[&str]) -> Step {
+fn step(call: Call, folder: &std::path::Path, args: impl Arguments) -> Step {
     let (summary, outputs) = (folder.join("step-summary"), folder.join("step-outputs"));
     for file in [&summary, &outputs] {
         let _ = fs::remove_file(file);
@@ -33,8 +31,8 @@ fn step(call: Call, folder: &std::path::Path, args: &[&str]) -> Step {
 }
 
 /// Runs the program in a job of a push to `main` on GitHub.
-fn job(shop: &Shop, args: &[&str]) -> Step {
-    let call = policy::push(&shop.world, shop.call());
+fn job(shop: &Shop, args: impl Arguments) -> Step {
+    let call = push_of_branch(&shop.world, shop.call());
     step(call, shop.world.path(), args)
 }
 
@@ -66,7 +64,7 @@ impl Step {
 #[test]
 fn publish_on_github_writes_summary_with_changes_for_consumers() {
     let shop = Shop::new();
-    let first = job(&shop, &["publish", "--version-name", "1.0.0"]).expect(0);
+    let first = job(&shop, "publish --version-name 1.0.0").expect(0);
     assert!(
         first.summary.contains("## ✅ Published 1.0.0 of sales"),
         "{}",
@@ -75,7 +73,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     assert!(first.summary.contains("first version"), "{}", first.summary);
     assert_eq!(output(&first.outputs, "version-name"), "1.0.0");
     shop.break_it();
-    let second = job(&shop, &["publish", "--version-name", "2.0.0"]).expect(0);
+    let second = job(&shop, "publish --version-name 2.0.0").expect(0);
     for text in [
         "Published 2.0.0 of sales",
         "**Breaking:**",
@@ -86,7 +84,7 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     assert_eq!(output(&second.outputs, "version-name"), "2.0.0");
     assert!(!second.ended.all().contains("::error"), "{}", second.ended.all());
     // A commit is published once under a name from a template.
-    let again = job(&shop, &["publish", "--version-name", "auto"]).expect(0);
+    let again = job(&shop, "publish --version-name auto").expect(0);
     assert!(
         again
             .summary
@@ -122,19 +120,19 @@ fn ci_that_publishes_writes_summary_of_review_and_of_version() {
 #[test]
 fn refused_publish_has_failing_summary_and_no_version_output() {
     let shop = Shop::new();
-    job(&shop, &["publish", "--version-name", "1.0.0"]).expect(0);
+    job(&shop, "publish --version-name 1.0.0").expect(0);
     shop.break_it();
-    let args = ["publish", "--version-name", "1.1.0", "--compat", "fail"];
-    let refused = job(&shop, &args)
+    let args = "publish --version-name 1.1.0 --compat fail";
+    let refused = job(&shop, args)
         .expect(1)
         .failing("Publish failed", &["(refused)", "breaks consumers"]);
     assert!(!refused.outputs.contains("version-name"), "{}", refused.outputs);
     assert_eq!(output(&refused.outputs, "next-version"), "2.0.0");
-    let dry = job(&shop, &[&args[..], &["--dry-run"]].concat())
+    let dry = job(&shop, (args, "--dry-run"))
         .expect(1)
         .failing("Publish failed", &["(dry run)", "is gone"]);
     assert!(!dry.outputs.contains("version-name"), "{}", dry.outputs);
-    let planned = job(&shop, &["publish", "--version-name", "2.0.0", "--dry-run"]).expect(0);
+    let planned = job(&shop, "publish --version-name 2.0.0 --dry-run").expect(0);
     assert!(
         planned.summary.contains("Dry run: would publish 2.0.0 of sales"),
         "{}",
@@ -142,8 +140,8 @@ fn refused_publish_has_failing_summary_and_no_version_output() {
     );
     assert!(!planned.outputs.contains("version-name"), "{}", planned.outputs);
     // The token is rejected; the annotation does not contain it.
-    let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_TOKEN", "another-token");
-    let denied = step(call, shop.world.path(), &["publish", "--version-name", "2.0.0"])
+    let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_TOKEN", "another-token");
+    let denied = step(call, shop.world.path(), "publish --version-name 2.0.0")
         .expect(4)
         .failing("Publish failed", &["(exit code 4)"]);
     assert!(!denied.summary.contains(TOKEN) && !denied.summary.contains("another-token"));
@@ -151,12 +149,12 @@ fn refused_publish_has_failing_summary_and_no_version_output() {
 
 #[test]
 fn incomplete_version_is_failing_summary_without_version_output() {
-    let world = publish::project();
+    let world = publishing::project();
     let ignored = json!([{ "name": "sql/it.sql" }]);
-    let platform = publish::platform(&world, publish::published(&ignored));
-    let call = || policy::push(&world, platform.call(&world));
-    let args = ["publish", "--prefix", "p", "--version-name", "1"];
-    let step = step(call(), world.path(), &args)
+    let platform = publishing::platform(&world, publishing::published(&ignored));
+    let call = || push_of_branch(&world, platform.call(&world));
+    let args = "publish --prefix p --version-name 1";
+    let step = step(call(), world.path(), args)
         .expect(6)
         .failing("Publish failed", &["(incomplete)", "sql/it.sql"]);
     assert!(!step.outputs.contains("version-name"), "{}", step.outputs);
@@ -176,25 +174,25 @@ fn run_that_ends_before_its_review_has_annotation_and_summary() {
         (&["publish", "--version-name", "1"], "Publish failed"),
     ] {
         // The commit of the event is not in the clone.
-        let call = policy::push(&shop.world, shop.call()).variable("GITHUB_SHA", commit);
+        let call = push_of_branch(&shop.world, shop.call()).variable("GITHUB_SHA", commit);
         step(call, shop.world.path(), args)
             .expect(7)
             .failing(title, &["(exit code 7)", "To do: "]);
         // The configuration is invalid.
-        let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_TIMEOUT", "0");
+        let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_TIMEOUT", "0");
         if args[0] != "check" {
             step(call, shop.world.path(), args)
                 .expect(2)
                 .failing(title, &["(exit code 2)", "timeout"]);
         }
     }
-    job(&shop, &["report", "no-such.json"])
+    job(&shop, "report no-such.json")
         .expect(2)
         .failing("Report failed", &["no-such.json"]);
-    job(&shop, &["review", "--bogus"])
+    job(&shop, "review --bogus")
         .expect(2)
         .failing("sluicegate failed", &["--bogus"]);
-    job(&shop, &["artifacts", "show", "--version-name", "9"])
+    job(&shop, "artifacts show --version-name 9")
         .expect(3)
         .ended
         .saying(&["::error title=sluicegate failed"]);
@@ -203,8 +201,8 @@ fn run_that_ends_before_its_review_has_annotation_and_summary() {
 #[test]
 fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
     let shop = Shop::new();
-    let head = shop.world.git(&["rev-parse", "HEAD"]);
-    let azure = |args: &[&str]| {
+    let head = shop.world.git("rev-parse HEAD");
+    let azure = |args: &str| {
         shop.call()
             .variable("TF_BUILD", "True")
             .variable("BUILD_REASON", "IndividualCI")
@@ -212,7 +210,7 @@ fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
             .variable("BUILD_SOURCEVERSION", &head)
             .run(args)
     };
-    let published = azure(&["publish", "--version-name", "1"]).expect(0);
+    let published = azure("publish --version-name 1").expect(0);
     assert!(
         published
             .err
@@ -220,7 +218,7 @@ fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
         "{}",
         published.all()
     );
-    let conflict = azure(&["publish", "--version-name", "1"]).expect(5);
+    let conflict = azure("publish --version-name 1").expect(5);
     assert!(
         conflict
             .err
@@ -238,13 +236,13 @@ fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
 #[test]
 fn local_failure_and_failed_review_have_no_additional_annotation() {
     let shop = Shop::new();
-    let local = shop.call().run(&["publish", "--version-name", ""]).expect(2);
+    let local = shop.call().run("publish --version-name ''").expect(2);
     assert!(!local.all().contains("::error"), "{}", local.all());
     // `none` turns annotations off; the summary is still written.
-    let call = policy::push(&shop.world, shop.call())
+    let call = push_of_branch(&shop.world, shop.call())
         .variable("SLUICEGATE_ANNOTATIONS", "none")
         .variable("SLUICEGATE_TIMEOUT", "0");
-    let quiet = step(call, shop.world.path(), &["review"]).expect(2);
+    let quiet = step(call, shop.world.path(), "review").expect(2);
     assert!(!quiet.ended.all().contains("::error"), "{}", quiet.ended.all());
     assert!(quiet.summary.contains("❌ Review failed"), "{}", quiet.summary);
     // A failed review is reported once, as before.
@@ -253,8 +251,8 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
     world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    let call = policy::push(&world, Call::new(&world.work()));
-    let failed = step(call, world.path(), &["check"]).expect(1);
+    let call = push_of_branch(&world, Call::new(&world.work()));
+    let failed = step(call, world.path(), "check").expect(1);
     let headings = failed.summary.lines().filter(|line| line.starts_with("## "));
     assert_eq!(headings.count(), 1, "{}", failed.summary);
     assert!(
@@ -271,7 +269,7 @@ fn summary_of_passed_review_has_number_of_checks_and_no_list_of_files() {
         world.write(&format!("part{number}.orch.yaml"), pipeline(&["Start", "Done"]));
     }
     world.commit("many");
-    let step = step(Call::new(&world.work()), world.path(), &["check", "--all"]).expect(0);
+    let step = step(Call::new(&world.work()), world.path(), "check --all").expect(0);
     let summary = &step.summary;
     let headline = summary.lines().next().unwrap_or_default();
     assert!(
@@ -292,11 +290,11 @@ fn failed_run_has_annotations_that_policy_or_job_requests() {
         world.write("sluicegate.yaml", text);
         world.commit("configure");
         world.push();
-        let call = policy::push(&world, Call::with_platform(&world.work(), "http://127.0.0.1:9"))
+        let call = push_of_branch(&world, Call::with_platform(&world.work(), "http://127.0.0.1:9"))
             .variable("SLUICEGATE_TIMEOUT", "0");
         let of_job = call.clone().variable("SLUICEGATE_ANNOTATIONS", "github");
         for (call, count) in [(call, count), (of_job, 1)] {
-            let ended = step(call, world.path(), &["review"]).expect(2).ended;
+            let ended = step(call, world.path(), "review").expect(2).ended;
             assert_eq!(
                 ended.all().matches("::error").count(),
                 count,

@@ -1,9 +1,9 @@
 //! A run that does not finish leaves no report of another run.
 
-use crate::ci::publish_after_review::{call, stage};
-use crate::reports::formats::FORMATS;
+use crate::support::release::{call, stage};
 use crate::support::{
-    Call, HOSTS, Platform, World, change, each, github, passed, pipeline, scratch, send_signal,
+    Call, FORMATS, HOSTS, Job, Platform, World, change, each, one_change, passed, pipeline, scratch,
+    send_signal,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -48,10 +48,6 @@ fn old_reports(world: &World) -> Vec<String> {
     flags
 }
 
-fn one_change() -> World {
-    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
-}
-
 #[test]
 fn failed_run_replaces_reports_of_an_earlier_run() {
     // 7: GitHub's commit is not in the clone; 2: an invalid setting, and a missing base URL.
@@ -74,7 +70,7 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
             .variable("GITHUB_ACTIONS", "true")
             .variable("GITHUB_EVENT_NAME", "push")
             .variable("GITHUB_REF", "refs/heads/change")
-            .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]));
+            .variable("GITHUB_SHA", world.git("rev-parse HEAD"));
         if !broken.is_empty() {
             program = program.variable(broken, "1".repeat(40));
         }
@@ -89,7 +85,7 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
     fs::write(folder.path().join("junit.xml"), OLD).unwrap();
     Call::new(folder.path())
         .variable("SLUICEGATE_REPORT", "junit=junit.xml")
-        .run(&["check"])
+        .run("check")
         .expect(7);
     assert_unfinished(folder.path(), "junit", "junit.xml");
 }
@@ -103,9 +99,7 @@ fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
     let early =
         || Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_TIMEOUT", "0");
     for (name, host) in HOSTS {
-        host(&world, early())
-            .run(&[&["review"], &flags[..]].concat())
-            .expect(2);
+        host(&world, early()).run(("review", &flags[..])).expect(2);
         for format in FORMATS {
             let file = format!("old/{format}");
             assert_unfinished(&world.work(), format, &file);
@@ -116,7 +110,11 @@ fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
             );
         }
     }
-    crate::support::gitlab(&world, early()).run(&["review"]).expect(2);
+    Job::gitlab()
+        .pull_request()
+        .extend(&world, early())
+        .run("review")
+        .expect(2);
     for (format, file) in [("junit", "junit.xml"), ("gitlab", "gl-code-quality-report.json")] {
         assert_unfinished(&world.work(), format, file);
         let text = fs::read_to_string(world.work().join(file)).unwrap();
@@ -131,13 +129,7 @@ fn report_that_the_change_committed_is_replaced_on_every_host() {
         let content = pipeline(&["Start", "Load", "Done"]);
         let world = change(&[("b.orch.yaml", &content), ("junit.xml", old)]);
         let platform = Platform::new();
-        let ended = host(&world, platform.call(&world)).run(&[
-            "review",
-            "--report",
-            "junit=junit.xml",
-            "--base",
-            "nothing",
-        ]);
+        let ended = host(&world, platform.call(&world)).run("review --report junit=junit.xml --base nothing");
         assert_ne!(ended.code, 0, "{name}: {}", ended.all());
         assert_unfinished(&world.work(), "junit", "junit.xml");
     }
@@ -150,7 +142,7 @@ fn default_report_of_the_host_is_replaced_if_the_context_is_unknown() {
     world.write("gl-code-quality-report.json", OLD);
     Call::new(&world.work())
         .variable("GITLAB_CI", "true")
-        .run(&["check"])
+        .run("check")
         .expect(7);
     assert_unfinished(&world.work(), "junit", "junit.xml");
     assert_unfinished(&world.work(), "gitlab", "gl-code-quality-report.json");
@@ -161,9 +153,7 @@ fn report_that_the_policy_names_is_replaced() {
     let world = one_change();
     world.write("sluicegate.yaml", "review:\n  report: [junit=out/junit.xml]\n");
     world.write("out/junit.xml", OLD);
-    Call::new(&world.work())
-        .run(&["check", "--base", "nothing"])
-        .expect(7);
+    Call::new(&world.work()).run("check --base nothing").expect(7);
     assert_unfinished(&world.work(), "junit", "out/junit.xml");
 }
 
@@ -174,7 +164,7 @@ fn killed_run_leaves_an_undecided_report() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let mut child = Call::with_platform(&world.work(), &url)
-        .command(&["review", "--report", "junit=junit.xml"])
+        .command("review --report junit=junit.xml")
         .spawn()
         .unwrap();
     // The run has begun when its request arrives.
@@ -195,7 +185,11 @@ fn finished_run_leaves_its_own_reports() {
         .into_iter()
         .chain(flags.iter().map(String::as_str))
         .collect();
-    github(&world, platform.call(&world)).run(&args).expect(0);
+    Job::github()
+        .pull_request()
+        .extend(&world, platform.call(&world))
+        .run(&args)
+        .expect(0);
     for format in FORMATS {
         let text = fs::read_to_string(world.work().join("old").join(format)).unwrap();
         assert!(
@@ -210,10 +204,10 @@ fn dry_run_leaves_reports_alone() {
     let world = one_change();
     world.write("junit.xml", OLD);
     let platform = Platform::new();
-    for args in [&["review", "--dry-run"][..], &["ci", "--dry-run"]] {
+    for args in ["review --dry-run", "ci --dry-run"] {
         platform
             .call(&world)
-            .run(&[args, &["--report", "junit=junit.xml"]].concat())
+            .run((args, "--report junit=junit.xml"))
             .expect(0);
         assert_eq!(fs::read_to_string(world.work().join("junit.xml")).unwrap(), OLD);
     }
@@ -247,17 +241,17 @@ fn directory_pipe_and_link_are_not_replaced() {
 #[test]
 fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
     let (world, served) = stage();
-    let publish = |more: &[&str]| {
-        let args = ["--receipt", "r.json", "--junit", "p.xml", "--version-name", "1"];
-        call(&world, &served).run(&[&["publish"][..], &args, more].concat())
+    let publish = |more: &str| {
+        let args = "--receipt r.json --junit p.xml --version-name 1";
+        call(&world, &served).run(("publish", args, more))
     };
-    publish(&[]).expect(0);
+    publish("").expect(0);
     let receipt = fs::read_to_string(world.work().join("r.json")).unwrap();
-    let verify = || call(&world, &served).run(&["verify", "r.json", "--out", "verified.txt"]);
+    let verify = || call(&world, &served).run("verify r.json --out verified.txt");
     verify().expect(0);
     assert!(world.work().join("verified.txt").is_file());
 
-    publish(&["--head", "nothing"]).expect(7);
+    publish("--head nothing").expect(7);
     assert!(!world.work().join("r.json").exists());
     assert_unfinished(&world.work(), "junit", "p.xml");
     // The results of a verification that cannot read its receipt.
@@ -269,7 +263,7 @@ fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
     world.write("r.json", receipt);
     world.write("p.xml", OLD);
     call(&world, &served)
-        .run(&["publish", "--version-name", "1", "--head", "nothing"])
+        .run("publish --version-name 1 --head nothing")
         .expect(7);
     assert!(!world.work().join("r.json").exists());
     assert_unfinished(&world.work(), "junit", "p.xml");
@@ -280,17 +274,9 @@ fn ci_without_a_publish_leaves_no_report_of_one() {
     let (world, served) = stage();
     world.write("r.json", OLD);
     world.write("p.xml", OLD);
-    let args = [
-        "ci",
-        "--receipt",
-        "r.json",
-        "--junit",
-        "p.xml",
-        "--version-name",
-        "1",
-    ];
+    let args = "ci --receipt r.json --junit p.xml --version-name 1";
     call(&world, &served)
-        .run(&args)
+        .run(args)
         .expect(0)
         .saying(&["nothing is published"]);
     assert!(!world.work().join("r.json").exists());
@@ -300,40 +286,20 @@ fn ci_without_a_publish_leaves_no_report_of_one() {
 #[test]
 fn file_that_the_command_reads_is_never_replaced() {
     let (world, served) = stage();
-    let run = |args: &[&str]| call(&world, &served).run(args);
-    run(&["review", "--all", "--report", "json=review.json"]).expect(0);
+    let run = |args: &str| call(&world, &served).run(args);
+    run("review --all --report json=review.json").expect(0);
     let review = fs::read_to_string(world.work().join("review.json")).unwrap();
-    run(&["publish", "--version-name", "1", "--receipt", "receipt.json"]).expect(0);
+    run("publish --version-name 1 --receipt receipt.json").expect(0);
     let receipt = fs::read_to_string(world.work().join("receipt.json")).unwrap();
     world.write("other.xml", OLD);
-    let publish = [
-        "publish",
-        "--version-name",
-        "2",
-        "--require-review",
-        "review.json",
-    ];
+    let publish = "publish --version-name 2 --require-review review.json";
     for args in [
-        &[
-            "report",
-            "review.json",
-            "--report",
-            "json=review.json",
-            "--report",
-            "junit=other.xml",
-        ][..],
-        &["report", "review.json", "--report", "json=./review.json"],
-        &[
-            "report",
-            "--compare",
-            "review.json",
-            "receipt.json",
-            "--report",
-            "html=review.json",
-        ],
-        &[&publish[..], &["--receipt", "review.json"]].concat(),
-        &[&publish[..], &["--junit", "review.json"]].concat(),
-        &["verify", "receipt.json", "--out", "receipt.json"],
+        "report review.json --report json=review.json --report junit=other.xml",
+        "report review.json --report json=./review.json",
+        "report --compare review.json receipt.json --report html=review.json",
+        &format!("{publish} --receipt review.json"),
+        &format!("{publish} --junit review.json"),
+        "verify receipt.json --out receipt.json",
     ] {
         run(args).expect(2).saying(&["the command reads this file"]);
         for (file, content) in [("review.json", &review), ("receipt.json", &receipt)] {

@@ -2,11 +2,9 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::support::{Call, PROJECT, Served, TOKEN, World, pipeline};
+use crate::support::{Call, PROJECT, RULES_FILE, Served, TOKEN, World, pipeline};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
 /// All rules at both levels, strict enough that some pipeline below violates each rule and another one passes it.
 const STRICT: &str = "\
@@ -152,7 +150,7 @@ fn error_types(report: &Value, into: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn a_review_and_a_check_of_a_commit_say_the_same() {
+fn review_and_check_of_commit_say_the_same() {
     let world = World::new();
     write_pipelines(&world);
     let project = format!("{PROJECT}={}", world.remote().display());
@@ -169,7 +167,7 @@ fn a_review_and_a_check_of_a_commit_say_the_same() {
         }
         world.commit("rules");
         world.push();
-        world.git(&["remote", "set-head", "origin", "main"]);
+        world.git("remote set-head origin main");
         let served = served
             .get_or_insert_with(|| Served::start(world.path(), &["--project", &project, "--token", &token]));
         let mut call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_BRANCH", "main");
@@ -177,9 +175,9 @@ fn a_review_and_a_check_of_a_commit_say_the_same() {
             // A local check without a rules file evaluates the default rules, which a review does not.
             call = call.variable("CI", "true");
         }
-        let review = call.run(&["review", "--all", "--report", "json=-"]);
-        let check = call.run(&["check", "--all", "--head", "HEAD", "--report", "json=-"]);
-        let on_disk = call.run(&["check", "--all", "--report", "json=-"]);
+        let review = call.run("review --all --report json=-");
+        let check = call.run("check --all --head HEAD --report json=-");
+        let on_disk = call.run("check --all --report json=-");
         assert_eq!(
             review.code,
             check.code,

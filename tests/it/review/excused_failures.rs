@@ -1,11 +1,10 @@
 //! The findings that excuse a review that the platform reports as FAILED.
 
-use crate::support::{Ended, Platform, World, answer, asked, pipeline, project};
+use crate::support::{NAMING, Platform, World, answer, asked, pipeline, project};
 use serde_json::{Map, Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
 
-const NAMING: &str = "component-naming-convention";
 const MAXIMUM: &str = "maximum-components";
 
 /// Creates a `main` with these waived rules, and a branch `change` that adds `b.orch.yaml` and `c.orch.yaml`.
@@ -18,7 +17,7 @@ fn waiving(rules: &[&str]) -> World {
     );
     world.commit("waivers");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Load", "Done"]));
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("change");
@@ -53,12 +52,6 @@ fn platform_failing(failed: &'static [&'static str]) -> Platform {
     platform
 }
 
-fn says(ended: &Ended, words: &[&str]) {
-    for word in words {
-        assert!(ended.all().contains(word), "{word}: {}", ended.all());
-    }
-}
-
 const UNEXPLAINED: &str = "no finding of level error explains it";
 
 #[test]
@@ -70,28 +63,19 @@ fn failed_review_is_not_excused_by_waived_warning() {
             .call(&world)
             .run(&[command, "--report", "json=review.json"])
             .expect(1);
-        says(&ended, &[UNEXPLAINED, "b.orch.yaml"]);
+        ended.assert_logged(&[UNEXPLAINED, "b.orch.yaml"]);
     }
     let ended = platform
         .call(&world)
-        .run(&["report", "review.json", "--report", "junit=-"])
+        .run("report review.json --report junit=-")
         .expect(1);
-    says(&ended, &[UNEXPLAINED, "<error"]);
-    platform
-        .call(&world)
-        .run(&["review", "--fail-on", "never"])
-        .expect(0);
-    let publish = [
-        "publish",
-        "--require-review",
-        "review.json",
-        "--version-name",
-        "1",
-    ];
+    ended.assert_logged(&[UNEXPLAINED, "<error"]);
+    platform.call(&world).run("review --fail-on never").expect(0);
+    let publish = "publish --require-review review.json --version-name 1";
     let ended = platform
         .call(&world)
         .variable("SLUICEGATE_PREFIX", "sales")
-        .run(&publish);
+        .run(publish);
     assert_ne!(ended.code, 0, "{}", ended.all());
 }
 
@@ -102,14 +86,14 @@ fn failed_review_is_excused_by_waived_error() {
         let platform = platform_failing(failed);
         platform
             .call(&world)
-            .run(&["review", "--report", "json=review.json"])
+            .run("review --report json=review.json")
             .expect(0);
-        platform.call(&world).run(&["report", "review.json"]).expect(0);
+        platform.call(&world).run("report review.json").expect(0);
     }
     // A warning that is not waived fails the gate neither.
     platform_failing(&[NAMING, MAXIMUM])
         .call(&waiving(&[NAMING]))
-        .run(&["review"])
+        .run("review")
         .expect(0);
 }
 
@@ -117,9 +101,9 @@ fn failed_review_is_excused_by_waived_error() {
 fn failed_review_is_not_excused_by_error_of_another_batch() {
     let world = waiving(&[NAMING]);
     let platform = platform_failing(&[NAMING]);
-    let apart = ["review", "--batch-size", "1", "--report", "json=review.json"];
-    let ended = platform.call(&world).run(&apart).expect(1);
-    says(&ended, &[UNEXPLAINED, "c.orch.yaml"]);
+    let apart = "review --batch-size 1 --report json=review.json";
+    let ended = platform.call(&world).run(apart).expect(1);
+    ended.assert_logged(&[UNEXPLAINED, "c.orch.yaml"]);
     let shard = |index: u32| {
         let (shard, report) = (format!("{index}/2"), format!("json={index}.json"));
         platform
@@ -128,12 +112,12 @@ fn failed_review_is_not_excused_by_error_of_another_batch() {
             .code
     };
     let codes = [shard(1), shard(2)];
-    let reports = ["report", "1.json", "2.json", "--report", "json=merged.json"];
-    let merged = platform.call(&world).run(&reports);
+    let reports = "report 1.json 2.json --report json=merged.json";
+    let merged = platform.call(&world).run(reports);
     assert_eq!(merged.code, codes.into_iter().max().unwrap(), "{}", merged.all());
     platform
         .call(&world)
-        .run(&["report", "merged.json"])
+        .run("report merged.json")
         .expect(merged.code);
 }
 
@@ -154,18 +138,11 @@ fn failed_review_is_excused_by_report_only_if_its_review_failed() {
         };
         all(&old, "old.json");
         all(&new, "new.json");
-        let compare = [
-            "report",
-            "--compare",
-            "old.json",
-            "new.json",
-            "--report",
-            "json=both.json",
-        ];
-        let ended = new.call(&world).run(&compare).expect(code);
+        let compare = "report --compare old.json new.json --report json=both.json";
+        let ended = new.call(&world).run(compare).expect(code);
         let report: Value =
             serde_json::from_slice(&fs::read(world.work().join("both.json")).unwrap()).unwrap();
         assert_eq!(report["findings"]["new"], 0, "{}", ended.all());
-        new.call(&world).run(&["report", "both.json"]).expect(code);
+        new.call(&world).run("report both.json").expect(code);
     }
 }

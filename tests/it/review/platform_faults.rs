@@ -35,7 +35,7 @@ fn each_status_has_its_exit_code() {
                 .set_body_json(body)
                 .insert_header("x-request-id", "req-7"),
         );
-        let ended = platform.call(&one_change()).run(&["review"]).expect(code);
+        let ended = platform.call(&one_change()).run("review").expect(code);
         let ended = ended.saying(&["POST", "/reviews", &status.to_string(), "req-7", "because"]);
         assert!(
             !ended.all().contains('\u{1b}'),
@@ -67,11 +67,11 @@ fn refused_after_the_first() -> (crate::support::World, Platform) {
 }
 
 #[test]
-fn one_cause_is_one_annotation() {
+fn failure_with_one_cause_has_one_annotation() {
     let (world, platform) = refused_after_the_first();
     let annotated = |style: &str, paths: &[&str]| -> String {
-        let args = ["review", "--batch-size", "1", "--annotations", style];
-        let ended = platform.call(&world).run(&[&args[..], paths].concat()).expect(4);
+        let args = format!("review --batch-size 1 --annotations {style}");
+        let ended = platform.call(&world).run((&args, paths)).expect(4);
         let lines = ended.err.lines().chain(ended.out.lines());
         let lines = lines.filter(|line| line.starts_with(['#', ':']));
         let lines: Vec<String> = lines
@@ -101,7 +101,7 @@ fn one_cause_is_one_annotation() {
 
 /// Bitbucket's annotations all belong to a file, so the report contains the common cause.
 #[test]
-fn one_cause_is_told_once_on_bitbucket() {
+fn failure_with_one_cause_is_reported_once_on_bitbucket() {
     let (world, platform) = refused_after_the_first();
     let proxy = Platform::new();
     for method in ["DELETE", "PUT", "POST"] {
@@ -110,11 +110,11 @@ fn one_cause_is_told_once_on_bitbucket() {
     let call = platform
         .call(&world)
         .variable("BITBUCKET_BUILD_NUMBER", "9")
-        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_COMMIT", world.git("rev-parse HEAD"))
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
-    call.run(&["review", "--batch-size", "1"]).expect(4);
+    call.run("review --batch-size 1").expect(4);
     let sent = proxy.requests();
     let report: serde_json::Value = serde_json::from_slice(&sent[1].body).unwrap();
     let details = report["details"].as_str().unwrap();
@@ -134,18 +134,18 @@ fn one_cause_is_told_once_on_bitbucket() {
 }
 
 #[test]
-fn a_platform_that_is_not_there_is_undecided() {
+fn platform_that_is_not_there_is_undecided() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let world = one_change();
     let call =
         Call::with_platform(&world.work(), &format!("http://{free}")).variable("SLUICEGATE_RETRIES", "0");
-    let ended = call.run(&["review", "--report", "junit=-"]).expect(3);
+    let ended = call.run("review --report junit=-").expect(3);
     assert!(ended.out.contains("<error"), "{}", ended.all());
-    call.run(&["review", "--on-unavailable", "pass"]).expect(0);
+    call.run("review --on-unavailable pass").expect(0);
 }
 
 #[test]
-fn a_passing_fault_is_tried_again() {
+fn passing_fault_is_tried_again() {
     let platform = Platform::new();
     let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed() } });
     platform.reviews(in_turn(vec![
@@ -157,13 +157,13 @@ fn a_passing_fault_is_tried_again() {
     platform
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "2")
-        .run(&["review"])
+        .run("review")
         .expect(0);
     assert_eq!(platform.requests().len(), 3);
 }
 
 #[test]
-fn a_batch_that_is_too_large_is_split() {
+fn batch_that_is_too_large_is_split() {
     let files: Vec<(String, String)> = (0..9)
         .map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"])))
         .collect();
@@ -178,10 +178,7 @@ fn a_batch_that_is_too_large_is_split() {
         0..3 => each("PASSED", passed()).respond(request),
         _ => ResponseTemplate::new(413),
     });
-    let ended = platform
-        .call(&world)
-        .run(&["review", "--report", "json=-"])
-        .expect(0);
+    let ended = platform.call(&world).run("review --report json=-").expect(0);
     assert_eq!(ended.json()["counts"]["files"], 9);
 }
 
@@ -191,13 +188,13 @@ fn one_file_that_is_too_large_is_unreviewed() {
     platform.reviews(ResponseTemplate::new(413));
     let ended = platform
         .call(&one_change())
-        .run(&["review", "--report", "json=-"])
+        .run("review --report json=-")
         .expect(3);
     assert_eq!(ended.json()["unreviewed"], json!([FILE]));
 }
 
 #[test]
-fn batches_hold_each_file_once() {
+fn each_file_is_in_one_batch() {
     let files: Vec<(String, String)> = (0..23)
         .map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"])))
         .collect();
@@ -211,7 +208,7 @@ fn batches_hold_each_file_once() {
     platform.reviews(each("PASSED", passed()));
     platform
         .call(&world)
-        .run(&["review", "--batch-size", "5", "--concurrency", "3"])
+        .run("review --batch-size 5 --concurrency 3")
         .expect(0);
     let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
     sent.sort();
@@ -220,18 +217,18 @@ fn batches_hold_each_file_once() {
 }
 
 #[test]
-fn a_review_asks_for_the_right_thing() {
+fn review_asks_for_right_thing() {
     let world = one_change();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    platform.call(&world).run(&["review"]).expect(0);
+    platform.call(&world).run("review").expect(0);
     let request = &platform.requests()[0];
     let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();
     assert_eq!(request.url.path(), format!("/v1/projects/{PROJECT}/reviews"));
     assert_eq!(header("agent-version"), "9.0.0");
     assert_eq!(header("authorization"), format!("Bearer {TOKEN}"));
     let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     assert_eq!(
         body,
         json!({ "branchName": "change", "commitId": head, "pipelines": [FILE] })
@@ -239,27 +236,27 @@ fn a_review_asks_for_the_right_thing() {
 }
 
 #[test]
-fn a_redirect_to_another_origin_gets_no_token() {
+fn redirect_to_another_origin_gets_no_token() {
     let (platform, other) = (Platform::new(), Platform::new());
     let target = format!("{}/v1/elsewhere", other.server.uri());
     platform.reviews(ResponseTemplate::new(307).insert_header("location", target.as_str()));
-    platform.call(&one_change()).run(&["review"]).expect(3);
+    platform.call(&one_change()).run("review").expect(3);
     assert!(other.requests().is_empty());
 }
 
 #[test]
-fn an_echoed_token_is_not_shown() {
+fn echoed_token_is_not_shown() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
     platform
         .call(&one_change())
-        .run(&["-vv", "review", "--report", "json=-"])
+        .run("-vv review --report json=-")
         .expect(3)
         .saying(&["bad header"]);
 }
 
 #[test]
-fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
+fn token_in_answer_that_is_used_is_shown_nowhere() {
     let (world, platform) = (one_change(), Platform::new());
     let said = format!("debug: request had Bearer {TOKEN}");
     let rule = json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [said] }]);
@@ -298,26 +295,26 @@ fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
 }
 
 #[test]
-fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
+fn short_token_may_stand_in_names_that_answer_has() {
     let (world, platform) = (one_change(), Platform::new());
     let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
     platform.reviews(answer(
         &json!({ "reviewStatus": "PASSED", "results": { FILE: rule } }),
     ));
     let call = platform.call(&world).variable("SLUICEGATE_TOKEN", "orch");
-    call.run(&["review"]).expect(0);
+    call.run("review").expect(0);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_a_waiting_review_with_its_code() {
+fn signal_ends_waiting_review_with_its_code() {
     use std::io::Read as _;
     use std::process::Stdio;
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let world = one_change();
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(60)));
-        let mut command = platform.call(&world).command(&["review"]);
+        let mut command = platform.call(&world).command("review");
         let mut child = command
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -1,24 +1,19 @@
 //! The files that are reviewed, and the destinations of the result.
 
 use crate::support::{
-    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, asked, change, each, passed, pipeline,
-    project,
+    Arguments, Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, asked, change, each,
+    good_pipeline, passed, pipeline, project,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
 use wiremock::ResponseTemplate;
 
-fn plain() -> String {
-    pipeline(&["Start", "Done"])
-}
-
 /// Returns the files that a review of this world requests.
-fn sent(world: &World, args: &[&str]) -> Vec<String> {
+fn sent(world: &World, args: impl Arguments) -> Vec<String> {
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    let all: Vec<&str> = std::iter::once("review").chain(args.iter().copied()).collect();
-    platform.call(world).run(&all).expect(0);
+    platform.call(world).run(("review", args)).expect(0);
     let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
     sent.sort();
     sent
@@ -27,47 +22,44 @@ fn sent(world: &World, args: &[&str]) -> Vec<String> {
 #[test]
 fn changed_pipelines_are_sent_and_nothing_else() {
     let world = project();
-    world.write("gone.orch.yaml", plain());
+    world.write("gone.orch.yaml", good_pipeline());
     world.write(
         "sales/old name.orch.yaml",
-        plain() + "# a longer file, so that the new name is seen as a rename\n",
+        good_pipeline() + "# a longer file, so that the new name is seen as a rename\n",
     );
     world.commit("more");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.git(&["rm", "-q", "gone.orch.yaml"]);
-    world.git(&["mv", "sales/old name.orch.yaml", "sales/new name.orch.yaml"]);
+    world.git("checkout -q -b change");
+    world.git("rm -q gone.orch.yaml");
+    world.git("mv 'sales/old name.orch.yaml' 'sales/new name.orch.yaml'");
     world.write("new.tran.yaml", "type: transformation\npipeline: {}\n");
-    world.write(".hidden/h.orch.yaml", plain());
+    world.write(".hidden/h.orch.yaml", good_pipeline());
     world.write("notes.yaml", "x: 1\n");
     world.commit("change");
     world.push();
     // The file is not committed, so it is not reviewed.
-    world.write("dirty.orch.yaml", plain());
+    world.write("dirty.orch.yaml", good_pipeline());
     assert_eq!(
-        sent(&world, &[]),
+        sent(&world, ""),
         [".hidden/h.orch.yaml", "new.tran.yaml", "sales/new name.orch.yaml"]
     );
-    assert_eq!(sent(&world, &["sales"]), ["sales/new name.orch.yaml"]);
+    assert_eq!(sent(&world, "sales"), ["sales/new name.orch.yaml"]);
     assert_eq!(
-        sent(&world, &["--exclude", "sales/**", "--exclude", ".hidden/**"]),
+        sent(&world, "--exclude sales/** --exclude .hidden/**"),
         ["new.tran.yaml"]
     );
-    assert_eq!(sent(&world, &["--include", "**/*.tran.yaml"]), ["new.tran.yaml"]);
-    assert_eq!(sent(&world, &["--all"]).len(), 4);
+    assert_eq!(sent(&world, "--include **/*.tran.yaml"), ["new.tran.yaml"]);
+    assert_eq!(sent(&world, "--all").len(), 4);
 }
 
 #[test]
-fn a_change_of_the_rules_selects_all_and_is_named() {
+fn change_of_rules_selects_all_and_is_named() {
     let rules = format!("{RULES}# stricter soon\n");
     let world = change(&[(".platform/config/pipeline_quality_rules.yaml", &rules)]);
-    assert_eq!(sent(&world, &[]), ["a.orch.yaml"]);
+    assert_eq!(sent(&world, ""), ["a.orch.yaml"]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    let ended = platform
-        .call(&world)
-        .run(&["review", "--report", "json=-"])
-        .expect(0);
+    let ended = platform.call(&world).run("review --report json=-").expect(0);
     assert_eq!(
         ended.json()["gateChanges"],
         json!([".platform/config/pipeline_quality_rules.yaml"])
@@ -75,13 +67,16 @@ fn a_change_of_the_rules_selects_all_and_is_named() {
 }
 
 #[test]
-fn a_change_of_the_configuration_is_named() {
-    let world = change(&[("sluicegate.yaml", "retries: 1\n"), ("b.orch.yaml", &plain())]);
+fn change_of_configuration_is_named() {
+    let world = change(&[
+        ("sluicegate.yaml", "retries: 1\n"),
+        ("b.orch.yaml", &good_pipeline()),
+    ]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let ended = platform
         .call(&world)
-        .run(&["review", "--report", "json=report.json"])
+        .run("review --report json=report.json")
         .expect(0);
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
@@ -89,16 +84,16 @@ fn a_change_of_the_configuration_is_named() {
 }
 
 #[test]
-fn nothing_to_review_is_green_and_reported() {
+fn run_without_pipelines_passes_and_writes_reports() {
     let world = change(&[("README.md", "words\n")]);
     // No address, project, token or agent version: no request is sent to the platform.
     let call = Call::new(&world.work()).variable(
         "GITHUB_STEP_SUMMARY",
         world.path().join("summary.md").display().to_string(),
     );
-    let reports = ["--report", "junit=out/j.xml", "--report", "json=out/j.json"];
-    call.run(&[&["ci"], &reports[..]].concat()).expect(0);
-    let ended = call.run(&[&["review"], &reports[..]].concat()).expect(0);
+    let reports = "--report junit=out/j.xml --report json=out/j.json";
+    call.run(("ci", reports)).expect(0);
+    let ended = call.run(("review", reports)).expect(0);
     assert!(ended.out.contains("nothing to review"), "{}", ended.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("out/j.json")).unwrap()).unwrap();
     assert_eq!(
@@ -118,16 +113,14 @@ fn nothing_to_review_is_green_and_reported() {
 }
 
 #[test]
-fn an_unpushed_commit_is_not_reviewed() {
+fn unpushed_commit_is_not_reviewed() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.write("b.orch.yaml", plain());
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", good_pipeline());
     world.commit("not pushed");
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
-    call.run(&["review"])
-        .expect(7)
-        .saying(&["push", "sluicegate check"]);
-    let ended = call.run(&["review", "--dry-run"]).expect(0);
+    call.run("review").expect(7).saying(&["push", "sluicegate check"]);
+    let ended = call.run("review --dry-run").expect(0);
     assert!(
         ended.out.starts_with("would review 1 pipeline"),
         "{}",
@@ -137,11 +130,11 @@ fn an_unpushed_commit_is_not_reviewed() {
 }
 
 #[test]
-fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
+fn name_that_is_not_utf8_is_never_passed_and_hint_helps() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = project();
     let name = OsStr::from_bytes(b"\xff\xfe.orch.yaml");
-    fs::write(world.work().join(name), plain()).unwrap();
+    fs::write(world.work().join(name), good_pipeline()).unwrap();
     world.commit("odd name");
     world.push();
     for args in [
@@ -151,8 +144,7 @@ fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
     ] {
         for more in [&[][..], &["--exclude", "*"]] {
             if more.is_empty() || args[0] != "waivers" {
-                let ended =
-                    Call::with_platform(&world.work(), "http://127.0.0.1:9").run(&[args, more].concat());
+                let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9").run((args, more));
                 ended.expect(7).saying(&[
                     "is not UTF-8",
                     "hint: rename it with `git mv`",
@@ -164,9 +156,9 @@ fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
 }
 
 #[test]
-fn a_dry_run_sends_nothing() {
-    let world = change(&[("b.orch.yaml", &plain())]);
-    let ended = Call::new(&world.work()).run(&["review", "--dry-run"]).expect(0);
+fn dry_run_sends_nothing() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let ended = Call::new(&world.work()).run("review --dry-run").expect(0);
     assert!(
         ended.out.contains("b.orch.yaml") && ended.out.contains("change"),
         "{}",
@@ -190,7 +182,7 @@ fn github_gets_annotations_summary_and_outputs() {
         .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
         .variable("GITHUB_OUTPUT", outputs.display().to_string());
     let ended = call
-        .run(&["review", "--annotations", "github", "--report", "junit=j.xml"])
+        .run("review --annotations github --report junit=j.xml")
         .expect(1);
     let commands: Vec<&str> = ended
         .out
@@ -226,25 +218,19 @@ fn github_gets_annotations_summary_and_outputs() {
 }
 
 #[test]
-fn one_report_that_cannot_be_written_harms_no_other() {
-    let world = change(&[("b.orch.yaml", &plain())]);
+fn unwritable_report_does_not_affect_others() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("a-file", "in the way\n");
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
-    let args = [
-        "review",
-        "--report",
-        "json=a-file/x.json",
-        "--report",
-        "junit=good.xml",
-    ];
-    platform.call(&world).run(&args).expect(2).saying(&["a-file"]);
+    let args = "review --report json=a-file/x.json --report junit=good.xml";
+    platform.call(&world).run(args).expect(2).saying(&["a-file"]);
     assert!(world.work().join("good.xml").is_file());
 }
 
 #[test]
-fn a_report_on_standard_output_is_alone_there() {
-    let world = change(&[("b.orch.yaml", &plain())]);
+fn report_on_standard_output_is_alone_there() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let platform = Platform::new();
     platform.reviews(each(
         "FAILED",
@@ -252,7 +238,7 @@ fn a_report_on_standard_output_is_alone_there() {
     ));
     let ended = platform
         .call(&world)
-        .run(&["review", "--annotations", "github", "--report", "json=-"])
+        .run("review --annotations github --report json=-")
         .expect(1);
     assert_eq!(
         ended.json()["files"][0]["results"][0]["violations"],
@@ -262,7 +248,7 @@ fn a_report_on_standard_output_is_alone_there() {
 }
 
 #[test]
-fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
+fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
     let content = pipeline(&["Start", "Done"]);
     let names: Vec<String> = (0..90).map(|at| format!("p{at:02}.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
@@ -293,21 +279,21 @@ fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
     let ended = platform
         .call(&world)
         .variable("CI", "true")
-        .run(&["review"])
+        .run("review")
         .expect(0);
     assert_eq!(lines(&ended), 0);
 }
 
 #[test]
-fn a_review_says_why_all_pipelines_are_selected() {
+fn review_says_why_all_pipelines_are_selected() {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "new"]);
-    world.git(&["push", "-q", "origin", "new"]);
+    world.git("checkout -q -b new");
+    world.git("push -q origin new");
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let why = "all pipelines are selected: head is already in the default branch `origin/main`";
-    platform.call(&world).run(&["review"]).expect(0).saying(&[why]);
-    let asked_for = platform.call(&world).run(&["review", "--all"]).expect(0);
+    platform.call(&world).run("review").expect(0).saying(&[why]);
+    let asked_for = platform.call(&world).run("review --all").expect(0);
     assert!(
         !asked_for.all().contains("all pipelines are selected"),
         "{}",
@@ -319,28 +305,23 @@ fn a_review_says_why_all_pipelines_are_selected() {
 fn with_file_paths(world: &World) -> Served {
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("--token={TOKEN}=admin");
-    let fields = ["--review-request", "file-paths"];
-    Served::start(
-        world.path(),
-        &[&["--project", &project, &token][..], &fields].concat(),
-    )
+    let fields = "--review-request file-paths";
+    Served::start(world.path(), (&["--project", &project, &token], fields))
 }
 
 #[test]
-fn the_fields_of_a_request_are_a_setting() {
+fn fields_of_request_are_setting() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let served = with_file_paths(&world);
-    let call = |variables: &[(&str, &str)], args: &[&str]| {
+    let call = |variables: &[(&str, &str)], args: &str| {
         let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_RETRIES", "0");
         let set = |call: Call, (name, value): &(&str, &str)| call.variable(name, value);
         variables.iter().fold(call, set).run(args)
     };
     let hint =
         "hint: this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE";
-    call(&[], &["review"])
-        .expect(3)
-        .saying(&["400", "filePaths", hint]);
-    let doctor = call(&[], &["doctor"]).expect(3).all();
+    call(&[], "review").expect(3).saying(&["400", "filePaths", hint]);
+    let doctor = call(&[], "doctor").expect(3).all();
     assert!(
         doctor.contains("review-request") && doctor.contains("--data-warehouse TYPE"),
         "{doctor}"
@@ -348,84 +329,74 @@ fn the_fields_of_a_request_are_a_setting() {
 
     let fields = ("SLUICEGATE_REVIEW_REQUEST", "file-paths");
     let warehouse = ("SLUICEGATE_DATA_WAREHOUSE", "snowflake");
-    call(&[fields], &["review"])
+    call(&[fields], "review")
         .expect(2)
         .saying(&["needs the data warehouse type", "--data-warehouse"]);
-    call(&[warehouse], &["review"])
+    call(&[warehouse], "review")
         .expect(2)
         .saying(&["--review-request file-paths"]);
-    call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], &["review"])
+    call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], "review")
         .expect(2)
         .saying(&["the data warehouse type is not a name"]);
-    let report = call(&[fields, warehouse], &["review", "--report", "json=-"])
+    let report = call(&[fields, warehouse], "review --report json=-")
         .expect(0)
         .json();
     assert_eq!(report["files"][0]["path"], "b.orch.yaml");
-    let doctor = call(&[fields, warehouse], &["doctor"]).all();
+    let doctor = call(&[fields, warehouse], "doctor").all();
     assert!(
         doctor.contains("the platform accepts `filePaths`, for SNOWFLAKE"),
         "{doctor}"
     );
-    let flags = [
-        "review",
-        "--review-request",
-        "file-paths",
-        "--data-warehouse",
-        "DATABRICKS",
-    ];
-    call(&[], &flags).expect(0);
+    let flags = "review --review-request file-paths --data-warehouse DATABRICKS";
+    call(&[], flags).expect(0);
     world.write(
         "sluicegate.yaml",
         "review: { request: file-paths, data-warehouse: REDSHIFT }\n",
     );
     world.commit("settings");
     world.push();
-    call(&[("SLUICEGATE_POLICY", "head")], &["review", "--all"]).expect(0);
+    call(&[("SLUICEGATE_POLICY", "head")], "review --all").expect(0);
 }
 
 #[test]
-fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
+fn request_with_other_fields_than_platforms_names_setting() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    let said = |body: Value, args: &[&str]| {
+    let said = |body: Value, args: &str| {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(400).set_body_json(body));
-        platform
-            .call(&world)
-            .run(&[&["review"], args].concat())
-            .expect(3)
-            .all()
+        platform.call(&world).run(("review", args)).expect(3).all()
     };
-    let other = ["--review-request", "file-paths", "--data-warehouse", "SNOWFLAKE"];
+    let other = "--review-request file-paths --data-warehouse SNOWFLAKE";
     for body in [
         json!({ "title": "Bad Request", "detail": "dataWarehouseType must not be null" }),
         json!({ "violations": [{ "field": "filePaths", "message": "must not be empty" }] }),
     ] {
-        let said = said(body, &[]);
+        let said = said(body, "");
         assert!(said.contains("--review-request file-paths"), "{said}");
     }
-    let refused = said(json!({ "detail": "dataWarehouseType: X is unknown" }), &other);
+    let refused = said(json!({ "detail": "dataWarehouseType: X is unknown" }), other);
     assert!(refused.contains("check the data warehouse type"), "{refused}");
     let refused = said(
         json!({ "detail": "required property 'pipelines' is missing" }),
-        &other,
+        other,
     );
     assert!(refused.contains("--review-request pipelines"), "{refused}");
     // Only complete field names count, not paths that happen to contain them.
     let refused = said(
         json!({ "detail": "the commit has no pipelines, nor allfilePaths" }),
-        &[],
+        "",
     );
     assert!(!refused.contains("--review-request"), "{refused}");
-    let refused = said(json!({ "detail": "the commit has no pipelines" }), &other);
+    let refused = said(json!({ "detail": "the commit has no pipelines" }), other);
     assert!(!refused.contains("--review-request"), "{refused}");
 }
 
 #[test]
-fn a_token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
+fn token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
-    let review = |call: Call, from: &str| call.run(&["review"]).expect(2).saying(&[from, "hint: "]);
+    let review = |call: Call, from: &str| call.run("review").expect(2).saying(&[from, "hint: "]);
     for token in [
         "$(SLUICEGATE_TOKEN)",
         "$TOKEN",
@@ -470,7 +441,7 @@ fn description_of_a_token_error_is_shown() {
             .variable("SLUICEGATE_CLIENT_ID", "me")
             .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
             .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()));
-        let ended = call.run(&["review"]).expect(4).saying(&[
+        let ended = call.run("review").expect(4).saying(&[
             r"invalid_client: no such client\u{1b}[2J",
             "hint: check the client id, the client secret and the audience",
         ]);
@@ -479,19 +450,19 @@ fn description_of_a_token_error_is_shown() {
 }
 
 #[test]
-fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
+fn byte_order_mark_before_answer_is_no_part_of_it() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     let body =
         json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() }, "excludedFiles": [] });
     platform.reviews(ResponseTemplate::new(200).set_body_raw(format!("\u{feff}{body}"), "application/json"));
-    platform.call(&world).run(&["review"]).expect(0);
+    platform.call(&world).run("review").expect(0);
     let platform = Platform::new();
     let body = json!({ "title": "No such branch" });
     platform.reviews(ResponseTemplate::new(404).set_body_raw(format!("\u{feff}{body}"), "application/json"));
     platform
         .call(&world)
-        .run(&["review"])
+        .run("review")
         .expect(3)
         .saying(&["404 Not Found: No such branch"]);
 }

@@ -1,6 +1,8 @@
 //! `--on-unavailable pass` is for a platform that is down, not for a change that makes it fail.
 
-use crate::support::{Call, Ended, Platform, World, asked, change, each, passed, pipeline};
+use crate::support::{
+    Arguments, Call, Ended, Platform, World, asked, change, each, good_pipeline, passed, pipeline,
+};
 use serde_json::json;
 use std::io::Read as _;
 use std::net::TcpListener;
@@ -12,14 +14,10 @@ const BAD: &str = "poison.orch.yaml";
 const NOT_APPLIED: &str = "--on-unavailable pass does not apply";
 const APPLIED: &str = "passes regardless";
 
-fn good() -> String {
-    pipeline(&["Start", "Done"])
-}
-
 /// Creates a change of eight good pipelines and the poisoned one.
 fn poisoned(content: &str) -> World {
     let paths: Vec<String> = (0..8).map(|number| format!("p{number}.orch.yaml")).collect();
-    let good = good();
+    let good = good_pipeline();
     let mut files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), good.as_str())).collect();
     files.push((BAD, content));
     change(&files)
@@ -37,9 +35,9 @@ fn platform_failing(response: ResponseTemplate) -> Platform {
     platform
 }
 
-fn review(call: &Call, more: &[&str]) -> Ended {
-    let args = ["review", "--on-unavailable", "pass", "--report", "json=-"];
-    call.run(&[&args[..], more].concat())
+fn review(call: &Call, more: impl Arguments) -> Ended {
+    let args = "review --on-unavailable pass --report json=-";
+    call.run((args, more))
 }
 
 fn says(ended: &Ended, text: &str) {
@@ -49,9 +47,9 @@ fn says(ended: &Ended, text: &str) {
 #[test]
 fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
     for status in [500, 502, 503] {
-        let world = poisoned(&good());
+        let world = poisoned(&good_pipeline());
         let platform = platform_failing(ResponseTemplate::new(status));
-        let ended = review(&platform.call(&world), &[]).expect(3);
+        let ended = review(&platform.call(&world), "").expect(3);
         says(&ended, NOT_APPLIED);
         let report = ended.json();
         assert_eq!(report["unreviewed"], json!([BAD]), "{status}");
@@ -76,7 +74,7 @@ fn pipeline_that_breaks_the_platform_is_checked_locally() {
 
 #[test]
 fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
-    let world = change(&[(BAD, &good())]);
+    let world = change(&[(BAD, &good_pipeline())]);
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
     let unreadable = ResponseTemplate::new(200).set_body_string("<html>");
     for response in [
@@ -89,7 +87,7 @@ fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
     ] {
         let platform = platform_failing(response);
         let call = platform.call(&world).variable("SLUICEGATE_TIMEOUT", "1");
-        let ended = review(&call, &[]).expect(3);
+        let ended = review(&call, "").expect(3);
         assert!(!ended.all().contains(APPLIED), "{}", ended.all());
     }
 }
@@ -127,42 +125,38 @@ fn resetting() -> String {
 
 #[test]
 fn reset_connection_of_one_pipeline_is_not_an_unavailable_platform() {
-    let world = change(&[(BAD, &good())]);
+    let world = change(&[(BAD, &good_pipeline())]);
     let call = Call::with_platform(&world.work(), &resetting()).variable("SLUICEGATE_RETRIES", "0");
-    let ended = review(&call, &[]).expect(3);
+    let ended = review(&call, "").expect(3);
     says(&ended, NOT_APPLIED);
 }
 
 #[test]
 fn one_failed_batch_of_four_does_not_pass() {
-    let world = poisoned(&good());
+    let world = poisoned(&good_pipeline());
     let platform = platform_failing(ResponseTemplate::new(503));
-    let more = ["--batch-size", "3", "--concurrency", "1"];
-    let ended = review(&platform.call(&world), &more).expect(3);
+    let more = "--batch-size 3 --concurrency 1";
+    let ended = review(&platform.call(&world), more).expect(3);
     says(&ended, NOT_APPLIED);
     assert_eq!(ended.json()["counts"]["files"], 9);
 }
 
 #[test]
 fn platform_that_is_down_passes_a_change_without_local_findings() {
-    let world = poisoned(&good());
+    let world = poisoned(&good_pipeline());
     let platform = Platform::new();
     platform.is_down();
-    let ended = review(
-        &platform.call(&world),
-        &["--batch-size", "2", "--concurrency", "1"],
-    )
-    .expect(0);
+    let ended = review(&platform.call(&world), "--batch-size 2 --concurrency 1").expect(0);
     says(&ended, APPLIED);
     let report = ended.json();
     assert_eq!(report["verdict"], "undecided");
     assert_eq!(report["unreviewed"].as_array().unwrap().len(), 9);
     // One batch and the two requests of the probe.
     assert_eq!(platform.requests().len(), 3);
-    platform.call(&world).run(&["review"]).expect(3);
+    platform.call(&world).run("review").expect(3);
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
-    says(&review(&nowhere, &[]).expect(0), APPLIED);
+    says(&review(&nowhere, "").expect(0), APPLIED);
 }
 
 #[test]
@@ -170,10 +164,10 @@ fn platform_that_is_down_does_not_pass_a_local_finding() {
     let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
-    let ended = review(&nowhere, &[]).expect(1);
+    let ended = review(&nowhere, "").expect(1);
     assert!(!ended.all().contains(APPLIED), "{}", ended.all());
-    nowhere.run(&["review"]).expect(1);
-    review(&nowhere, &["--fail-on", "never"]).expect(0);
+    nowhere.run("review").expect(1);
+    review(&nowhere, "--fail-on never").expect(0);
 }
 
 #[test]
@@ -182,7 +176,7 @@ fn platform_that_is_down_passes_known_findings_only() {
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("old");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let edit = |names: &[&str]| {
         world.write("old.orch.yaml", format!("# edited\n{}", pipeline(names)));
         world.commit("edit");
@@ -191,9 +185,9 @@ fn platform_that_is_down_passes_known_findings_only() {
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
     edit(&["Start", "bad name", "Done"]);
-    let ended = review(&nowhere, &["--new-only"]).expect(0);
+    let ended = review(&nowhere, "--new-only").expect(0);
     let findings = &ended.json()["findings"];
     assert_eq!((&findings["known"], &findings["fixed"]), (&json!(1), &json!(0)));
     edit(&["Start", "bad name", "worse name", "Done"]);
-    review(&nowhere, &["--new-only"]).expect(1);
+    review(&nowhere, "--new-only").expect(1);
 }

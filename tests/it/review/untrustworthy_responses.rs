@@ -1,19 +1,15 @@
 //! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
 
-use crate::support::{Ended, Platform, RULES, World, answer, asked, change, pipeline};
+use crate::support::{Ended, Platform, RULES, World, answer, asked, change, one_change, pipeline};
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
-
-fn one_change() -> World {
-    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
-}
 
 /// Runs a review by a platform with this result for `b.orch.yaml`, the only changed pipeline.
 fn reviewed(world: &World, status: &str, results: &Value, excluded: &Value) -> Ended {
     let body = json!({ "reviewStatus": status, "results": results, "excludedFiles": excluded });
     let platform = Platform::new();
     platform.reviews(answer(&body));
-    platform.call(world).run(&["review", "--report", "json=-"])
+    platform.call(world).run("review --report json=-")
 }
 
 fn passed_by(rules: &[&str]) -> Value {
@@ -26,7 +22,7 @@ fn passed_by(rules: &[&str]) -> Value {
 const BOTH: [&str; 2] = ["component-naming-convention", "maximum-components"];
 
 #[test]
-fn a_pipeline_without_any_rule_result_was_not_judged() {
+fn pipeline_without_any_rule_result_was_not_judged() {
     let world = one_change();
     let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": [] }), &json!([])).expect(3);
     let report = ended.json();
@@ -55,7 +51,7 @@ fn a_pipeline_without_any_rule_result_was_not_judged() {
                 asked(request).into_iter().map(|path| (path, json!([]))).collect();
             answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
         });
-        let ended = platform.call(&world).run(&["review"]);
+        let ended = platform.call(&world).run("review");
         assert_eq!(ended.code, 0, "{rules}: {}", ended.all());
     }
 }
@@ -85,7 +81,7 @@ fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
     };
     call()
         .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change")
-        .run(&["ci"])
+        .run("ci")
         .expect(3);
     assert!(
         platform
@@ -94,7 +90,7 @@ fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
             .all(|request| request.url.path().ends_with("/reviews"))
     );
     // A report of another program, or of an older version, that claims a pass.
-    let report = call().run(&["review", "--all", "--report", "json=-"]).expect(3);
+    let report = call().run("review --all --report json=-").expect(3);
     let mut claimed = report.json();
     claimed["verdict"] = json!("passed");
     let paths: Vec<Value> = claimed["unreviewed"].as_array().unwrap().clone();
@@ -151,7 +147,7 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
 }
 
 #[test]
-fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
+fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
     let world = one_change();
     let one = reviewed(
         &world,
@@ -180,7 +176,7 @@ fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
 }
 
 #[test]
-fn a_pipeline_that_the_platform_excludes_was_not_judged() {
+fn pipeline_that_platform_excludes_was_not_judged() {
     let world = one_change();
     let ended = reviewed(&world, "PASSED", &json!({}), &json!(["b.orch.yaml"])).expect(3);
     assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
@@ -191,10 +187,7 @@ fn a_pipeline_that_the_platform_excludes_was_not_judged() {
     let platform = Platform::new();
     let body = json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": ["note.txt"] });
     platform.reviews(answer(&body));
-    platform
-        .call(&world)
-        .run(&["review", "--include", "**/*.txt"])
-        .expect(0);
+    platform.call(&world).run("review --include **/*.txt").expect(0);
 }
 
 #[test]
@@ -217,7 +210,7 @@ fn response_with_duplicate_path_or_rule_is_undecided() {
     let review = |body: String| {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
-        platform.call(&world).run(&["review", "--report", "json=-"])
+        platform.call(&world).run("review --report json=-")
     };
     for (first, second) in [("FAILED", "PASSED"), ("PASSED", "FAILED"), ("PASSED", "PASSED")] {
         let ended = review(twice(first, second)).expect(3);
@@ -232,7 +225,7 @@ fn response_with_duplicate_path_or_rule_is_undecided() {
 
 /// Returns a platform that finds too many components, with different messages for the base and for head.
 fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
-    let head = world.git(&["rev-parse", "HEAD"]);
+    let head = world.git("rev-parse HEAD");
     let [at_base, at_head] = words.map(|words| {
         json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": words },
         { "ruleName": "component-naming-convention", "status": "PASSED" }])
@@ -255,7 +248,7 @@ fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
 }
 
 #[test]
-fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() {
+fn count_of_rule_is_compared_without_text_of_platform() {
     let grown = |from: &[&str], to: &[&str]| {
         let world = crate::support::project();
         let rules = RULES.replace("enforcementLevel: warn", "enforcementLevel: error");
@@ -263,7 +256,7 @@ fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() 
         world.write("b.orch.yaml", pipeline(from));
         world.commit("before");
         world.push();
-        world.git(&["checkout", "-q", "-b", "change"]);
+        world.git("checkout -q -b change");
         world.write("b.orch.yaml", format!("# edited\n{}", pipeline(to)));
         world.commit("after");
         world.push();
@@ -273,7 +266,7 @@ fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() 
     let new = |world: &World, words| {
         let ended = counting(world, words)
             .call(world)
-            .run(&["review", "--new-only", "--report", "json=-"]);
+            .run("review --new-only --report json=-");
         let report = ended.json();
         (
             ended.code,
@@ -295,17 +288,17 @@ fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() 
     // The size in a waiver is enforced, too.
     let waived = |size: u64| {
         let world = grown(&four, &five);
-        world.git(&["checkout", "-q", "main"]);
+        world.git("checkout -q main");
         world.write(
             "sluicegate-waivers.yaml",
             format!("- {{ rule: maximum-components, path: b.orch.yaml, size: {size}, reason: r }}\n"),
         );
         world.commit("waive");
         world.push();
-        world.git(&["checkout", "-q", "change"]);
+        world.git("checkout -q change");
         counting(&world, [&[], &[]])
             .call(&world)
-            .run(&["review", "--policy", "base"])
+            .run("review --policy base")
             .code
     };
     assert_eq!((waived(5), waived(4)), (0, 1));
@@ -322,7 +315,7 @@ fn result_with_any_error_detail_is_not_passed() {
         );
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
-        platform.call(&world).run(&["review"])
+        platform.call(&world).run("review")
     };
     for detail in [
         "{}",
@@ -348,7 +341,7 @@ fn response_with_duplicate_key_anywhere_is_undecided() {
         );
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
-        platform.call(&world).run(&["review"])
+        platform.call(&world).run("review")
     };
     review(r#""reviewStatus": "FAILED", "reviewStatus": "PASSED""#)
         .expect(3)

@@ -1,25 +1,20 @@
 //! Each row of the verdict rules, against a platform with scripted responses.
 
-use crate::support::{Platform, answer, asked, change, each, passed, pipeline};
+use crate::support::{Arguments, Platform, answer, asked, change, each, passed, pipeline};
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
 const FILE: &str = "b.orch.yaml";
 
 /// Reviews one changed file with this response of the platform; returns exit code, report and JUnit.
-fn judge(respond: impl wiremock::Respond + 'static, args: &[&str]) -> (i32, Value, String) {
+fn judge(respond: impl wiremock::Respond + 'static, args: impl Arguments) -> (i32, Value, String) {
     let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond);
-    let mut all = vec![
-        "review",
-        "--report",
-        "json=out/report.json",
-        "--report",
-        "junit=out/junit.xml",
-    ];
-    all.extend(args);
-    let ended = platform.call(&world).run(&all);
+    let ended = platform.call(&world).run((
+        "review --report json=out/report.json --report junit=out/junit.xml",
+        args,
+    ));
     let read = |name: &str| std::fs::read_to_string(world.work().join("out").join(name)).unwrap();
     (
         ended.code,
@@ -59,10 +54,10 @@ fn expect(judged: &(i32, Value, String), code: i32, verdict: &str) {
 }
 
 #[test]
-fn passed_is_passed() {
+fn passed_review_passes() {
     let judged = judge(
         each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
-        &[],
+        "",
     );
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["schema"], "sluicegate.report/v1");
@@ -73,8 +68,8 @@ fn passed_is_passed() {
 }
 
 #[test]
-fn a_failed_rule_of_error_enforcement_fails() {
-    let judged = judge(each("FAILED", rule("FAILED")), &[]);
+fn failed_rule_of_error_enforcement_fails() {
+    let judged = judge(each("FAILED", rule("FAILED")), "");
     expect(&judged, 1, "failed");
     let result = &judged.1["files"][0]["results"][0];
     assert_eq!(result["enforcement"], "error");
@@ -87,53 +82,53 @@ fn a_failed_rule_of_error_enforcement_fails() {
 }
 
 #[test]
-fn a_warning_passes_unless_asked_for() {
+fn warning_passes_unless_fail_on_is_warn() {
     let warning = || {
         each(
             "PASSED",
             json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": ["too many"] }]),
         )
     };
-    let judged = judge(warning(), &[]);
+    let judged = judge(warning(), "");
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["counts"]["warnings"], 1);
-    expect(&judge(warning(), &["--fail-on", "warn"]), 1, "failed");
+    expect(&judge(warning(), "--fail-on warn"), 1, "failed");
 }
 
 #[test]
-fn an_unknown_rule_weighs_as_the_review_does() {
+fn unknown_rule_has_level_of_review() {
     let unknown = |status: &str| {
         each(
             status,
             json!([{ "ruleName": "house-rule", "status": "FAILED", "violations": [] }]),
         )
     };
-    let failed = judge(unknown("FAILED"), &[]);
+    let failed = judge(unknown("FAILED"), "");
     expect(&failed, 1, "failed");
     assert_eq!(failed.1["counts"]["warnings"], 0);
     assert_eq!(failed.1["files"][0]["results"][0]["enforcement"], Value::Null);
-    let passed = judge(unknown("PASSED"), &[]);
+    let passed = judge(unknown("PASSED"), "");
     expect(&passed, 0, "passed");
     assert_eq!(passed.1["counts"]["warnings"], 1);
 }
 
 #[test]
-fn the_rules_file_outweighs_a_passed_review() {
-    expect(&judge(each("PASSED", rule("FAILED")), &[]), 1, "failed");
+fn rules_file_outweighs_passed_review() {
+    expect(&judge(each("PASSED", rule("FAILED")), ""), 1, "failed");
 }
 
 #[test]
-fn a_failed_review_without_a_failed_rule_fails() {
-    expect(&judge(each("FAILED", rule("PASSED")), &[]), 1, "failed");
+fn failed_review_without_failed_rule_fails() {
+    expect(&judge(each("FAILED", rule("PASSED")), ""), 1, "failed");
     expect(
-        &judge(each("FAILED", rule("PASSED")), &["--fail-on", "never"]),
+        &judge(each("FAILED", rule("PASSED")), "--fail-on never"),
         0,
         "passed",
     );
 }
 
 #[test]
-fn an_evaluation_error_fails() {
+fn evaluation_error_fails() {
     let error = || {
         let detail = json!({ "type": "designer/something-new" });
         each(
@@ -141,7 +136,7 @@ fn an_evaluation_error_fails() {
             json!([{ "ruleName": "r", "status": "ERROR", "errorDetail": detail }]),
         )
     };
-    let judged = judge(error(), &[]);
+    let judged = judge(error(), "");
     expect(&judged, 1, "failed");
     assert_eq!(
         judged.1["files"][0]["results"][0]["errorType"],
@@ -152,18 +147,18 @@ fn an_evaluation_error_fails() {
         "{}",
         judged.2
     );
-    expect(&judge(error(), &["--fail-on", "never"]), 0, "passed");
+    expect(&judge(error(), "--fail-on never"), 0, "passed");
 }
 
 #[test]
-fn never_only_reports() {
-    let judged = judge(each("FAILED", rule("FAILED")), &["--fail-on", "never"]);
+fn fail_on_never_only_reports() {
+    let judged = judge(each("FAILED", rule("FAILED")), "--fail-on never");
     expect(&judged, 0, "passed");
     assert_eq!(judged.1["counts"]["failed"], 1);
 }
 
 #[test]
-fn what_is_not_known_is_never_a_pass() {
+fn unknown_result_is_never_a_pass() {
     let results = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
     let odd: Vec<(&str, Value)> = vec![
         (
@@ -217,7 +212,7 @@ fn what_is_not_known_is_never_a_pass() {
         } else {
             (1, "failed")
         };
-        let judged = judge(answer(&body), &[]);
+        let judged = judge(answer(&body), "");
         assert_eq!(
             (judged.0, judged.1["verdict"].as_str().unwrap()),
             (code, verdict),
@@ -225,34 +220,30 @@ fn what_is_not_known_is_never_a_pass() {
             judged.1
         );
         assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
-        expect(&judge(answer(&body), &["--fail-on", "never"]), 3, "undecided");
+        expect(&judge(answer(&body), "--fail-on never"), 3, "undecided");
         // The platform responded, if only with a body that cannot be read.
-        expect(
-            &judge(answer(&body), &["--on-unavailable", "pass"]),
-            code,
-            verdict,
-        );
+        expect(&judge(answer(&body), "--on-unavailable pass"), code, verdict);
     }
 }
 
 #[test]
 fn empty_results_are_no_review_where_rules_are_enabled() {
-    expect(&judge(each("PASSED", json!([])), &[]), 3, "undecided");
-    expect(&judge(each("PASSED", passed()), &[]), 0, "passed");
+    expect(&judge(each("PASSED", json!([])), ""), 3, "undecided");
+    expect(&judge(each("PASSED", passed()), ""), 0, "passed");
 }
 
 #[test]
-fn a_pipeline_that_the_platform_excludes_was_not_reviewed() {
+fn pipeline_that_platform_excludes_was_not_reviewed() {
     let judged = judge(
         answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
-        &[],
+        "",
     );
     expect(&judged, 3, "undecided");
     assert_eq!(judged.1["unreviewed"], json!([FILE]));
 }
 
 #[test]
-fn a_failed_gate_outweighs_what_is_open() {
+fn failed_gate_outweighs_undecided_pipelines() {
     let world = change(&[
         (FILE, &pipeline(&["Start", "x", "Done"])),
         ("c.orch.yaml", &pipeline(&["Start", "Done"])),
@@ -263,14 +254,12 @@ fn a_failed_gate_outweighs_what_is_open() {
         _ => ResponseTemplate::new(500),
     });
     let call = platform.call(&world);
-    let ended = call
-        .run(&["review", "--batch-size", "1", "--report", "json=-"])
-        .expect(1);
+    let ended = call.run("review --batch-size 1 --report json=-").expect(1);
     let report = ended.json();
     assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
     assert_eq!(report["verdict"], "failed");
-    let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
-    let ended = call.run(&pass).expect(1);
+    let pass = "review --batch-size 1 --on-unavailable pass";
+    let ended = call.run(pass).expect(1);
     assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
 }
 
@@ -286,8 +275,8 @@ fn platform_that_responded_to_one_batch_is_available() {
             FILE => odd.clone(),
             _ => ResponseTemplate::new(503),
         });
-        let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
-        let ended = platform.call(&world).run(&pass).expect(3);
+        let pass = "review --batch-size 1 --on-unavailable pass";
+        let ended = platform.call(&world).run(pass).expect(3);
         assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
     };
     let results = json!({ FILE: rule("PASSED") });
@@ -298,7 +287,7 @@ fn platform_that_responded_to_one_batch_is_available() {
 }
 
 #[test]
-fn a_refused_token_outweighs_a_failed_gate() {
+fn refused_token_outweighs_failed_gate() {
     for status in [401, 403] {
         let world = change(&[
             (FILE, &pipeline(&["Start", "x", "Done"])),
@@ -310,22 +299,14 @@ fn a_refused_token_outweighs_a_failed_gate() {
             _ => ResponseTemplate::new(status),
         });
         let call = platform.call(&world);
-        let args = [
-            "review",
-            "--batch-size",
-            "1",
-            "--on-unavailable",
-            "pass",
-            "--report",
-            "json=-",
-        ];
-        let ended = call.run(&args).expect(4);
+        let args = "review --batch-size 1 --on-unavailable pass --report json=-";
+        let ended = call.run(args).expect(4);
         assert_eq!(ended.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
     }
 }
 
 #[test]
-fn an_undecided_review_ends_with_a_hint_and_the_servers_own_words() {
+fn undecided_review_ends_with_hint_and_servers_own_words() {
     let full = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
     let answers = [
         json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),

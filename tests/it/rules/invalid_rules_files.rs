@@ -1,10 +1,7 @@
 //! Invalid rules files: each gives its error type and exit code 1, never a crash and never a pass.
 
-use crate::support::{Call, pipeline, project};
+use crate::support::{Call, NAMING, RULES_FILE, pipeline, project};
 use std::path::Path;
-
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
-const NAMING: &str = "component-naming-convention";
 
 fn entry(id: &str, level: &str, config: &str) -> String {
     format!("rules:\n- {{id: {id}, enabled: true, enforcementLevel: {level}, config: {config}}}\n")
@@ -71,14 +68,7 @@ fn each_bad_rules_file_has_its_error_type() {
             Some(file) => world.write(RULES_FILE, file),
             None => std::fs::remove_file(&path).unwrap(),
         }
-        let ended = Call::new(&world.work()).run(&[
-            "check",
-            "--all",
-            "--report",
-            "json=-",
-            "--report",
-            "junit=j.xml",
-        ]);
+        let ended = Call::new(&world.work()).run("check --all --report json=- --report junit=j.xml");
         let short: String = file.as_deref().unwrap_or("(none)").chars().take(120).collect();
         assert_eq!(ended.code, 1, "{short}: {}", ended.all());
         let report = ended.json();
@@ -100,13 +90,13 @@ fn each_bad_rules_file_has_its_error_type() {
 }
 
 #[test]
-fn a_folder_that_was_named_and_holds_no_rules_is_told() {
+fn folder_that_was_named_and_holds_no_rules_is_told() {
     let world = project();
     let told = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
     let call = Call::new(&world.work());
-    let ended = call.run(&["check", "--all", "--config-dir", ".plat"]).expect(1);
+    let ended = call.run("check --all --config-dir .plat").expect(1);
     assert!(ended.all().contains(told), "{told}: {}", ended.all());
-    let ended = call.run(&["check", "--all"]);
+    let ended = call.run("check --all");
     assert!(
         !ended.all().contains("is not in the working tree"),
         "{}",
@@ -115,31 +105,24 @@ fn a_folder_that_was_named_and_holds_no_rules_is_told() {
 }
 
 #[test]
-fn a_pattern_that_makes_other_engines_hang_is_answered() {
+fn pattern_that_makes_other_engines_hang_is_answered() {
     let world = project();
     let name = "a".repeat(20_000) + "!";
     world.write("b.orch.yaml", pipeline(&["Start", &name, "Done"]));
     world.write(RULES_FILE, naming("'(a+)+(a|aa)*([a-zA-Z]+)*'"));
-    Call::new(&world.work()).run(&["check"]).expect(1);
+    Call::new(&world.work()).run("check").expect(1);
 }
 
 /// Every human-readable report shows the place of the error in the rules file together with its consequences.
 #[test]
-fn the_places_of_a_broken_rules_file_stand_in_every_report_for_people() {
+fn places_of_broken_rules_file_stand_in_every_report_for_people() {
     let world = project();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(RULES_FILE, naming("'(a'"));
     let summary = world.path().join("summary.md");
     let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
-    let args = [
-        "check",
-        "--all",
-        "--report",
-        "markdown=r.md",
-        "--report",
-        "html=r.html",
-    ];
-    let shown = call.run(&args).expect(1).out;
+    let args = "check --all --report markdown=r.md --report html=r.html";
+    let shown = call.run(args).expect(1).out;
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).unwrap();
         let marks = [("&#58;", ":"), ("&#95;", "_"), ("&#46;", ".")];

@@ -28,8 +28,8 @@ fn old_branch() -> World {
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("remote set-head origin main");
+    world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("change");
     world.push();
@@ -38,11 +38,11 @@ fn old_branch() -> World {
 
 /// Adds the rules file to `main`, as the merge of the gate does.
 fn merge_gate(world: &World) {
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write(RULES_FILE, RULES);
     world.commit("gate");
     world.push();
-    world.git(&["checkout", "-q", "change"]);
+    world.git("checkout -q change");
 }
 
 fn rules_check(ended: &Ended) -> Value {
@@ -89,12 +89,12 @@ fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
             }
         }
     }
-    world.git(&["merge", "-q", "main", "-m", "merge"]);
+    world.git("merge -q main -m merge");
     world.push();
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run(&["review"]);
+        let ended = host(&world, platform.call(&world)).run("review");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
     }
 }
@@ -104,7 +104,7 @@ fn review_without_any_rules_file_advises_rules_init() {
     let platform = ruleless_platform();
     let world = old_branch();
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run(&["review"]);
+        let ended = host(&world, platform.call(&world)).run("review");
         assert_eq!(ended.code, 1, "{name}: {}", ended.all());
         assert!(
             ended
@@ -123,7 +123,7 @@ fn review_and_doctor_name_rules_file_that_is_not_committed() {
     world.write(RULES_FILE, RULES);
     let call = platform.call(&world);
     let words = format!("`{RULES_FILE}` exists on disk but is not in the reviewed commit");
-    let review = call.run(&["review"]).expect(1);
+    let review = call.run("review").expect(1);
     assert!(
         review.out.contains(&words) && !review.all().contains(INIT),
         "{}",
@@ -131,9 +131,9 @@ fn review_and_doctor_name_rules_file_that_is_not_committed() {
     );
     for stage in [false, true] {
         if stage {
-            world.git(&["add", ".platform"]);
+            world.git("add .platform");
         }
-        let check = rules_check(&call.run(&["doctor", "-o", "json"]));
+        let check = rules_check(&call.run("doctor -o json"));
         assert_eq!(check["status"], "failed", "{check}");
         assert!(
             check["hint"].as_str().unwrap().contains(&words)
@@ -153,10 +153,10 @@ fn hint_for_ignored_rules_file_names_the_option_of_git() {
     let world = old_branch();
     world.write(".gitignore", ".platform/\n");
     world.write(RULES_FILE, RULES);
-    let ended = Call::new(&world.work()).run(&["check"]).expect(1);
+    let ended = Call::new(&world.work()).run("check").expect(1);
     assert!(ended.out.contains("use `git add --force`"), "{}", ended.all());
     world.git(&["add", "--force", RULES_FILE]);
-    Call::new(&world.work()).run(&["check"]).expect(0);
+    Call::new(&world.work()).run("check").expect(0);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn doctor_reports_shared_pipelines_file_that_is_not_committed() {
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
-    let doctor = || call.run(&["doctor"]).out;
+    let doctor = || call.run("doctor").out;
     assert!(
         doctor().contains("the file is not in the checked-out commit"),
         "{}",
@@ -207,11 +207,9 @@ fn hidden_directory_with_pipelines_is_last_candidate() {
         let said = call.run(args).all();
         assert!(said.contains(command), "{args:?}: {said}");
     }
-    let said = call.run(&["rules", "init"]).expect(2);
+    let said = call.run("rules init").expect(2);
     said.saying(&["hidden directories: .product, .archive"]);
-    let said = call
-        .run(&["init", "--host", "none", "--adopt", "new-only"])
-        .expect(2);
+    let said = call.run("init --host none --adopt new-only").expect(2);
     said.saying(&["`sluicegate init --host none --adopt new-only --config-dir .product`"]);
 }
 

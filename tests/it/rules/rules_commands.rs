@@ -1,15 +1,13 @@
 //! `sluicegate rules`.
 
-use crate::support::{Call, World, git, pipeline, project, scratch};
+use crate::support::{Call, RULES_FILE, World, git, pipeline, project, scratch};
 use serde_json::json;
 
-const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
-
 #[test]
-fn the_list_says_what_the_rules_file_here_has() {
+fn list_says_what_rules_file_here_has() {
     let world = project();
     let call = Call::new(&world.work());
-    let list = call.run(&["rules", "list", "-o", "json"]).expect(0).json();
+    let list = call.run("rules list -o json").expect(0).json();
     let here = |id: &str| {
         let rules = list.as_array().unwrap();
         rules.iter().find(|rule| rule["id"] == id).unwrap()["here"].clone()
@@ -19,29 +17,29 @@ fn the_list_says_what_the_rules_file_here_has() {
     assert_eq!(here("component-naming-convention"), "error");
     assert_eq!(here("maximum-components"), "warn");
     assert_eq!(here("unused-components"), "not there");
-    let text = call.run(&["rules", "list"]).expect(0).out;
+    let text = call.run("rules list").expect(0).out;
     assert!(
         text.contains("start-and-end-components") && text.contains("orchestrations"),
         "{text}"
     );
     let nowhere = scratch::folder();
     let list = Call::new(nowhere.path())
-        .run(&["rules", "list", "-o", "json"])
+        .run("rules list -o json")
         .expect(0)
         .json();
     assert_eq!(list[0]["here"], json!(null));
     let page = Call::new(nowhere.path())
-        .run(&["rules", "list", "--markdown"])
+        .run("rules list --markdown")
         .expect(0)
         .out;
     assert!(page.starts_with("# Rules\n"));
 }
 
 #[test]
-fn a_rule_is_explained() {
+fn rule_is_explained() {
     let world = World::new();
     let call = Call::new(&world.work());
-    let page = call.run(&["rules", "explain", "unused-components"]).expect(0).out;
+    let page = call.run("rules explain unused-components").expect(0).out;
     for part in [
         "Why",
         "How it is checked",
@@ -53,42 +51,38 @@ fn a_rule_is_explained() {
         assert!(page.contains(part), "{part} is missing: {page}");
     }
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
-    call.run(&["rules", "explain", "unused-component"])
+    call.run("rules explain unused-component")
         .expect(2)
         .saying(&["did you mean `unused-components`?"]);
-    call.run(&["rules", "explain", "zzz"])
-        .expect(2)
-        .saying(&["rules list"]);
+    call.run("rules explain zzz").expect(2).saying(&["rules list"]);
 }
 
 #[test]
-fn a_rules_file_is_begun_and_never_overwritten() {
+fn rules_file_is_begun_and_never_overwritten() {
     let world = World::new();
     world.write("a.txt", "x");
     let call = Call::new(&world.work());
-    call.run(&["rules", "init"]).expect(2).saying(&["--config-dir"]);
-    call.run(&["rules", "lint"]).expect(2).saying(&["rules init"]);
-    let made = call
-        .run(&["rules", "init", "--config-dir", ".platform"])
-        .expect(0);
+    call.run("rules init").expect(2).saying(&["--config-dir"]);
+    call.run("rules lint").expect(2).saying(&["rules init"]);
+    let made = call.run("rules init --config-dir .platform").expect(0);
     assert!(made.out.contains(RULES_FILE), "{}", made.all());
     let content = std::fs::read_to_string(world.work().join(RULES_FILE)).unwrap();
-    call.run(&["rules", "lint"]).expect(0);
+    call.run("rules lint").expect(0);
     world.write("a.orch.yaml", "type: orchestration\npipeline:\n  components:\n    S: {type: start, transitions: {success: [E]}}\n    E: {type: end-success}\n");
-    call.run(&["check", "--fail-on", "warn"]).expect(0);
-    call.run(&["rules", "init"]).expect(2).saying(&["already exists"]);
+    call.run("check --fail-on warn").expect(0);
+    call.run("rules init").expect(2).saying(&["already exists"]);
     assert_eq!(
         std::fs::read_to_string(world.work().join(RULES_FILE)).unwrap(),
         content
     );
-    git(&world.work(), &["add", "-A"]);
+    git(&world.work(), "add -A");
 }
 
 #[test]
-fn a_broken_rules_file_is_shown_as_compilers_do() {
+fn broken_rules_file_is_shown_as_compilers_do() {
     let world = project();
     world.write(RULES_FILE, "rules:\n  - id: unused-component\n    enabled: true\n    enforcementLevel: warn\n  - id: copied-variables\n    enabled: true\n    enforcementLevel: \"##[error]\u{1}x\"\n".replace('\u{1}', ""));
-    let shown = Call::new(&world.work()).run(&["rules", "lint"]).expect(1).out;
+    let shown = Call::new(&world.work()).run("rules lint").expect(1).out;
     insta::assert_snapshot!(shown, @r##"
     error[designer/validator-not-found]: the rules file enables `unused-component`, which is not a known rule
      --> .platform/config/pipeline_quality_rules.yaml:2:9
@@ -108,7 +102,7 @@ fn a_broken_rules_file_is_shown_as_compilers_do() {
     "##);
     world.write("other.yaml", "rules: [\u{1b}[2J]\n::error::x: [");
     let shown = Call::new(world.path())
-        .run(&["rules", "lint", "work/other.yaml"])
+        .run("rules lint work/other.yaml")
         .expect(1)
         .out;
     assert!(
@@ -116,10 +110,10 @@ fn a_broken_rules_file_is_shown_as_compilers_do() {
         "{shown}"
     );
     Call::new(world.path())
-        .run(&["rules", "lint", "gone.yaml"])
+        .run("rules lint gone.yaml")
         .expect(2)
         .saying(&["gone.yaml"]);
-    Call::new(world.path()).run(&["rules", "lint", "work"]).expect(2);
+    Call::new(world.path()).run("rules lint work").expect(2);
 }
 
 #[test]
@@ -127,7 +121,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
     let world = World::new();
     let call = Call::new(&world.work());
     world.commit("nothing yet");
-    call.run(&["rules", "init"]).expect(2).saying(&[
+    call.run("rules init").expect(2).saying(&[
         "looks like the platform's",
         "`sluicegate rules init --config-dir <directory>`",
     ]);
@@ -141,45 +135,43 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
         world.write(path, "a: 1\n");
     }
     world.commit("files");
-    let ended = call.run(&["rules", "init"]).expect(2);
+    let ended = call.run("rules init").expect(2);
     let ended = ended.saying(&[
         "hidden directories: .acme, .plain, .zeta",
         "`sluicegate rules init --config-dir .acme`",
     ]);
     assert!(!ended.err.contains(".github"), "{}", ended.err);
     // `init` prints the same command, and the command works.
-    let said = call.run(&["init", "--host", "none", "--dry-run"]).expect(0).out;
+    let said = call.run("init --host none --dry-run").expect(0).out;
     assert!(
         said.contains("`sluicegate rules init --config-dir .acme`"),
         "{said}"
     );
     assert!(said.contains("candidates: .acme, .plain, .zeta"), "{said}");
-    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    call.run("rules init --config-dir .acme").expect(0);
 }
 
 #[test]
-fn the_command_that_a_check_without_rules_names_writes_them() {
+fn command_that_check_without_rules_names_writes_them() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(".acme/other.yaml", "x: 1\n");
     world.commit("first");
     let call = Call::new(&world.work());
-    let said = call.run(&["check", "--all"]).expect(0).all();
+    let said = call.run("check --all").expect(0).all();
     let hint = "`sluicegate rules init --config-dir .acme`";
     assert!(said.contains(hint), "{said}");
-    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
-    call.run(&["check", "--all"]).expect(0);
+    call.run("rules init --config-dir .acme").expect(0);
+    call.run("check --all").expect(0);
     // A second directory would be ambiguous.
-    call.run(&["rules", "init", "--config-dir", ".other"])
-        .expect(2)
-        .saying(&[
-            "`.acme` already contains the platform's files",
-            "config-dir: .other",
-        ]);
+    call.run("rules init --config-dir .other").expect(2).saying(&[
+        "`.acme` already contains the platform's files",
+        "config-dir: .other",
+    ]);
     assert!(!world.work().join(".other").exists());
     world.write("sluicegate.yaml", "config-dir: .other\n");
-    call.run(&["rules", "init"]).expect(0);
-    call.run(&["rules", "lint"]).expect(0).saying(&[]);
+    call.run("rules init").expect(0);
+    call.run("rules lint").expect(0).saying(&[]);
 }
 
 #[test]
@@ -194,10 +186,12 @@ fn rules_explain_of_a_part_of_an_id_suggests_the_rules_with_it() {
         ),
         ("weather", "run `sluicegate rules list` to list all rules"),
     ] {
-        let ended = Call::new(&world.work()).run(&["rules", "explain", id]).expect(2);
+        let ended = Call::new(&world.work())
+            .run(format!("rules explain {id}"))
+            .expect(2);
         assert!(ended.err.contains(hint), "{id}: {}", ended.all());
     }
     Call::new(&world.work())
-        .run(&["rules", "explain", "copied-variables"])
+        .run("rules explain copied-variables")
         .expect(0);
 }

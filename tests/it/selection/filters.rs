@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
     let strings = |values: &Value| values.as_array().unwrap().iter().map(text).collect();
     let report = call()
-        .run(&["check", "--fail-on", "never", "--report", "json=-"])
+        .run("check --fail-on never --report json=-")
         .expect(0)
         .json();
     let checked = report["files"]
@@ -18,8 +18,8 @@ fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
         .iter()
         .map(|file| text(&file["path"]))
         .collect();
-    let context = call().run(&["context", "--json"]).expect(0).json();
-    let sent = call().run(&["review", "--dry-run"]).expect(0);
+    let context = call().run("context --json").expect(0).json();
+    let sent = call().run("review --dry-run").expect(0);
     let lines = sent.out.lines().filter_map(|line| line.strip_prefix("  "));
     [
         checked,
@@ -35,10 +35,7 @@ fn text(value: &Value) -> String {
 /// Clones the world's remote and checks out this branch, as another user would.
 fn clone(world: &World, branch: &str) -> PathBuf {
     let folder = world.path().join("clone");
-    git(
-        world.path(),
-        &["clone", "-q", "-b", branch, "remote.git", "clone"],
-    );
+    git(world.path(), format!("clone -q -b {branch} remote.git clone"));
     folder
 }
 
@@ -48,7 +45,7 @@ fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -
     let payload = json!({ "before": before, "repository": { "default_branch": "main" } });
     std::fs::write(&event, payload.to_string()).unwrap();
     let (folder, branch) = (folder.to_owned(), branch.to_owned());
-    let head = git(&folder, &["rev-parse", "HEAD"]);
+    let head = git(&folder, "rev-parse HEAD");
     move || {
         Call::new(&folder)
             .variable("GITHUB_ACTIONS", "true")
@@ -60,10 +57,10 @@ fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -
 }
 
 #[test]
-fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
+fn check_of_clean_clone_context_and_dry_run_select_the_same() {
     let new = pipeline(&["Start", "Load", "Done"]);
     let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
-    let main = world.git(&["rev-parse", "origin/main"]);
+    let main = world.git("rev-parse origin/main");
     let on_branch = clone(&world, "change");
     let all_three =
         |paths: &[&str]| [(); 3].map(|()| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
@@ -82,9 +79,9 @@ fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
         all_three(&changed),
         "a push to a branch"
     );
-    world.git(&["push", "-q", "origin", "change:main"]);
-    git(&on_branch, &["checkout", "-q", "main"]);
-    git(&on_branch, &["pull", "-q"]);
+    world.git("push -q origin change:main");
+    git(&on_branch, "checkout -q main");
+    git(&on_branch, "pull -q");
     let every = ["a.orch.yaml", "b.orch.yaml", "sub/c.orch.yaml"];
     assert_eq!(
         selected(&push(&world, &on_branch, "main", &main)),
@@ -103,13 +100,13 @@ fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
         all_three(&every),
         "with other files"
     );
-    git(&on_branch, &["checkout", "-q", "--detach"]);
+    git(&on_branch, "checkout -q --detach");
     assert_eq!(
         selected(&laptop(&on_branch)),
         all_three(&every),
         "a detached head"
     );
-    git(&on_branch, &["checkout", "-q", "change"]);
+    git(&on_branch, "checkout -q change");
     assert_eq!(
         selected(&laptop(&on_branch)),
         all_three(&every),
@@ -132,7 +129,7 @@ fn refused(world: &World, args: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_path_that_holds_no_pipeline_is_a_slip() {
+fn path_that_holds_no_pipeline_is_a_slip() {
     let world = change(&[
         ("docs/note.md", "no pipeline"),
         ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
@@ -148,16 +145,16 @@ fn a_path_that_holds_no_pipeline_is_a_slip() {
         &["docs/note.md"],
         &["the path docs/note.md contains no pipeline of the "],
     );
-    Call::new(&world.work()).run(&["check", "."]).expect(0);
+    Call::new(&world.work()).run("check .").expect(0);
     // A directory whose pipelines were removed did contain some.
-    world.git(&["checkout", "-q", "main"]);
-    world.git(&["merge", "-q", "change"]);
-    world.git(&["push", "-q", "origin", "main"]);
-    world.git(&["checkout", "-q", "-b", "gone"]);
-    world.git(&["mv", "sales/b.orch.yaml", "moved.orch.yaml"]);
+    world.git("checkout -q main");
+    world.git("merge -q change");
+    world.git("push -q origin main");
+    world.git("checkout -q -b gone");
+    world.git("mv sales/b.orch.yaml moved.orch.yaml");
     world.write("sales/kept.md", "");
     world.commit("moved");
-    Call::new(&world.work()).run(&["check", "sales"]).expect(0);
+    Call::new(&world.work()).run("check sales").expect(0);
 }
 
 #[test]
@@ -170,7 +167,7 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     );
     world.commit("a file");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.commit("a change");
     world.push();
     refused(
@@ -188,18 +185,18 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
         "sluicegate.yaml",
         "include: ['sale/**/*.orch.yaml', '*.orch.yaml']\n",
     );
-    let loose = ["check", "--policy", "head"];
-    Call::new(&world.work()).run(&loose).expect(0);
+    let loose = "check --policy head";
+    Call::new(&world.work()).run(loose).expect(0);
     // All filters may be, if there is no pipeline at all.
     let empty = World::new();
     empty.write("sluicegate.yaml", "include: ['sale/**/*.orch.yaml']\n");
     empty.commit("first");
-    Call::new(&empty.work()).run(&loose).expect(0);
+    Call::new(&empty.work()).run(loose).expect(0);
 }
 
 /// Keys of a section override the common keys for that section.
 #[test]
-fn a_folder_that_the_review_leaves_out_is_still_published() {
+fn folder_that_review_leaves_out_is_still_published() {
     let world = project();
     world.write(
         ".platform/shared-pipelines.yaml",
@@ -211,7 +208,7 @@ fn a_folder_that_the_review_leaves_out_is_still_published() {
     );
     world.commit("settings");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let new = pipeline(&["Start", "Load", "Done"]);
     for folder in ["sales", "old", "draft", "tests"] {
         world.write(&format!("{folder}/b.orch.yaml"), &new);
@@ -224,13 +221,13 @@ fn a_folder_that_the_review_leaves_out_is_still_published() {
     for found in selected(&call) {
         assert_eq!(found, reviewed);
     }
-    let diff = call().run(&["diff", "--format", "json"]).expect(0).json();
+    let diff = call().run("diff --format json").expect(0).json();
     let shown = diff["pipelines"].as_array().unwrap().iter();
     assert_eq!(shown.map(|it| text(&it["path"])).collect::<Vec<_>>(), reviewed);
-    let left = call().run(&["check", "--report", "json=-"]).expect(0).json();
+    let left = call().run("check --report json=-").expect(0).json();
     assert_eq!(left["excluded"], json!(["old/b.orch.yaml", "tests/b.orch.yaml"]));
 
-    let planned = |args: &[&str]| {
+    let planned = |args: &str| {
         let plan = [
             "publish",
             "--dry-run",
@@ -242,11 +239,7 @@ fn a_folder_that_the_review_leaves_out_is_still_published() {
         ];
         let platform = Platform::new();
         platform.on("GET", "/artifacts", wiremock::ResponseTemplate::new(404));
-        let plan = platform
-            .call(&world)
-            .run(&[&plan, args].concat())
-            .expect(0)
-            .json();
+        let plan = platform.call(&world).run((&plan, args)).expect(0).json();
         let files = plan["files"].as_array().unwrap().iter();
         let paths = files.map(|file| text(&file["path"]));
         paths
@@ -259,17 +252,17 @@ fn a_folder_that_the_review_leaves_out_is_still_published() {
         "sales/b.orch.yaml",
         "tests/b.orch.yaml",
     ];
-    assert_eq!(planned(&[]), all);
+    assert_eq!(planned(""), all);
     // The settings of the job override all of them.
-    assert_eq!(planned(&["--exclude", "[a-z]*/**"]), ["a.orch.yaml"]);
+    assert_eq!(planned("--exclude [a-z]*/**"), ["a.orch.yaml"]);
     let asked = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
-    let asked = asked.run(&["context", "--json"]).expect(0).json();
+    let asked = asked.run("context --json").expect(0).json();
     assert_eq!(
         asked["selected"],
         json!(["draft/b.orch.yaml", "old/b.orch.yaml", "tests/b.orch.yaml"])
     );
     let vain = "review: { include: ['gone/**'] }\n";
     world.write("sluicegate.yaml", vain);
-    let ended = call().run(&["check"]).expect(2);
+    let ended = call().run("check").expect(2);
     ended.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
 }

@@ -1,6 +1,6 @@
 //! Kills the program at any moment under load: acknowledged changes exist at the next start.
 
-use crate::support::bodies::{
+use crate::support::platform_requests::{
     AGENT, ARTIFACTS, DETAILS, FORM, WHOLE, client, connection, definition, environment, form, task_in, text,
     with_a_pipeline,
 };
@@ -360,7 +360,7 @@ fn write_until_killed(
 }
 
 #[test]
-fn kills_under_load_lose_nothing_acknowledged() {
+fn kill_under_load_loses_no_acknowledged_change() {
     let world = with_a_pipeline();
     let token = format!("{TOKEN}=super-admin");
     let data = world.path().join("data").display().to_string();

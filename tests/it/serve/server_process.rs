@@ -21,7 +21,7 @@ fn published(world: &World) {
 fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
     for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let world = World::new();
-        let mut served = Served::start(world.path(), &[]);
+        let mut served = Served::start(world.path(), "");
         let address = served.url.trim_start_matches("http://").to_owned();
         let mut idle = TcpStream::connect(&address).unwrap();
         idle.write_all(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -39,9 +39,9 @@ fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
 }
 
 #[test]
-fn a_generated_token_is_a_word_of_its_own_and_works() {
+fn generated_token_is_a_word_of_its_own_and_works() {
     let world = World::new();
-    let mut served = Served::start(world.path(), &[]);
+    let mut served = Served::start(world.path(), "");
     let line = served.line();
     let token = line
         .split_whitespace()
@@ -50,9 +50,9 @@ fn a_generated_token_is_a_word_of_its_own_and_works() {
         .to_owned();
     assert!(token.len() >= 16, "{line}");
     let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_TOKEN", &token);
-    call.run(&["shared-pipelines", "list"]).expect(0);
+    call.run("shared-pipelines list").expect(0);
     call.variable("SLUICEGATE_TOKEN", "another")
-        .run(&["shared-pipelines", "list"])
+        .run("shared-pipelines list")
         .expect(4);
 }
 
@@ -61,34 +61,34 @@ fn roles_are_kept() {
     let world = World::new();
     let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=member")]);
     let call = Call::with_platform(&world.work(), &served.url);
-    call.run(&["shared-pipelines", "list"])
+    call.run("shared-pipelines list")
         .expect(4)
         .saying(&["403", "Admin"]);
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill() {
+fn acknowledged_change_survives_kill() {
     let world = World::new();
     published(&world);
     let token = format!("{TOKEN}=admin");
     let data = world.path().join("deep/data").display().to_string();
     let project = format!("{PROJECT}={}", world.remote().display());
     let args = ["--data", &data, "--project", &project, "--token", &token];
-    let publish = ["publish", "--prefix", "p", "--version-name", "1"];
+    let publish = "publish --prefix p --version-name 1";
     let mut served = Served::start(world.path(), &args);
     Call::with_platform(&world.work(), &served.url)
-        .run(&publish)
+        .run(publish)
         .expect(0);
     served.child.kill().unwrap();
     served.child.wait().unwrap();
     let served = Served::start(world.path(), &args);
     Call::with_platform(&world.work(), &served.url)
-        .run(&publish)
+        .run(publish)
         .expect(5);
 }
 
 #[test]
-fn a_vocabulary_gives_the_names() {
+fn vocabulary_gives_names() {
     let world = World::new();
     let file = world.path().join("names.yaml");
     std::fs::write(&file, "WAREHOUSE_A: alpha\n").unwrap();
@@ -110,29 +110,27 @@ fn a_vocabulary_gives_the_names() {
         "`warehouse-a`",
         "WAREHOUSE_A",
     ]);
-    call.run(&["serve", "--vocabulary", "missing.yaml"])
+    call.run("serve --vocabulary missing.yaml")
         .expect(2)
         .saying(&["missing.yaml"]);
 }
 
 #[test]
-fn wrong_flags_are_exit_2_and_a_missing_repository_7() {
+fn serve_with_wrong_flags_exits_with_2_and_without_repository_7() {
     let world = World::new();
     let call = Call::new(world.path());
-    call.run(&["serve", "--listen", "nowhere"]).expect(2);
-    call.run(&["serve", "--token", "secret-word=king"])
+    call.run("serve --listen nowhere").expect(2);
+    call.run("serve --token secret-word=king")
         .expect(2)
         .saying(&["king"]);
-    call.run(&["serve", "--token", "x"]).expect(2);
-    call.run(&["serve", "--project", "42=."])
-        .expect(2)
-        .saying(&["42"]);
+    call.run("serve --token x").expect(2);
+    call.run("serve --project 42=.").expect(2).saying(&["42"]);
     call.run(&["serve", "--project", &format!("{PROJECT}=missing.git")])
         .expect(7)
         .saying(&["missing.git"]);
-    let taken = Served::start(world.path(), &[]);
+    let taken = Served::start(world.path(), "");
     let address = taken.url.trim_start_matches("http://").to_owned();
-    call.run(&["serve", "--listen", &address])
+    call.run(format!("serve --listen {address}"))
         .expect(2)
         .saying(&[&address]);
 }
@@ -157,7 +155,7 @@ fn half_open(address: &str, number: usize) -> Vec<TcpStream> {
 #[test]
 fn half_open_connections_keep_nobody_out() {
     let world = World::new();
-    let served = Served::start(world.path(), &[]);
+    let served = Served::start(world.path(), "");
     let address = served.url.trim_start_matches("http://").to_owned();
     for number in [1024, 4000] {
         let standing = half_open(&address, number);
@@ -183,7 +181,7 @@ fn half_open_connections_keep_nobody_out() {
 }
 
 #[test]
-fn a_request_under_way_is_not_sent_away_for_others() {
+fn request_under_way_is_not_sent_away_for_others() {
     let world = World::new();
     let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
     let address = served.url.trim_start_matches("http://").to_owned();
@@ -203,7 +201,7 @@ fn a_request_under_way_is_not_sent_away_for_others() {
 }
 
 #[test]
-fn a_second_server_is_told_who_has_the_folder() {
+fn second_server_is_told_who_has_folder() {
     at_once([false, true], |is_moved_away| {
         let world = World::new();
         let folder = world.path().join("data");
@@ -221,10 +219,10 @@ fn a_second_server_is_told_who_has_the_folder() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_warned_of() {
+fn address_that_others_reach_is_warned_of() {
     let world = World::new();
     for (address, warns) in [("0.0.0.0:0", true), ("[::]:0", true), ("127.0.0.1:0", false)] {
-        let mut command = Call::new(world.path()).command(&["serve", "--listen", address]);
+        let mut command = Call::new(world.path()).command(format!("serve --listen {address}"));
         let mut child = command
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -244,7 +242,7 @@ fn an_address_that_others_reach_is_warned_of() {
 }
 
 #[test]
-fn it_prints_what_another_terminal_needs_and_no_token_that_was_given() {
+fn serve_prints_settings_for_another_terminal_and_no_given_token() {
     let world = World::new();
     published(&world);
     let project = format!("{PROJECT}={}", world.remote().display());
@@ -256,7 +254,7 @@ fn it_prints_what_another_terminal_needs_and_no_token_that_was_given() {
         let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
         call = call.variable(name, value);
     }
-    call.run(&["shared-pipelines", "list"]).expect(0);
+    call.run("shared-pipelines list").expect(0);
     let token = format!("{TOKEN}=admin");
     let mut served = Served::start(world.path(), &["--project", &project, "--token", &token]);
     let lines: Vec<String> = (0..3).map(|_| served.line()).collect();

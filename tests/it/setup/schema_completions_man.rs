@@ -1,6 +1,6 @@
 //! `sluicegate schema`, `completions` and `man`.
 
-use crate::support::{Call, schema::hold, scratch};
+use crate::support::{Call, json_schema::hold, scratch};
 use clap::{Command, CommandFactory as _};
 use std::fs;
 
@@ -34,9 +34,7 @@ fn every_shell_completes_every_command() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    call.run(&["completions", "tcsh"])
-        .expect(2)
-        .saying(&["tcsh", "bash"]);
+    call.run("completions tcsh").expect(2).saying(&["tcsh", "bash"]);
 }
 
 /// Returns the completions that the bash script offers after a command.
@@ -51,10 +49,10 @@ fn completed<'s>(script: &'s str, command: &str) -> &'s str {
 const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
 
 #[test]
-fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
+fn command_shows_its_own_flags_first_and_only_what_it_takes() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let script = call.run(&["completions", "bash"]).expect(0).out;
+    let script = call.run("completions bash").expect(0).out;
     let help = |args: &[&str]| call.run(args).expect(0).out;
     for (command, own, taken, foreign) in [
         ("review", "--fail-on", "--base-url", None),
@@ -92,7 +90,7 @@ fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
 
 /// A command line that serves several commands may contain such flags; their values are not even read.
 #[test]
-fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
+fn flag_that_command_does_not_show_changes_nothing_in_it() {
     let world = crate::support::project();
     let call = Call::new(&world.work());
     let wrong = [
@@ -124,7 +122,7 @@ fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
         let plain = call.run(command);
         let help = call.run(&[command[0], "--help"]).expect(0).out;
         for (flag, value) in wrong.iter().filter(|(flag, _)| !help.contains(flag)) {
-            let ended = call.run(&[command, &[*flag, *value]].concat());
+            let ended = call.run((command, &[*flag, *value]));
             assert_eq!(
                 (ended.code, &ended.out),
                 (plain.code, &plain.out),
@@ -138,7 +136,7 @@ fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
 fn every_command_has_its_manual_page() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let said = call.run(&["man", "deep/man1"]).expect(0).out;
+    let said = call.run("man deep/man1").expect(0).out;
     let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -161,9 +159,9 @@ fn every_command_has_its_manual_page() {
         "{page}"
     );
     // A second run replaces the pages; a file in the way is reported.
-    call.run(&["man", "deep/man1"]).expect(0);
+    call.run("man deep/man1").expect(0);
     fs::write(folder.path().join("file"), "").unwrap();
-    call.run(&["man", "file"]).expect(2).saying(&["file"]);
+    call.run("man file").expect(2).saying(&["file"]);
 }
 
 /// Panics for the problems that `mandoc -Tlint` would report: no title first, unknown requests, sections without a name
@@ -213,9 +211,9 @@ fn well_formed(file: &str, page: &str) {
 }
 
 #[test]
-fn the_schema_is_one_and_knows_the_examples() {
+fn schema_is_one_and_knows_examples() {
     let folder = scratch::folder();
-    let schema = Call::new(folder.path()).run(&["schema"]).expect(0).json();
+    let schema = Call::new(folder.path()).run("schema").expect(0).json();
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
     let pages: String = fs::read_dir(book)
         .unwrap()

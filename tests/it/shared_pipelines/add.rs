@@ -1,21 +1,16 @@
 //! `sluicegate shared-pipelines add`, and disabled entries of the shared-pipelines file.
 
-use crate::publish::command_outcomes as publish;
-use crate::support::{Call, Ended, World, pipeline, project};
+use crate::support::publishing;
+use crate::support::{Arguments, Call, Ended, World, pipeline, project};
 use serde_json::json;
-use std::fs;
 
 const FILE: &str = ".platform/shared-pipelines.yaml";
 
 const VARIABLES: &str = "  variables:\n    day: { metadata: { type: TEXT, visibility: PUBLIC }, defaultValue: today }\n    \
                          size: { metadata: { type: NUMBER } }\n    own: { metadata: { type: TEXT, visibility: PRIVATE } }\n";
 
-fn read(world: &World) -> String {
-    fs::read_to_string(world.work().join(FILE)).unwrap()
-}
-
-fn add(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["shared-pipelines", "add"], args].concat())
+fn add(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("shared-pipelines add", args))
 }
 
 #[test]
@@ -25,13 +20,13 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
         "sales/Load it.orch.yaml",
         pipeline(&["Start", "Done"]) + VARIABLES,
     );
-    let added = add(&world, &["sales/Load it.orch.yaml"]).expect(0);
+    let added = add(&world, "'sales/Load it.orch.yaml'").expect(0);
     assert_eq!(
         added.out,
         "added sales/Load it.orch.yaml as `load-it` with 2 parameters to .platform/shared-pipelines.yaml\n"
     );
     added.saying(&["skipped 1 private variable", "own"]);
-    let text = read(&world);
+    let text = world.read(FILE);
     for line in [
         "version: \"1.0\"",
         "  - pipeline: \"sales/Load it.orch.yaml\"",
@@ -43,19 +38,17 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     // A second entry keeps the first, with its comments.
     let commented = text.replace("  - pipeline", "  # the daily load\n  - pipeline") + "# the end\n";
     world.write(FILE, &commented);
-    let added = add(&world, &["a.orch.yaml", "--id", "first", "-o", "json"])
-        .expect(0)
-        .json();
+    let added = add(&world, "a.orch.yaml --id first -o json").expect(0).json();
     let expected = json!({ "file": FILE, "id": "first", "pipeline": "a.orch.yaml", "parameters": [] });
     assert_eq!(added, expected);
-    let both = read(&world);
+    let both = world.read(FILE);
     assert!(
         both.starts_with(commented.trim_end_matches("# the end\n")),
         "{both}"
     );
     assert!(both.ends_with("    parameters: {}\n# the end\n"), "{both}");
     world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
-    Call::new(&world.work()).run(&["check", "--all"]).expect(0);
+    Call::new(&world.work()).run("check --all").expect(0);
 }
 
 #[test]
@@ -80,22 +73,22 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
         (&["README.md"], "README.md is not a pipeline"),
     ] {
         add(&world, args).expect(2).saying(&[reason]);
-        assert_eq!(read(&world), text, "{args:?}");
+        assert_eq!(world.read(FILE), text, "{args:?}");
     }
     world.write(FILE, "pipelines: 7\n");
-    add(&world, &["b.orch.yaml"])
+    add(&world, "b.orch.yaml")
         .expect(2)
         .saying(&["`pipelines` is not a list"]);
     // Paths are relative to the current directory.
     world.write(FILE, text);
     world.write("sales/c.tran.yaml", "type: transformation\npipeline: {}\n");
     Call::new(&world.work().join("sales"))
-        .run(&["shared-pipelines", "add", "c.tran.yaml"])
+        .run("shared-pipelines add c.tran.yaml")
         .expect(0);
     assert!(
-        read(&world).contains("- pipeline: sales/c.tran.yaml\n"),
+        world.read(FILE).contains("- pipeline: sales/c.tran.yaml\n"),
         "{}",
-        read(&world)
+        world.read(FILE)
     );
 }
 
@@ -128,16 +121,16 @@ fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
         ),
     ] {
         world.write(FILE, text);
-        add(&world, &["b.orch.yaml"]).expect(0);
-        let edited = read(&world);
+        add(&world, "b.orch.yaml").expect(0);
+        let edited = world.read(FILE);
         assert!(edited.starts_with(start), "{text}: {edited}");
         assert_eq!(edited.matches("id: ").count(), ids, "{edited}");
         assert!(
             edited.contains("size: { type: NUMERIC, exportAllowed: false }"),
             "{edited}"
         );
-        Call::new(&world.work()).run(&["check", "--all"]).expect(0);
-        add(&world, &["b.orch.yaml"])
+        Call::new(&world.work()).run("check --all").expect(0);
+        add(&world, "b.orch.yaml")
             .expect(2)
             .saying(&["is shared already"]);
     }
@@ -145,7 +138,7 @@ fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
 
 #[test]
 fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
-    let world = publish::project();
+    let world = publishing::project();
     let entry = |enabled: bool| {
         format!(
             "pipelines:\n  - {{ pipeline: sales/load.orch.yaml, id: load }}\n  - {{ pipeline: gone.orch.yaml, id: gone, enabled: {enabled} }}\n"
@@ -155,15 +148,15 @@ fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
     world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
     world.commit("gone");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
-    let platform = publish::platform(&world, publish::published(&json!([])));
-    let args = ["publish", "--prefix", "p", "--version-name", "1"];
+    world.git("remote set-head origin main");
+    let platform = publishing::platform(&world, publishing::published(&json!([])));
+    let args = "publish --prefix p --version-name 1";
     platform
         .call(&world)
-        .run(&args)
+        .run(args)
         .expect(0)
         .saying(&["warning: ", "`gone` is `gone.orch.yaml`, which"]);
-    let report = Call::new(&world.work()).run(&["check", "--all"]);
+    let report = Call::new(&world.work()).run("check --all");
     let finding = report.out.lines().find(|line| line.contains("gone.orch.yaml"));
     assert!(
         finding.is_some_and(|line| line.contains("warn")),
@@ -176,7 +169,7 @@ fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
     world.push();
     platform
         .call(&world)
-        .run(&["publish", "--prefix", "p", "--version-name", "2"])
+        .run("publish --prefix p --version-name 2")
         .expect(2)
         .saying(&["gone.orch.yaml"]);
 }

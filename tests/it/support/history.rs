@@ -1,9 +1,6 @@
 //! Realistic histories, checked out as CI hosts do: a new repository with only the references that the job fetches.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use super::repo::{World, git};
+use crate::support::{World, git};
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +10,7 @@ pub fn workspace(world: &World) -> PathBuf {
     let mut names = (1..).map(|n| world.path().join(format!("job{n}")));
     let folder = names.find(|folder| !folder.exists()).unwrap();
     fs::create_dir(&folder).unwrap();
-    git(&folder, &["init", "-q", "-b", "main"]);
+    git(&folder, "init -q -b main");
     git(&folder, &["remote", "add", "origin", &url(world)]);
     folder
 }
@@ -26,17 +23,14 @@ pub fn url(world: &World) -> String {
 /// Checks out like a job: `init`, `fetch` of these references, `checkout` of this revision, without a branch.
 pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
     let folder = workspace(world);
-    git(
-        &folder,
-        &[&["fetch", "-q", "--no-tags", "origin"], fetch].concat(),
-    );
-    git(&folder, &["checkout", "-q", "--detach", revision]);
+    git(&folder, ("fetch -q --no-tags origin", fetch));
+    git(&folder, format!("checkout -q --detach {revision}"));
     folder
 }
 
 /// Sets the remote's default branch in the checkout, as a full `git clone` does.
 pub fn with_default(folder: PathBuf) -> PathBuf {
-    git(&folder, &["remote", "set-head", "origin", "main"]);
+    git(&folder, "remote set-head origin main");
     folder
 }
 
@@ -57,13 +51,13 @@ impl Project {
         world.write("old.orch.yaml", "old");
         let fork = world.commit("fork");
         world.push();
-        world.git(&["checkout", "-q", "-b", "feature"]);
+        world.git("checkout -q -b feature");
         world.write("first.orch.yaml", "1");
         let before = world.commit("first");
         world.write("second.tran.yaml", "2");
         let feature = world.commit("second");
         world.push();
-        world.git(&["checkout", "-q", "main"]);
+        world.git("checkout -q main");
         world.write("other.orch.yaml", "other");
         world.commit("other");
         let main = world.commit("more");
@@ -79,12 +73,10 @@ impl Project {
 
     /// Merges `feature` into `main` like a host's trial merge, and stores the merge at `reference` of the remote.
     pub fn trial_merge(&self, reference: &str) -> String {
-        self.world.git(&["checkout", "-q", "--detach", "main"]);
-        self.world
-            .git(&["merge", "-q", "--no-ff", "-m", "trial", "feature"]);
-        self.world
-            .git(&["push", "-q", "origin", &format!("HEAD:{reference}")]);
-        self.world.git(&["rev-parse", "HEAD"])
+        self.world.git("checkout -q --detach main");
+        self.world.git("merge -q --no-ff -m trial feature");
+        self.world.git(format!("push -q origin HEAD:{reference}"));
+        self.world.git("rev-parse HEAD")
     }
 }
 

@@ -1,193 +1,220 @@
-//! A job: a checkout, the host's variables, and the program's view of them.
+//! The environment of a job on a CI host, for the project of [`super::project`].
 
-use crate::support::{Call, Ended};
+use crate::support::{Call, World};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::{Path, PathBuf};
 
-/// The changes of `feature` in a project since it branched off `main`.
-pub const FEATURE: [&str; 2] = ["A first.orch.yaml", "A second.tran.yaml"];
-/// Every pipeline of `feature`.
-pub const ALL_OF_FEATURE: [&str; 3] = ["A first.orch.yaml", "A old.orch.yaml", "A second.tran.yaml"];
-/// Every pipeline of `main`.
-pub const ALL_OF_MAIN: [&str; 2] = ["A old.orch.yaml", "A other.orch.yaml"];
+/// The path of the rules file in the tests' projects.
+pub const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
-/// A checkout in a host's environment.
+/// Adds the variables of a host for the pull or merge request from the branch `change` at HEAD to `main`.
+pub type Host = fn(&World, Call) -> Call;
+
+/// Every host that reports the target of a change.
+pub const HOSTS: [(&str, Host); 7] = [
+    ("github", github),
+    ("gitea", gitea),
+    ("gitlab", gitlab),
+    ("azure", azure),
+    ("bitbucket", bitbucket),
+    ("jenkins", jenkins),
+    ("buildkite", buildkite),
+];
+
+/// A job, such as `Job::github().pull_request()` or `Job::github().push(&before)`.
 pub struct Job {
-    pub folder: PathBuf,
-    variables: Vec<(String, String)>,
+    host: Host,
+    event: Event,
+}
+
+enum Event {
+    PullRequest,
+    Push {
+        before: String,
+    },
+    Other {
+        name: String,
+        reference: String,
+        payload: Value,
+    },
 }
 
 impl Job {
-    pub fn new(folder: &Path, variables: &[(&str, &str)]) -> Self {
-        let job = Self {
-            folder: folder.to_owned(),
-            variables: Vec::new(),
-        };
-        job.with(variables)
+    pub fn github() -> Self {
+        Self::on_host(github)
     }
 
-    /// Adds variables to the job; hosts set an empty value for "none".
-    pub fn with(mut self, variables: &[(&str, &str)]) -> Self {
-        let owned = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        self.variables.extend(owned);
-        self
+    pub fn gitea() -> Self {
+        Self::on_host(gitea)
     }
 
-    /// Names the checkout's remote as the target's repository, as if the job had cloned it under that name.
-    pub fn with_remote_as_target(self) -> Self {
-        let url = crate::support::git(&self.folder, &["remote", "get-url", "origin"]);
-        self.with(&[("SLUICEGATE_TARGET_REPOSITORY", &url)])
+    pub fn gitlab() -> Self {
+        Self::on_host(gitlab)
     }
 
-    /// Adds an event payload in a file next to the checkout.
-    pub fn payload(self, payload: &Value) -> Self {
-        let file = self.folder.with_extension("event.json");
-        fs::write(&file, payload.to_string()).unwrap();
-        let path = file.display().to_string();
-        self.with(&[("GITHUB_EVENT_PATH", &path)])
+    pub fn azure() -> Self {
+        Self::on_host(azure)
     }
 
-    /// Returns a call in this environment; every host sets `CI`, a local run does not.
-    pub fn call(&self) -> Call {
-        let is_of_host = |(name, _): &(String, String)| !name.starts_with("SLUICEGATE_");
-        let call = Call::new(&self.folder);
-        let call = if self.variables.iter().any(is_of_host) {
-            call.variable("CI", "true")
-        } else {
-            call
-        };
-        self.variables
-            .iter()
-            .fold(call, |call, (name, value)| call.variable(name, value))
+    pub fn jenkins() -> Self {
+        Self::on_host(jenkins)
     }
 
-    /// Returns a call with all settings of a review; no server listens at the platform's address.
-    pub fn reviewing(&self) -> Call {
-        self.call()
-            .variable("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
-            .variable("SLUICEGATE_PROJECT_ID", crate::support::PROJECT)
-            .variable("SLUICEGATE_AGENT_VERSION", "9.0.0")
-            .variable("SLUICEGATE_TOKEN", crate::support::TOKEN)
-            .variable("SLUICEGATE_RETRIES", "0")
-    }
-
-    /// Returns the result of `context --json`.
-    #[track_caller]
-    pub fn says(&self) -> Said {
-        let ended = self.call().run(&["context", "--json"]).expect(0);
-        Said {
-            json: ended.json(),
-            ended,
+    fn on_host(host: Host) -> Self {
+        Self {
+            host,
+            event: Event::PullRequest,
         }
     }
 
-    /// Checks that a review sends no request for a fork and prints how to check it.
-    #[track_caller]
-    pub fn leaves_the_fork(&self) -> Ended {
-        self.reviewing()
-            .run(&["review"])
-            .expect(7)
-            .saying(&["fork", "sluicegate check"])
-    }
-
-    /// Checks that the run ends with exit code 7 and prints these texts.
-    #[track_caller]
-    pub fn unsettled(&self, words: &[&str]) -> Ended {
-        self.call().run(&["context"]).expect(7).saying(words)
-    }
-}
-
-/// The output of `context --json`.
-pub struct Said {
-    pub json: Value,
-    ended: Ended,
-}
-
-impl Said {
-    /// Checks host and event.
-    #[track_caller]
-    pub fn event(self, host: &str, event: &str) -> Self {
-        self.has("ci", host).has("event", event)
-    }
-
-    /// Checks the branch and the commit to review.
-    #[track_caller]
-    pub fn head(self, branch: &str, commit: &str) -> Self {
-        self.has("branch", branch).has("head", commit)
-    }
-
-    /// Checks the base, and that its source contains this text.
-    #[track_caller]
-    pub fn base(self, commit: &str, source: &str) -> Self {
-        let said = self.has("base", commit);
-        said.source(source);
-        said
-    }
-
-    /// Checks that all pipelines are selected, for this reason.
-    #[track_caller]
-    pub fn everything(self, why: &str) -> Self {
-        let said = self.has("base", Value::Null);
-        said.source(why);
-        said
-    }
-
-    #[track_caller]
-    fn source(&self, words: &str) {
-        let source = self.json["baseSource"].as_str().unwrap();
-        assert!(source.contains(words), "{words:?} is not in {source:?}");
-    }
-
-    /// Checks that these are the changes, such as `A a.orch.yaml` or `R old.orch.yaml -> new.orch.yaml`, and that all
-    /// except deleted files are selected.
-    #[track_caller]
-    pub fn changes(self, expected: &[&str]) -> Self {
-        let entries = self.json["changed"].as_array().unwrap();
-        let found: Vec<String> = entries.iter().map(short).collect();
-        assert_eq!(found, expected, "{}", self.ended.all());
-        let kept = entries.iter().filter(|entry| entry["change"] != "deleted");
-        let kept: Vec<&Value> = kept.map(|entry| &entry["path"]).collect();
-        assert_eq!(json!(kept), self.json["selected"], "{}", self.ended.all());
+    /// Makes it the job of the pull or merge request from the branch `change` at HEAD to `main`.
+    pub fn pull_request(mut self) -> Self {
+        self.event = Event::PullRequest;
         self
     }
 
-    /// Checks the value of a key.
-    #[track_caller]
-    pub fn has(self, key: &str, value: impl Into<Value>) -> Self {
-        assert_eq!(self.json[key], value.into(), "{key}: {}", self.ended.all());
+    /// Makes it GitHub's job of a push of HEAD to `main`, which was at `before`.
+    pub fn push(mut self, before: &str) -> Self {
+        self.event = Event::Push {
+            before: before.to_owned(),
+        };
         self
     }
 
-    /// Checks that there is exactly one warning, with this text.
-    #[track_caller]
-    pub fn warns(self, words: &str) -> Self {
-        let warnings = self.json["warnings"].as_array().unwrap();
-        assert!(
-            warnings.len() == 1 && warnings[0].as_str().unwrap().contains(words),
-            "{warnings:?}"
-        );
-        assert!(self.ended.err.contains(words), "{}", self.ended.all());
+    /// Makes it GitHub's job of this event.
+    pub fn event(mut self, name: &str, reference: &str, payload: &Value) -> Self {
+        self.event = Event::Other {
+            name: name.to_owned(),
+            reference: reference.to_owned(),
+            payload: payload.clone(),
+        };
         self
     }
 
-    /// Checks that there is no warning.
-    #[track_caller]
-    pub fn quietly(self) -> Self {
-        self.has("warnings", json!([]))
+    /// Returns a call in the clone with the job's variables.
+    pub fn call(&self, world: &World) -> Call {
+        self.extend(world, Call::new(&world.work()))
+    }
+
+    /// Adds the job's variables to a call.
+    pub fn extend(&self, world: &World, call: Call) -> Call {
+        match &self.event {
+            Event::PullRequest => (self.host)(world, call),
+            Event::Push { before } => {
+                let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before,
+                    "after": head(world) });
+                github_event(world, call, "push", "refs/heads/main", &payload)
+            }
+            Event::Other {
+                name,
+                reference,
+                payload,
+            } => github_event(world, call, name, reference, payload),
+        }
     }
 }
 
-fn short(entry: &Value) -> String {
-    let text = |key: &str| entry[key].as_str().unwrap();
-    match text("change") {
-        "added" => format!("A {}", text("path")),
-        "modified" => format!("M {}", text("path")),
-        "renamed" => format!("R {} -> {}", text("from"), text("path")),
-        "deleted" => format!("D {}", text("path")),
-        "type-changed" => format!("T {}", text("path")),
-        other => panic!("{other} is no change"),
-    }
+pub fn head(world: &World) -> String {
+    world.git("rev-parse HEAD")
+}
+
+/// Returns a call with GitHub's variables of an event and its payload in a file next to the clone.
+fn github_event(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
+    let file = world.path().join(format!("{event}.json"));
+    fs::write(&file, payload.to_string()).unwrap();
+    call.variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", event)
+        .variable("GITHUB_REF", reference)
+        .variable("GITHUB_SHA", head(world))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", file.display().to_string())
+}
+
+pub fn repository() -> Value {
+    json!({ "default_branch": "main", "full_name": "o/p" })
+}
+
+pub fn pull_request_payload(world: &World) -> Value {
+    let base = world.git("rev-parse origin/main");
+    json!({
+        "repository": repository(),
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "change", "sha": head(world), "repo": { "full_name": "o/p" } },
+            "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p" } },
+        },
+    })
+}
+
+fn github(world: &World, call: Call) -> Call {
+    let payload = pull_request_payload(world);
+    github_event(world, call, "pull_request", "refs/pull/7/merge", &payload)
+}
+
+fn gitea(world: &World, call: Call) -> Call {
+    github(world, call).variable("GITEA_ACTIONS", "true")
+}
+
+fn gitlab(world: &World, call: Call) -> Call {
+    let base = world.git("merge-base origin/main HEAD");
+    call.variable("CI", "true")
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", head(world))
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)
+}
+
+fn azure(world: &World, call: Call) -> Call {
+    call.variable("TF_BUILD", "True")
+        .variable("BUILD_REASON", "PullRequest")
+        .variable("BUILD_SOURCEVERSION", head(world))
+        .variable("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main")
+        .variable("SYSTEM_PULLREQUEST_ISFORK", "False")
+        .variable("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/change")
+        .variable("SYSTEM_PULLREQUEST_SOURCECOMMITID", head(world))
+        .variable("SYSTEM_PULLREQUEST_PULLREQUESTID", "7")
+}
+
+fn bitbucket(world: &World, call: Call) -> Call {
+    call.variable("BITBUCKET_BUILD_NUMBER", "1")
+        .variable("BITBUCKET_COMMIT", head(world))
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_PR_ID", "7")
+        .variable("BITBUCKET_PR_DESTINATION_BRANCH", "main")
+}
+
+fn jenkins(world: &World, call: Call) -> Call {
+    call.variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("GIT_COMMIT", head(world))
+        .variable("BRANCH_NAME", "PR-7")
+        .variable("CHANGE_ID", "7")
+        .variable("CHANGE_BRANCH", "change")
+        .variable("CHANGE_TARGET", "main")
+}
+
+fn buildkite(world: &World, call: Call) -> Call {
+    call.variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", head(world))
+        .variable("BUILDKITE_BRANCH", "change")
+        .variable("BUILDKITE_PULL_REQUEST", "7")
+        .variable("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main")
+        .variable("BUILDKITE_REPO", "git@git.example:o/p.git")
+        .variable("BUILDKITE_PULL_REQUEST_REPO", "https://git.example/o/p")
+        .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+}
+
+/// Adds the variables of GitHub's job of a push of the checked out branch, which is new.
+pub fn push_of_branch(world: &World, call: Call) -> Call {
+    let branch = world.git("branch --show-current");
+    let reference = format!("refs/heads/{branch}");
+    let payload = json!({ "repository": repository(), "ref": reference, "before": "0".repeat(40), "after": head(world) });
+    github_event(world, call, "push", &reference, &payload)
 }

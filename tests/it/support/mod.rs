@@ -1,37 +1,50 @@
 //! What the tests share: the program in a clean environment, repositories, a platform, and the jobs of CI hosts.
 
-#[path = "../../../crates/local-platform/tests/service/bodies.rs"]
-pub mod bodies;
-#[path = "../../support/dice.rs"]
-pub mod dice;
-#[path = "../../support/geometry.rs"]
-pub mod geometry;
-#[path = "../../support/repo.rs"]
-pub mod repo;
-#[path = "../../support/schema.rs"]
-pub mod schema;
-#[path = "../../support/scratch.rs"]
-pub mod scratch;
-#[path = "../../support/tls_server.rs"]
-pub mod tls_server;
-
+mod checkout;
+mod comments;
 mod history;
 mod job;
 mod program;
-mod pull_request;
+pub mod publishing;
+pub mod release;
 mod scripted_platform;
+mod shop;
 
+pub use checkout::*;
+pub use comments::*;
 pub use history::*;
 pub use job::*;
 pub use program::*;
-pub use pull_request::*;
-pub use repo::*;
 pub use scripted_platform::*;
+pub use shop::*;
+pub use sluicegate_test_support::repository::*;
+pub use sluicegate_test_support::{
+    Arguments, dice, json_schema, picture_geometry, pipeline, platform_requests, scratch, tls_server,
+};
 
 use sluicegate_git::Repository;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The rule that the tests violate most.
+pub const NAMING: &str = "component-naming-convention";
+
+/// All report formats.
+pub const FORMATS: [&str; 7] = [
+    "junit",
+    "junit-strict",
+    "json",
+    "sarif",
+    "gitlab",
+    "markdown",
+    "html",
+];
 
 /// Opens the repository at this path.
 pub fn open(path: &Path) -> Repository {
     Repository::open(path).unwrap()
+}
+
+/// Returns the directory of the workspace.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -1,9 +1,6 @@
 //! Runs the real program in a clean environment.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-use super::repo::path_variable;
+use super::{Arguments, path_variable};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -78,10 +75,10 @@ impl Call {
     }
 
     /// Returns the command, which can be run or changed.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: impl Arguments) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluicegate"));
         command
-            .args(args)
+            .args(args.into_list())
             .current_dir(&self.folder)
             .env_clear()
             .env("PATH", path_variable());
@@ -97,7 +94,7 @@ impl Call {
     }
 
     /// Runs the program to its end; checks that no output contains the token.
-    pub fn run(&self, args: &[&str]) -> Ended {
+    pub fn run(&self, args: impl Arguments) -> Ended {
         let output = self.command(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let ended = Ended {
@@ -154,6 +151,14 @@ impl Ended {
         self
     }
 
+    /// Asserts that the log contains each of these texts.
+    #[track_caller]
+    pub fn assert_logged(&self, texts: &[&str]) {
+        for text in texts {
+            assert!(self.all().contains(text), "{text}: {}", self.all());
+        }
+    }
+
     /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
@@ -180,10 +185,9 @@ pub struct Served {
 
 impl Served {
     /// Starts the server with these additional arguments and waits until it listens.
-    pub fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut command = Call::new(folder).command(&["serve"]);
+    pub fn start(folder: &Path, args: impl Arguments) -> Self {
+        let mut command = Call::new(folder).command(("serve", args));
         let mut child = command
-            .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,8 +1,8 @@
 //! Fixtures of most tests: a project in git, and a platform with scripted responses.
 
-use crate::support::{Call, World};
+use crate::support::{Arguments, Call, Ended, RULES_FILE, World, pipeline};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::runtime::Runtime;
 use wiremock::matchers::{method, path_regex};
@@ -14,50 +14,32 @@ rules:
   - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
 ";
 
-/// Returns an orchestration with these components in a row; the last one ends it.
-pub fn pipeline(components: &[&str]) -> String {
-    let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
-    for (place, name) in components.iter().enumerate() {
-        let kind = match place {
-            0 => "start",
-            last if last + 1 == components.len() => "end-success",
-            _ => "sql-executor",
-        };
-        let _ = write!(
-            text,
-            "    {name:?}:\n      type: {kind}\n      parameters: {{ componentName: {name:?} }}\n"
-        );
-        if let Some(next) = components.get(place + 1) {
-            let _ = write!(
-                text,
-                "      transitions:\n        unconditional:\n          - {next:?}\n"
-            );
-        }
-    }
-    text
-}
-
 /// Creates a repository whose `main` has one pipeline and the rules, and no other file.
 pub fn project() -> World {
-    let world = World::new();
-    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
-    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    let world = World::new()
+        .file(RULES_FILE, RULES)
+        .pipeline("a.orch.yaml", &["Start", "Done"]);
     world.commit("first");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("remote set-head origin main");
     world
 }
 
 /// Creates the project with a pushed and checked out branch `change` that adds these files.
 pub fn change(files: &[(&str, &str)]) -> World {
     let world = project();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     for (path, content) in files {
         world.write(path, content);
     }
     world.commit("change");
     world.push();
     world
+}
+
+/// Creates the project with a pushed and checked out branch `change` that adds a good pipeline of three components.
+pub fn one_change() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
 }
 
 /// A platform with scripted responses.
@@ -104,6 +86,17 @@ impl Platform {
             .variable("SLUICEGATE_RETRIES", "0")
             .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
     }
+}
+
+/// Returns a call of the program that polls without a delay.
+pub fn polling_call(platform: &Platform, world: &World) -> Call {
+    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
+}
+
+/// Returns the bodies of the requests so far.
+pub fn sent_bodies(platform: &Platform) -> Vec<Value> {
+    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
+    platform.requests().iter().map(body).collect()
 }
 
 /// Returns the pipelines in a review request.
@@ -153,4 +146,42 @@ pub fn in_turn(answers: Vec<ResponseTemplate>) -> impl Respond {
             left[0].clone()
         }
     }
+}
+
+/// Returns a pipeline that passes [`RULES`].
+pub fn good_pipeline() -> String {
+    pipeline(&["Start", "Done"])
+}
+
+/// Returns a pipeline with a component whose name violates [`RULES`].
+pub fn bad_pipeline() -> String {
+    pipeline(&["Start", "load it", "Done"])
+}
+
+/// Checks the clone, with a JSON report on standard output.
+pub fn check(world: &World, args: impl Arguments) -> Ended {
+    check_folder(&world.work(), args)
+}
+
+/// Checks a directory, with a JSON report on standard output.
+pub fn check_folder(folder: &Path, args: impl Arguments) -> Ended {
+    Call::new(folder).run(("check --report json=-", args))
+}
+
+/// Returns a platform that reports every pipeline with a bad name.
+pub fn strict_platform() -> Platform {
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| {
+        let asked = asked(request);
+        let result = |path: &String| {
+            let bad = path.contains("bad");
+            let rule = json!([{ "ruleName": "component-naming-convention", "status": if bad { "FAILED" } else { "PASSED" } }]);
+            (path.clone(), rule)
+        };
+        let failed = asked.iter().any(|path| path.contains("bad"));
+        let results: serde_json::Map<String, Value> = asked.iter().map(result).collect();
+        let status = if failed { "FAILED" } else { "PASSED" };
+        answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
+    });
+    platform
 }

@@ -10,9 +10,9 @@ fn call(world: &World) -> Call {
 }
 
 #[test]
-fn help_and_version_are_results() {
+fn help_and_version_exit_with_0() {
     let world = World::new();
-    let version = Call::new(&world.work()).run(&["--version"]).expect(0);
+    let version = Call::new(&world.work()).run("--version").expect(0);
     assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
     for command in sluicegate::job::cli::Cli::command()
         .get_subcommands()
@@ -25,21 +25,21 @@ fn help_and_version_are_results() {
             help.out
         );
     }
-    Call::new(&world.work()).run(&[]).expect(2);
+    Call::new(&world.work()).run("").expect(2);
     Call::new(&world.work())
-        .run(&["revue"])
+        .run("revue")
         .expect(2)
         .saying(&["review"]);
 }
 
 #[test]
-fn two_reports_have_two_places() {
+fn two_reports_at_one_path_are_refused() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     for (one, other, place) in [
         ("json=-", "junit=-", "standard output"),
         ("json=out/report", "junit=./out/report", "out/report"),
     ] {
-        let run = call(&world).run(&["check", "--all", "--report", one, "--report", other]);
+        let run = call(&world).run(format!("check --all --report {one} --report {other}"));
         run.expect(2).saying(&["two reports cannot both go to", place]);
     }
     let report = fs::read_to_string(world.work().join("out/report")).unwrap();
@@ -47,7 +47,7 @@ fn two_reports_have_two_places() {
 }
 
 #[test]
-fn what_a_review_needs_is_asked_for() {
+fn review_without_settings_lists_missing_ones() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     for variable in [
         "SLUICEGATE_BASE_URL",
@@ -57,14 +57,14 @@ fn what_a_review_needs_is_asked_for() {
     ] {
         call(&world)
             .without(variable)
-            .run(&["review"])
+            .run("review")
             .expect(2)
             .saying(&["error:", "hint:", variable]);
     }
     // No other message explains where to find the agent's version.
     call(&world)
         .without("SLUICEGATE_AGENT_VERSION")
-        .run(&["review"])
+        .run("review")
         .expect(2)
         .saying(&["the version of the agent that runs", "shows with the agent"]);
 }
@@ -72,11 +72,7 @@ fn what_a_review_needs_is_asked_for() {
 #[test]
 fn wrong_arguments_end_with_a_hint() {
     let world = project();
-    for args in [
-        &["nothing"][..],
-        &["review", "--nothing"],
-        &["check", "--timeout", "nan"],
-    ] {
+    for args in ["nothing", "review --nothing", "check --timeout nan"] {
         let said = call(&world).run(args).expect(2).all();
         let last = said.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
         assert!(last.starts_with("hint: "), "{said}");
@@ -129,49 +125,46 @@ fn values_that_cannot_be_are_named() {
 }
 
 #[test]
-fn a_token_that_cannot_be_had_is_named() {
+fn token_that_cannot_be_had_is_named() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("empty-token", "\n");
     world.write("two-lines", "one\ntwo\n");
     let bare = || call(&world).without("SLUICEGATE_TOKEN");
     bare()
-        .run(&["review", "--token-file", "missing-token"])
+        .run("review --token-file missing-token")
         .expect(2)
         .saying(&["the token file cannot be read", "13 characters", "--token-file"]);
-    bare().run(&["review", "--token-file", "."]).expect(2);
+    bare().run("review --token-file .").expect(2);
     bare()
-        .run(&["review", "--token-file", "empty-token"])
+        .run("review --token-file empty-token")
         .expect(2)
         .saying(&["empty-token"]);
-    let two = bare().run(&["review", "--token-file", "two-lines"]).expect(2);
+    let two = bare().run("review --token-file two-lines").expect(2);
     assert!(!two.err.contains("one"), "{}", two.all());
     bare()
-        .run(&["review", "--token-command", "exit 3"])
+        .run("review --token-command 'exit 3'")
         .expect(2)
         .saying(&["3"]);
     bare()
         .variable("SLUICEGATE_CLIENT_ID", "id")
-        .run(&["review"])
+        .run("review")
         .expect(2)
         .saying(&["SLUICEGATE_CLIENT_SECRET"]);
 }
 
 #[test]
-fn a_token_can_come_from_a_file_or_a_command() {
+fn token_can_come_from_file_or_command() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("token", "from-a-file\n");
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let bare = || platform.call(&world).without("SLUICEGATE_TOKEN");
-    bare().run(&["review", "--token-file", "token"]).expect(0);
+    bare().run("review --token-file token").expect(0);
     bare()
-        .run(&["review", "--token-command", "echo from-a-command"])
+        .run("review --token-command 'echo from-a-command'")
         .expect(0);
     // A flag overrides the variable.
-    platform
-        .call(&world)
-        .run(&["review", "--token-file", "token"])
-        .expect(0);
+    platform.call(&world).run("review --token-file token").expect(0);
     let bearer = |n: usize| {
         platform.requests()[n].headers["authorization"]
             .to_str()
@@ -185,7 +178,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
 
 /// The command does not get the variables of the program and the host; the variables that a vault needs are kept.
 #[test]
-fn a_token_command_gets_no_other_secret() {
+fn token_command_gets_no_other_secret() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
@@ -202,11 +195,7 @@ fn a_token_command_gets_no_other_secret() {
         call.variable(name, "s3cret-of-the-job")
     });
     call.variable("VAULT_TOKEN", "of-the-vault")
-        .run(&[
-            "review",
-            "--token-command",
-            "env > seen; printf %s \"$VAULT_TOKEN\"",
-        ])
+        .run("review --token-command 'env > seen; printf %s \"$VAULT_TOKEN\"'")
         .expect(0);
     let seen = fs::read_to_string(world.work().join("seen")).unwrap();
     assert!(!seen.contains("s3cret-of-the-job"), "{seen}");
@@ -215,7 +204,7 @@ fn a_token_command_gets_no_other_secret() {
 }
 
 #[test]
-fn the_configuration_file_is_held_to_its_keys() {
+fn configuration_file_is_held_to_its_keys() {
     let world = project();
     let cases = [
         (
@@ -234,7 +223,7 @@ fn the_configuration_file_is_held_to_its_keys() {
     ];
     for (text, words) in cases {
         world.write("sluicegate.yaml", text);
-        call(&world).run(&["review"]).expect(2).saying(&words);
+        call(&world).run("review").expect(2).saying(&words);
     }
 }
 
@@ -248,14 +237,14 @@ fn flag_wins_over_variable_over_file() {
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let call = || platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
-    call().run(&["review"]).expect(0);
+    call().run("review").expect(0);
     call()
         .variable("SLUICEGATE_AGENT_VERSION", "from-variable")
-        .run(&["review"])
+        .run("review")
         .expect(0);
     call()
         .variable("SLUICEGATE_AGENT_VERSION", "x")
-        .run(&["review", "--agent-version", "from-flag"])
+        .run("review --agent-version from-flag")
         .expect(0);
     let sent: Vec<String> = platform
         .requests()
@@ -266,20 +255,20 @@ fn flag_wins_over_variable_over_file() {
 }
 
 #[test]
-fn a_repository_that_cannot_be_used_is_exit_7() {
+fn repository_that_cannot_be_used_is_exit_7() {
     let folder = scratch::folder();
     let nowhere = Call::with_platform(folder.path(), "http://127.0.0.1:9");
-    nowhere.run(&["review"]).expect(7).saying(&["error:", "hint:"]);
-    nowhere.run(&["context"]).expect(7);
-    git(folder.path(), &["init", "-q"]);
-    nowhere.run(&["review"]).expect(7).saying(&["commit"]);
+    nowhere.run("review").expect(7).saying(&["error:", "hint:"]);
+    nowhere.run("context").expect(7);
+    git(folder.path(), "init -q");
+    nowhere.run("review").expect(7).saying(&["commit"]);
     let world = project();
     call(&world)
-        .run(&["review", "--head", "no-such-branch"])
+        .run("review --head no-such-branch")
         .expect(7)
         .saying(&["no-such-branch"]);
     call(&world)
-        .run(&["review", "--base", "no-such-base"])
+        .run("review --base no-such-base")
         .expect(7)
         .saying(&["no-such-base"]);
 }
@@ -291,13 +280,13 @@ fn several_configuration_folders_are_named() {
         ("b.orch.yaml", &pipeline(&["S", "D"])),
     ]);
     call(&world)
-        .run(&["review"])
+        .run("review")
         .expect(2)
         .saying(&[".platform", ".other", "--config-dir"]);
 }
 
 #[test]
-fn odd_names_survive_the_whole_way() {
+fn odd_names_survive_review_and_reports() {
     let names = [
         "with space.orch.yaml",
         "quo\"te.orch.yaml",
@@ -311,7 +300,7 @@ fn odd_names_survive_the_whole_way() {
     platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
     let ended = platform
         .call(&world)
-        .run(&["review", "--report", "json=-", "--report", "junit=j.xml"])
+        .run("review --report json=- --report junit=j.xml")
         .expect(0);
     let mut found: Vec<String> = ended.json()["files"]
         .as_array()

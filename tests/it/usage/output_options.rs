@@ -12,15 +12,15 @@ fn edited() -> World {
 }
 
 #[test]
-fn a_value_that_is_no_format_names_the_flag_for_a_file() {
+fn value_that_is_no_format_names_flag_for_file() {
     let world = edited();
     let call = Call::new(&world.work());
     for args in [
-        &["diff", "-o", "page.html"][..],
-        &["rules", "list", "-o", "rules.json"],
-        &["variables", "list", "--output", "x.json"],
-        &["artifacts", "diff", "-o", "note.md"],
-        &["events", "export", "-o", "week.csv"],
+        "diff -o page.html",
+        "rules list -o rules.json",
+        "variables list --output x.json",
+        "artifacts diff -o note.md",
+        "events export -o week.csv",
     ] {
         let ended = call.run(args).expect(2);
         assert!(
@@ -33,24 +33,21 @@ fn a_value_that_is_no_format_names_the_flag_for_a_file() {
 }
 
 #[test]
-fn a_result_goes_to_a_file_whole_or_not_at_all() {
+fn result_goes_to_file_whole_or_not_at_all() {
     let world = edited();
     let call = Call::new(&world.work());
-    let diff = call.run(&["diff", "-o", "json"]).expect(0);
-    let to_file = call
-        .run(&["diff", "-o", "json", "--out", "out/diff.json"])
-        .expect(0);
+    let diff = call.run("diff -o json").expect(0);
+    let to_file = call.run("diff -o json --out out/diff.json").expect(0);
     assert_eq!(to_file.out, "");
     let path = world.work().join("out/diff.json");
     assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
     // The old name of the option still works.
     assert_eq!(call.run(&["diff", "--format", "json"]).expect(0).out, diff.out);
     // A command that fails before it prints keeps the old file.
-    call.run(&["diff", "no-such-thing", "--out", "out/diff.json"])
-        .expect(2);
+    call.run("diff no-such-thing --out out/diff.json").expect(2);
     assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
     assert_eq!(fs::read_dir(world.work().join("out")).unwrap().count(), 1);
-    call.run(&["rules", "list", "-o", "json", "--out", "a.orch.yaml/x"])
+    call.run("rules list -o json --out a.orch.yaml/x")
         .expect(2)
         .saying(&["could not write"]);
 
@@ -62,7 +59,7 @@ fn a_result_goes_to_a_file_whole_or_not_at_all() {
     );
     platform
         .call(&world)
-        .run(&["variables", "list", "-o", "json", "--out", "v.json"])
+        .run("variables list -o json --out v.json")
         .expect(0);
     let written: Value = serde_json::from_slice(&fs::read(world.work().join("v.json")).unwrap()).unwrap();
     assert_eq!(written["results"], json!([]));
@@ -70,30 +67,30 @@ fn a_result_goes_to_a_file_whole_or_not_at_all() {
 
 #[cfg(unix)]
 #[test]
-fn a_result_goes_through_no_link_of_the_repository() {
+fn result_goes_through_no_link_of_repository() {
     let world = edited();
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, world.work().join("link")).unwrap();
-    world.git(&["add", "link"]);
+    world.git("add link");
     Call::new(&world.work())
-        .run(&["diff", "--out", "link/x"])
+        .run("diff --out link/x")
         .expect(2)
         .saying(&["is a symbolic link in the repository"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
 
 #[test]
-fn what_the_desk_commands_say_is_data_too() {
+fn local_commands_write_json_too() {
     let world = edited();
     let call = Call::new(&world.work());
-    let read = |args: &[&str], code: i32| call.run(&[args, &["-o", "json"]].concat()).expect(code).json();
-    let rule = read(&["rules", "explain", "maximum-components"], 0);
+    let read = |args: &str, code: i32| call.run((args, "-o json")).expect(code).json();
+    let rule = read("rules explain maximum-components", 0);
     assert_eq!(rule["schema"], "sluicegate.rule/v1");
     assert_eq!(rule["config"][0]["name"], "maxComponents");
     assert_eq!(rule["kinds"], json!(["orchestration", "transformation"]));
 
-    let lint = read(&["rules", "lint"], 0);
+    let lint = read("rules lint", 0);
     assert_eq!(
         (&lint["schema"], &lint["problems"]),
         (&json!("sluicegate.lint/v1"), &json!([]))
@@ -102,14 +99,14 @@ fn what_the_desk_commands_say_is_data_too() {
         "rules.yaml",
         "rules:\n  - { id: no-such-rule, enabled: true, enforcementLevel: warn }\n",
     );
-    let lint = read(&["rules", "lint", "rules.yaml"], 1);
+    let lint = read("rules lint rules.yaml", 1);
     let problem = &lint["problems"][0];
     assert_eq!(
         (&problem["line"], &problem["level"], &problem["errorType"]),
         (&json!(2), &json!("error"), &json!("designer/validator-not-found"))
     );
 
-    let init = read(&["init", "--dry-run"], 0);
+    let init = read("init --dry-run", 0);
     assert_eq!(
         (&init["schema"], &init["dryRun"]),
         (&json!("sluicegate.init/v1"), &json!(true))
@@ -121,9 +118,9 @@ fn what_the_desk_commands_say_is_data_too() {
     );
     assert!(!world.work().join("sluicegate.yaml").exists());
 
-    let context = read(&["context"], 0);
+    let context = read("context", 0);
     assert_eq!(context, call.run(&["context", "--json"]).expect(0).json());
-    let doctor = read(&["doctor"], 2);
+    let doctor = read("doctor", 2);
     assert_eq!(doctor["schema"], "sluicegate.doctor/v1");
-    call.run(&["context", "--json", "-o", "text"]).expect(2);
+    call.run("context --json -o text").expect(2);
 }

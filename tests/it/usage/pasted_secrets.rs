@@ -39,7 +39,7 @@ fn secret_in_another_setting_is_not_shown() {
     // An ordinary mistake still gets the next step.
     Call::new(&world.work())
         .variable("SLUICEGATE_BASE_URL", "platform.example.com")
-        .run(&["review"])
+        .run("review")
         .expect(2)
         .saying(&["the base URL has no scheme: write https://"]);
 }
@@ -72,7 +72,7 @@ fn certificate_file_with_a_key_is_not_shown() {
         fs::write(&file, &text).unwrap();
         let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9")
             .variable("SLUICEGATE_CA_CERT", file.display().to_string())
-            .run(&["-vv", "projects", "list"]);
+            .run("-vv projects list");
         let ended = ended.expect(2).saying(&[words]);
         assert!(!ended.all().contains(secret), "{}", ended.all());
         assert!(!ended.all().contains(numbers), "{}", ended.all());

@@ -1,6 +1,6 @@
 //! A waiver for the path at the base also applies to a renamed pipeline.
 
-use crate::support::{Call, HOSTS, World, github, pipeline, project};
+use crate::support::{Call, HOSTS, Job, World, pipeline, project};
 
 const BAD: [&str; 4] = ["Start", "bad name", "Load", "Done"];
 
@@ -14,8 +14,8 @@ fn moved(about: &str, after: &[&str]) -> World {
     );
     world.commit("waived");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
-    world.git(&["mv", "old.orch.yaml", "new.orch.yaml"]);
+    world.git("checkout -q -b change");
+    world.git("mv old.orch.yaml new.orch.yaml");
     world.write("new.orch.yaml", pipeline(after));
     world.commit("moved");
     world.push();
@@ -23,32 +23,30 @@ fn moved(about: &str, after: &[&str]) -> World {
 }
 
 #[test]
-fn a_pure_rename_of_a_waived_pipeline_is_green_on_every_host() {
+fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
     let world = moved("", &BAD);
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         let report = ended.json();
         assert_eq!(report["findings"]["waived"], 1, "{name}");
         let notes = report["notes"].to_string();
         assert!(notes.contains("old.orch.yaml → new.orch.yaml"), "{notes}");
     }
-    let before = world.git(&["merge-base", "HEAD", "origin/main"]);
+    let before = world.git("merge-base HEAD origin/main");
     Call::new(&world.work())
-        .run(&["check", "--base", &before])
+        .run(format!("check --base {before}"))
         .expect(0);
 }
 
 #[test]
-fn a_renamed_pipeline_that_got_worse_is_red() {
+fn renamed_pipeline_that_got_worse_is_red() {
     let world = moved(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
-    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    Job::github().pull_request().call(&world).run("check").expect(1);
     // A copy is not a rename: the waiver applies only to the old file.
     let copied = moved("", &BAD);
     copied.write("old.orch.yaml", pipeline(&BAD));
     copied.commit("copied");
     copied.push();
-    github(&copied, Call::new(&copied.work()))
-        .run(&["check"])
-        .expect(1);
+    Job::github().pull_request().call(&copied).run("check").expect(1);
 }

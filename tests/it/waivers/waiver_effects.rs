@@ -1,6 +1,8 @@
 //! Waivers: what they allow, who may add them, and the commands that edit the file.
 
-use crate::support::{Call, Ended, Platform, World, asked, change, each, pipeline, project};
+use crate::support::{
+    Arguments, Call, Ended, Platform, World, asked, change, check, each, pipeline, project,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -16,10 +18,6 @@ fn with_waivers(waivers: &str) -> World {
     change(&[("sales/bad.orch.yaml", &bad()), (FILE, waivers)])
 }
 
-fn check(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat())
-}
-
 /// Returns the result of the naming convention in the bad pipeline.
 fn naming(report: &Value) -> &Value {
     let results = report["files"][0]["results"].as_array().unwrap();
@@ -27,16 +25,12 @@ fn naming(report: &Value) -> &Value {
     results.iter().find(of_rule).unwrap()
 }
 
-fn kept(world: &World) -> String {
-    fs::read_to_string(world.work().join(FILE)).unwrap()
-}
-
-fn waivers(world: &World, args: &[&str]) -> Ended {
-    Call::new(&world.work()).run(&[&["waivers"], args].concat())
+fn waivers(world: &World, args: impl Arguments) -> Ended {
+    Call::new(&world.work()).run(("waivers", args))
 }
 
 #[test]
-fn what_is_waived_does_not_count_and_every_report_says_so() {
+fn waived_finding_passes_and_is_marked_in_every_report() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy, owner: sales, until: 2999-12-31 }\n\
          - { rule: component-naming-convention, path: 'sales/**', about: write it, reason: legacy }\n\
@@ -44,14 +38,7 @@ fn what_is_waived_does_not_count_and_every_report_says_so() {
     );
     let ended = check(
         &world,
-        &[
-            "--fail-on",
-            "warn",
-            "--report",
-            "junit=j.xml",
-            "--report",
-            "sarif=s.json",
-        ],
+        "--fail-on warn --report junit=j.xml --report sarif=s.json",
     )
     .expect(0);
     let report = ended.json();
@@ -81,24 +68,24 @@ fn what_is_waived_does_not_count_and_every_report_says_so() {
     );
     // Summarized as a number, and listed on request.
     ended.saying(&["3 findings known or waived"]);
-    check(&world, &["--show", "all"])
+    check(&world, "--show all")
         .expect(0)
         .saying(&["waived until 2999-12-31: legacy"]);
     // A report that is rendered again has the same content.
     fs::write(world.work().join("r.json"), report.to_string()).unwrap();
     let again = Call::new(&world.work())
-        .run(&["report", "r.json", "--report", "json=-"])
+        .run("report r.json --report json=-")
         .expect(0);
     assert_eq!(naming(&again.json()), naming(&report));
 }
 
 #[test]
-fn a_finding_beside_the_waived_ones_still_fails() {
+fn finding_beside_waived_ones_still_fails() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n\
          - { rule: maximum-components, path: 'sales/**', size: 3, reason: large }\n",
     );
-    let ended = check(&world, &["--report", "junit=j.xml"]).expect(1);
+    let ended = check(&world, "--report junit=j.xml").expect(1);
     let report = ended.json();
     assert_eq!(naming(&report)["state"], json!(["waived", null]));
     // The finding is larger than the waived one.
@@ -112,11 +99,11 @@ fn a_finding_beside_the_waived_ones_still_fails() {
 }
 
 #[test]
-fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
+fn expired_waiver_does_not_hold_and_finding_says_since_when() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n",
     );
-    let ended = check(&world, &[]).expect(1);
+    let ended = check(&world, "").expect(1);
     let report = ended.json();
     assert_eq!(naming(&report)["state"], json!([null, null]));
     assert_eq!(naming(&report)["waivers"][0]["until"], "2020-01-31");
@@ -129,7 +116,7 @@ fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
 }
 
 #[test]
-fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
+fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
     let world = change(&[
         ("sales/good.orch.yaml", &pipeline(&["Start", "Done"])),
         (
@@ -139,13 +126,13 @@ fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
              - { rule: component-naming-convention, path: '**', reason: r }\n",
         ),
     ]);
-    let notes = |args: &[&str]| check(&world, args).expect(0).json()["notes"].to_string();
-    let some = notes(&[]);
+    let notes = |args: &str| check(&world, args).expect(0).json()["notes"].to_string();
+    let some = notes("");
     assert!(
         some.contains("1 without a finding (component-naming-convention in sales/good.orch.yaml)"),
         "{some}"
     );
-    let all = notes(&["--all"]);
+    let all = notes("--all");
     assert!(
         all.contains("3 waivers") && all.contains("3 without a finding"),
         "{all}"
@@ -153,7 +140,7 @@ fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
 }
 
 #[test]
-fn a_file_that_is_wrong_is_said_with_line_and_what_was_meant() {
+fn file_that_is_wrong_is_said_with_line_and_what_was_meant() {
     for (waivers, said) in [
         (
             "# x\n- { rule: component-naming-conventions, path: a, reason: r }\n",
@@ -172,7 +159,7 @@ fn a_file_that_is_wrong_is_said_with_line_and_what_was_meant() {
         ),
         ("- { rule: unused-components, path: a }\n", &["has no `reason`"]),
     ] {
-        check(&with_waivers(waivers), &[]).expect(2).saying(said);
+        check(&with_waivers(waivers), "").expect(2).saying(said);
     }
 }
 
@@ -193,7 +180,7 @@ fn pull_request(world: &World, call: Call) -> Call {
         .variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_REF", "refs/pull/7/merge")
-        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REPOSITORY", "o/p")
         .variable("GITHUB_EVENT_PATH", event.display().to_string())
 }
@@ -210,7 +197,7 @@ fn strict() -> Platform {
 }
 
 #[test]
-fn a_change_cannot_waive_its_own_findings() {
+fn change_cannot_waive_its_own_findings() {
     let own = "- { rule: component-naming-convention, path: 'sales/**', reason: let me through }\n";
     let platform = strict();
     let world = with_waivers(own);
@@ -237,8 +224,8 @@ fn a_change_cannot_waive_its_own_findings() {
     }
     // The job may use the change's waivers, and so may a local run.
     let head = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
-    head.run(&["review"]).expect(0);
-    check(&world, &[]).expect(0);
+    head.run("review").expect(0);
+    check(&world, "").expect(0);
     // A change cannot extend a waiver of the base.
     let world = project();
     world.write(
@@ -247,13 +234,13 @@ fn a_change_cannot_waive_its_own_findings() {
     );
     world.commit("waive");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/bad.orch.yaml", bad());
     world.write(FILE, own);
     world.commit("change");
     world.push();
     let ended = pull_request(&world, platform.call(&world))
-        .run(&["review", "--report", "json=-"])
+        .run("review --report json=-")
         .expect(1);
     let words = ended.json()["gateChangesInWords"][FILE].to_string();
     assert!(
@@ -263,7 +250,7 @@ fn a_change_cannot_waive_its_own_findings() {
 }
 
 #[test]
-fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
+fn change_passes_platforms_review_by_waivers_of_its_base() {
     let world = project();
     world.write(
         FILE,
@@ -271,7 +258,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
     );
     world.commit("waive");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/bad.orch.yaml", bad());
     // The checkout has no file, so the base's file is in force.
     fs::remove_file(world.work().join(FILE)).unwrap();
@@ -279,7 +266,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
     world.push();
     let platform = strict();
     let ended = pull_request(&world, platform.call(&world))
-        .run(&["review", "--report", "json=-"])
+        .run("review --report json=-")
         .expect(0);
     assert_eq!(ended.json()["verdict"], "passed");
     assert_eq!(ended.json()["findings"]["waived"], 1);
@@ -290,7 +277,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
         json!([{ "ruleName": "component-naming-convention", "status": "PASSED", "violations": [] }]),
     ));
     pull_request(&world, platform.call(&world))
-        .run(&["review"])
+        .run("review")
         .expect(1);
 }
 
@@ -303,13 +290,13 @@ fn with_components(names: &[&str]) -> String {
 }
 
 #[test]
-fn a_waiver_by_name_excuses_no_other_component() {
+fn waiver_by_name_excuses_no_other_component() {
     let world = project();
     let waiver = "- { rule: component-naming-convention, path: '**', about: legacy load, reason: legacy }\n";
     world.write(FILE, waiver);
     world.commit("waive");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let reviewed = |names: &[&str], violation: &str| {
         world.write("sales/bad.orch.yaml", with_components(names));
         world.commit("edit");
@@ -318,7 +305,7 @@ fn a_waiver_by_name_excuses_no_other_component() {
         let found = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
         platform.reviews(each("FAILED", found));
         let call = pull_request(&world, platform.call(&world));
-        call.run(&["review", "--report", "json=-"])
+        call.run("review --report json=-")
     };
     let known = ["legacy load", "evil"];
     for own in [
@@ -361,75 +348,58 @@ fn a_waiver_by_name_excuses_no_other_component() {
 }
 
 #[test]
-fn all_findings_of_today_become_waivers_and_the_gate_passes() {
+fn waivers_add_of_all_findings_passes_gate() {
     let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);
-    waivers(
-        &world,
-        &[
-            "add",
-            "--all",
-            "--reason",
-            "found before: \"#1\"",
-            "--owner",
-            "sales",
-        ],
-    )
-    .expect(0);
-    let text = kept(&world);
+    waivers(&world, "add --all --reason 'found before: \"#1\"' --owner sales").expect(0);
+    let text = world.read(FILE);
     assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
-    check(&world, &["--all", "--fail-on", "warn"]).expect(0);
+    check(&world, "--all --fail-on warn").expect(0);
     // On a second run, nothing is left to waive.
-    let again = waivers(&world, &["add", "--all", "--reason", "x", "-o", "json"]).expect(0);
+    let again = waivers(&world, "add --all --reason x -o json").expect(0);
     assert_eq!(again.json(), json!([]));
     again.saying(&["0 waivers added"]);
-    assert_eq!(kept(&world), text);
+    assert_eq!(world.read(FILE), text);
     // A new finding fails the gate.
     world.write(
         "b.orch.yaml",
         pipeline(&["Start", "load it", "write it", "send it", "Done"]),
     );
-    let report = check(&world, &["--fail-on", "warn"]).expect(1).json();
+    let report = check(&world, "--fail-on warn").expect(1).json();
     assert_eq!(report["findings"]["errors"], 1);
     assert_eq!(report["findings"]["warnings"], 1);
 }
 
 #[test]
-fn a_report_of_the_platform_becomes_waivers() {
+fn report_of_platform_becomes_waivers() {
     let world = change(&[("sales/bad.orch.yaml", &bad())]);
     let platform = strict();
-    platform
-        .call(&world)
-        .run(&["review", "--report", "json=r.json"])
-        .expect(1);
+    platform.call(&world).run("review --report json=r.json").expect(1);
     // A waiver that no run could read afterwards is not written.
     let report = fs::read_to_string(world.work().join("r.json")).unwrap();
     world.write(
         "other.json",
         report.replace("component-naming-convention", "theirs-alone"),
     );
-    waivers(&world, &["add", "--from", "other.json", "--reason", "legacy"])
+    waivers(&world, "add --from other.json --reason legacy")
         .expect(2)
         .saying(&["invalid waiver", "theirs-alone"]);
-    waivers(&world, &["add", "--from", "r.json", "--reason", ""])
+    waivers(&world, "add --from r.json --reason ''")
         .expect(2)
         .saying(&["invalid waiver", "reason"]);
     assert!(!world.work().join("sluicegate-waivers.yaml").exists());
-    let added = waivers(
-        &world,
-        &["add", "--from", "r.json", "--reason", "legacy", "-o", "json"],
-    );
+    let added = waivers(&world, "add --from r.json --reason legacy -o json");
     let entry = json!([{ "rule": "component-naming-convention", "path": "sales/bad.orch.yaml", "about": "load it",
         "size": null, "reason": "legacy", "owner": null, "until": null }]);
     assert_eq!(added.expect(0).json(), entry);
     assert_eq!(
-        kept(&world),
+        world.read(FILE),
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n"
     );
 }
 
 #[test]
-fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
+fn waivers_add_inserts_in_order_and_requires_finding() {
     let text = "# Waivers of the gate.\r\n- { rule: a-rule-of-the-platform, path: x, reason: r } # stays\r\n\r\n# stays too\r\n- { rule: unused-components, path: a.orch.yaml, reason: r }\r\n";
     let rules = "rules:\n  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }\n  - { id: a-rule-of-the-platform, enabled: false, enforcementLevel: error }\n";
     let world = change(&[
@@ -437,7 +407,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
         (FILE, text),
         (".platform/config/pipeline_quality_rules.yaml", rules),
     ]);
-    let add = |args: &[&str]| waivers(&world, &[&["add"], args].concat());
+    let add = |args: &[&str]| waivers(&world, ("add", args));
     for (args, said) in [
         (
             &["component-naming-conventio", "sales/**", "--reason", "r"][..],
@@ -483,7 +453,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
         (&["--reason", "r"], "required"),
     ] {
         add(args).expect(2).saying(&[said]);
-        assert_eq!(kept(&world), text);
+        assert_eq!(world.read(FILE), text);
     }
     add(&[
         "component-naming-convention",
@@ -498,7 +468,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
     let line = "- { rule: component-naming-convention, path: \"sales/**\", about: load it, reason: legacy, until: 2999-01-31 }\r\n";
     let place = text.find("\r\n# stays too").unwrap() + 2;
     assert_eq!(
-        kept(&world),
+        world.read(FILE),
         format!("{}{line}{}", &text[..place], &text[place..])
     );
     // The same waiver with another expiry date: one line changes.
@@ -510,11 +480,11 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
         "legacy",
     ])
     .expect(0);
-    assert_eq!(kept(&world).matches("load it").count(), 1);
+    assert_eq!(world.read(FILE).matches("load it").count(), 1);
 }
 
 #[test]
-fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
+fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
     let world = with_waivers(
         "# Ours.\n\
          - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
@@ -529,7 +499,7 @@ fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
          - { rule: component-naming-convention, path: notes.txt, reason: no pipeline }\n",
     );
     world.write("notes.txt", "x");
-    let list = waivers(&world, &["list", "-o", "json"]).expect(0).json();
+    let list = waivers(&world, "list -o json").expect(0).json();
     let states: Vec<&str> = list
         .as_array()
         .unwrap()
@@ -540,49 +510,47 @@ fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
         states,
         ["used", "expired", "unused", "unused", "not judged", "not judged"]
     );
-    let before = kept(&world);
-    let pruned = waivers(&world, &["prune", "-o", "json"]).expect(0).json();
+    let before = world.read(FILE);
+    let pruned = waivers(&world, "prune -o json").expect(0).json();
     let vain: Vec<&Value> = list.as_array().unwrap()[1..4].iter().collect();
     assert_eq!(pruned, json!(vain));
-    let none = waivers(&world, &["prune", "-o", "json"]).expect(0);
+    let none = waivers(&world, "prune -o json").expect(0);
     assert_eq!(none.json(), json!([]));
     world.write(FILE, before);
-    let list = waivers(&world, &["list"]).expect(0).out;
+    let list = waivers(&world, "list").expect(0).out;
     assert!(
         list.starts_with("STATE ") && list.contains("2020-01-31"),
         "{list}"
     );
-    let pruned = waivers(&world, &["prune"]).expect(0).out;
+    let pruned = waivers(&world, "prune").expect(0).out;
     assert!(
         pruned.starts_with("3 waivers removed from sluicegate-waivers.yaml\n")
             && pruned.contains("component-naming-convention in gone.orch.yaml\n"),
         "{pruned}"
     );
     assert_eq!(
-        kept(&world),
+        world.read(FILE),
         "# Ours.\n\
          - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
          # unused\n\
          - { rule: maximum-outputs, path: a.orch.yaml, reason: not judged }\n\
          - { rule: component-naming-convention, path: notes.txt, reason: no pipeline }\n"
     );
-    waivers(&world, &["prune"])
-        .expect(0)
-        .saying(&["nothing to remove"]);
+    waivers(&world, "prune").expect(0).saying(&["nothing to remove"]);
 }
 
 #[test]
-fn a_file_in_another_form_is_left_as_it_is() {
+fn file_in_another_form_is_left_as_it_is() {
     let text = "[{ rule: component-naming-convention, path: gone.orch.yaml, reason: r }]\n";
     let world = with_waivers(text);
-    waivers(&world, &["prune"])
+    waivers(&world, "prune")
         .expect(2)
         .saying(&["was not changed", "cannot be edited in place"]);
-    assert_eq!(kept(&world), text);
+    assert_eq!(world.read(FILE), text);
 }
 
 #[test]
-fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
+fn waiver_has_precedence_over_known_and_expired_one_keeps_known() {
     let world = project();
     world.write("sales/bad.orch.yaml", bad());
     world.write(
@@ -592,15 +560,15 @@ fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
     );
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/bad.orch.yaml", format!("{}# edited\n", bad()));
     world.commit("change");
-    let report = check(&world, &["--new-only"]).expect(0).json();
+    let report = check(&world, "--new-only").expect(0).json();
     assert_eq!(naming(&report)["state"], json!(["waived", "known"]));
 }
 
 #[test]
-fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
+fn base_is_not_asked_about_files_whose_findings_are_all_waived() {
     let world = project();
     for path in ["sales/bad.orch.yaml", "other.orch.yaml"] {
         world.write(path, bad());
@@ -611,16 +579,14 @@ fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
     );
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     let edit = |path: &str| world.write(path, format!("{}# edited\n", bad()));
     edit("sales/bad.orch.yaml");
     world.commit("change");
     world.push();
     let platform = strict();
     let review = || {
-        let ended = platform
-            .call(&world)
-            .run(&["review", "--new-only", "--report", "json=-"]);
+        let ended = platform.call(&world).run("review --new-only --report json=-");
         ended.expect(0).json()
     };
     let report = review();
@@ -642,7 +608,7 @@ fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
 }
 
 #[test]
-fn what_is_waived_and_still_there_is_not_fixed() {
+fn waived_finding_that_remains_is_not_fixed() {
     let world = project();
     world.write("sales/bad.orch.yaml", bad());
     world.write(
@@ -651,21 +617,21 @@ fn what_is_waived_and_still_there_is_not_fixed() {
     );
     world.commit("past");
     world.push();
-    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git("checkout -q -b change");
     world.write("sales/bad.orch.yaml", pipeline(&["Start", "load it", "Done"]));
     world.commit("change");
-    let report = check(&world, &["--new-only"]).expect(0).json();
+    let report = check(&world, "--new-only").expect(0).json();
     let findings = &report["findings"];
     assert_eq!((&findings["waived"], &findings["fixed"]), (&json!(1), &json!(2)));
 }
 
 #[test]
-fn the_reason_stands_in_the_page_and_in_markdown() {
+fn reason_stands_in_page_and_in_markdown() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: 'sales/**', reason: named by the old warehouse, until: 2999-12-31 }\n",
     );
-    let reports = ["--report", "html=r.html", "--report", "markdown=r.md"];
-    check(&world, &[&reports[..], &["--show", "all"]].concat()).expect(0);
+    let reports = "--report html=r.html --report markdown=r.md";
+    check(&world, (reports, "--show all")).expect(0);
     for file in ["r.html", "r.md"] {
         let shown = fs::read_to_string(world.work().join(file)).unwrap();
         let shown = shown.replace("&#58;", ":");
@@ -677,10 +643,10 @@ fn the_reason_stands_in_the_page_and_in_markdown() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_called_what_it_is() {
+fn file_that_cannot_be_read_is_called_what_it_is() {
     let world = with_waivers("[]\n");
     fs::write(world.work().join(FILE), b"\xff\xfe").unwrap();
-    let ended = check(&world, &[]).expect(2);
+    let ended = check(&world, "").expect(2);
     let said = ended.err.lines().find(|line| line.starts_with("error")).unwrap();
     assert!(
         said.contains(FILE) && said.contains("cannot be read") && !said.contains("configuration"),

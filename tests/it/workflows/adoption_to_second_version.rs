@@ -1,8 +1,7 @@
 //! A user's first hour: clone a repository with history, set up the gate, have a bad change stopped, fixed and merged,
 //! and publish two versions. The platform is `sluicegate serve`; a fake of GitHub's API stores the comments.
 
-use crate::hosts::host_apis::Comments;
-use crate::support::{Call, Ended, PROJECT, Served, TOKEN, World, git, pipeline};
+use crate::support::{Arguments, Call, Comments, Ended, PROJECT, Served, TOKEN, World, git, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -36,7 +35,7 @@ impl Hour {
         world.commit("some years");
         world.push();
         fs::remove_dir_all(world.work()).unwrap();
-        git(world.path(), &["clone", "-q", "remote.git", "work"]);
+        git(world.path(), "clone -q remote.git work");
         let project = format!("{PROJECT}={}", world.remote().display());
         let token = format!("{TOKEN}=admin");
         let platform = Served::start(world.path(), &["--project", &project, "--token", &token]);
@@ -45,25 +44,25 @@ impl Hour {
             platform,
             comments: Comments::github(Vec::new()),
         };
-        let by_hand = ["publish", "--prefix", "remote", "--version-name", "1.0.0"];
-        hour.run(&by_hand).expect(0);
+        let by_hand = "publish --prefix remote --version-name 1.0.0";
+        hour.run(by_hand).expect(0);
         hour
     }
 
     /// Runs the program in the user's clone.
-    fn run(&self, args: &[&str]) -> Ended {
+    fn run(&self, args: impl Arguments) -> Ended {
         Call::with_platform(&self.world.work(), &self.platform.url).run(args)
     }
 
     fn id(&self, revision: &str) -> String {
-        self.world.git(&["rev-parse", revision])
+        self.world.git(format!("rev-parse {revision}"))
     }
 
     /// Runs the job on GitHub, with version names that depend on the changes.
     fn job(&self, event: &str, reference: &str, payload: &Value) -> Ended {
         self.job_of_init(event, reference, payload)
             .variable("SLUICEGATE_VERSION_NAME", "{next}")
-            .run(&["ci"])
+            .run("ci")
     }
 
     /// Returns the job on GitHub: address and token are its variables, all other settings are in the file.
@@ -87,7 +86,7 @@ impl Hour {
 
     /// Commits to a branch, pushes it, and runs the job of its pull request.
     fn propose(&self, branch: &str) -> Ended {
-        self.world.git(&["checkout", "-q", "-B", branch]);
+        self.world.git(format!("checkout -q -B {branch}"));
         self.world.commit("a change");
         self.world.push();
         let side = |name: &str, id: String| json!({ "ref": name, "sha": id, "repo": { "full_name": "o/r" } });
@@ -106,8 +105,8 @@ impl Hour {
     /// Merges the branch and runs the job of the default branch.
     fn merge(&self, branch: &str) -> Ended {
         let before = self.id("origin/main");
-        self.world.git(&["checkout", "-q", "main"]);
-        self.world.git(&["merge", "-q", "--no-ff", "-m", "merge", branch]);
+        self.world.git("checkout -q main");
+        self.world.git(format!("merge -q --no-ff -m merge {branch}"));
         self.world.push();
         self.job("push", "refs/heads/main", &self.pushed(&before))
     }
@@ -123,7 +122,7 @@ impl Hour {
     }
 
     fn versions(&self) -> Vec<String> {
-        let listed = self.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+        let listed = self.run("artifacts list -o json").expect(0).json();
         let versions = listed["results"].as_array().unwrap().iter();
         let mut names: Vec<String> = versions
             .map(|version| version["versionName"].as_str().unwrap().to_owned())
@@ -147,9 +146,9 @@ fn has(ended: &Ended, words: &[&str]) {
 }
 
 #[test]
-fn from_a_clone_with_a_past_to_the_next_version() {
+fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     let hour = Hour::begin();
-    let said = hour.run(&["init"]).expect(0);
+    let said = hour.run("init").expect(0);
     has(
         &said,
         &[
@@ -161,32 +160,32 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     );
     // Each missing item is reported with a fix, and the fixes are enough.
     has(
-        &hour.run(&["doctor"]).expect(2),
+        &hour.run("doctor").expect(2),
         &[
             "1 check failed",
             "run `sluicegate rules init` to create a rules file",
         ],
     );
     has(
-        &hour.run(&["check"]).expect(0),
+        &hour.run("check").expect(0),
         &[
             "1 warning",
             "The default rules were evaluated",
             "`sluicegate rules init` writes it",
         ],
     );
-    let said = hour.run(&["init", "--adopt", "new-only"]).expect(0);
+    let said = hour.run("init --adopt new-only").expect(0);
     has(&said, &["Set `new-only: true` under `review` in sluicegate.yaml"]);
     let file = hour.world.work().join("sluicegate.yaml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("# new-only: true", "new-only: true")).unwrap();
     has(
-        &hour.run(&["doctor"]).expect(2),
+        &hour.run("doctor").expect(2),
         &["1 check failed", "commit the file, and push"],
     );
     hour.world.commit("gate");
-    has(&hour.run(&["doctor"]).expect(0), &["all checks passed"]);
-    has(&hour.run(&["check"]).expect(0), &["Review passed", "1 known"]);
+    has(&hour.run("doctor").expect(0), &["all checks passed"]);
+    has(&hour.run("check").expect(0), &["Review passed", "1 known"]);
 
     // The change that adds the gate passes, and its merge has nothing to publish.
     has(
@@ -197,7 +196,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     assert_eq!(hour.versions(), ["1.0.0"]);
     // All pipelines of the default branch: the existing finding is known.
     has(
-        &hour.run(&["check"]).expect(0),
+        &hour.run("check").expect(0),
         &["all pipelines are selected", "Review passed", "1 known"],
     );
 
@@ -226,9 +225,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     hour.merge("faster").expect(0);
     assert_eq!(hour.versions(), ["1.0.0", "1.0.1"]);
     // A rerun of the job has nothing to publish.
-    let receipt = hour
-        .run(&["publish", "--version-name", "{next}", "--dry-run"])
-        .expect(0);
+    let receipt = hour.run("publish --version-name {next} --dry-run").expect(0);
     has(&receipt, &["1.0.1"]);
 
     // With the names that `init` chose: the commit of 1.0.1 is not published again, and the next commit is published once,
@@ -236,7 +233,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     let payload = hour.pushed(&hour.id("HEAD^"));
     let job = hour.job_of_init("push", "refs/heads/main", &payload);
     has(
-        &job.run(&["ci"]).expect(0),
+        &job.run("ci").expect(0),
         &["this commit is published already, as version 1.0.1"],
     );
     hour.world.write("README.md", "more\n");
@@ -245,7 +242,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     let payload = hour.pushed(&hour.id("HEAD^"));
     for said in ["published version", "already"] {
         let job = hour.job_of_init("push", "refs/heads/main", &payload);
-        has(&job.run(&["ci"]).expect(0), &[said]);
+        has(&job.run("ci").expect(0), &[said]);
         assert_eq!(hour.versions().len(), 3);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::support::{Call, PROJECT, RULES, Served, World, pipeline};
+use crate::support::release::call;
+use crate::support::{PROJECT, RULES, Served, World, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -13,12 +14,8 @@ pipelines:
   - { pipeline: sales/load.orch.yaml, displayName: Load, id: load, enabled: true, parameters: {} }
 ";
 
-fn call(world: &World, served: &Served) -> Call {
-    Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
-}
-
 #[test]
-fn from_serve_to_a_published_version() {
+fn first_steps_of_book_end_with_published_version() {
     let world = World::new();
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{}=admin", crate::support::TOKEN);
@@ -30,9 +27,9 @@ fn from_serve_to_a_published_version() {
     world.write("sales/notes.md", "not a pipeline\n");
     world.commit("first");
     world.push();
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("remote set-head origin main");
 
-    world.git(&["checkout", "-q", "-b", "faster"]);
+    world.git("checkout -q -b faster");
     world.write(
         "sales/load.orch.yaml",
         pipeline(&["Start", "load it", "count", "Done"]),
@@ -40,7 +37,7 @@ fn from_serve_to_a_published_version() {
     world.commit("in a hurry");
     world.push();
     let ended = call(&world, &served)
-        .run(&["review", "--report", "json=report.json"])
+        .run("review --report json=report.json")
         .expect(1);
     assert!(ended.out.contains("sales/load.orch.yaml:11"), "{}", ended.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
@@ -68,10 +65,10 @@ fn from_serve_to_a_published_version() {
     fs::remove_file(world.work().join("report.json")).unwrap();
     world.commit("with care");
     world.push();
-    call(&world, &served).run(&["review"]).expect(0);
+    call(&world, &served).run("review").expect(0);
 
-    let publish = ["publish", "--version-name", "1.0.0", "--receipt", "receipt.json"];
-    call(&world, &served).run(&publish).expect(0);
+    let publish = "publish --version-name 1.0.0 --receipt receipt.json";
+    call(&world, &served).run(publish).expect(0);
     let receipt: Value =
         serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap();
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
@@ -80,7 +77,7 @@ fn from_serve_to_a_published_version() {
         (&json!("published"), &json!(true))
     );
     assert_eq!(receipt["commitHash"], json!(world.git(&["rev-parse", "HEAD"])));
-    call(&world, &served).run(&publish).expect(5).saying(&["1.0.0"]);
+    call(&world, &served).run(publish).expect(5).saying(&["1.0.0"]);
 
     // As printed in the book.
     let page = include_str!("../../../docs/book/first-steps.md");
@@ -96,7 +93,7 @@ fn from_serve_to_a_published_version() {
         .saying(&["sales/notes.md"]);
 
     let shown = call(&world, &served)
-        .run(&["artifacts", "list", "-o", "json"])
+        .run("artifacts list -o json")
         .expect(0)
         .json();
     let versions: Vec<&str> = shown["results"]

@@ -1,13 +1,13 @@
 //! Merge-bases and the differences from them, compared with git's own results.
 
-use crate::dice::Dice;
-use crate::repo::World;
 use crate::{anything, open, short};
 use sluicegate_git::{GitError, Repository};
+use sluicegate_test_support::World;
+use sluicegate_test_support::dice::Dice;
 
 /// Commits the tree of HEAD with these parents and returns the commit's ID.
 fn commit(world: &World, number: usize, parents: &[String]) -> String {
-    let tree = world.git(&["rev-parse", "HEAD^{tree}"]);
+    let tree = world.git("rev-parse HEAD^{tree}");
     let message = format!("commit {number}");
     let mut args = vec!["commit-tree", &tree, "-m", &message];
     args.extend(parents.iter().flat_map(|parent| ["-p", parent.as_str()]));
@@ -50,7 +50,7 @@ fn random_histories_have_the_merge_bases_that_git_tells() {
             &commits[40 + usize::try_from(dice.roll(20)).unwrap()],
             &commits[40 + usize::try_from(dice.roll(20)).unwrap()],
         );
-        let told = world.git(&["merge-base", "--all", one, other]);
+        let told = world.git(format!("merge-base --all {one} {other}"));
         let mut expected: Vec<String> = told.lines().map(str::to_owned).collect();
         expected.sort();
         assert_eq!(ours(&repo, one, other), expected, "{one} {other}");
@@ -60,7 +60,7 @@ fn random_histories_have_the_merge_bases_that_git_tells() {
 }
 
 #[test]
-fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
+fn renamed_file_that_differs_from_any_base_is_a_change() {
     let world = World::new();
     world.write("same.orch.yaml", "same");
     world.write("fixed.orch.yaml", "bad");
@@ -69,7 +69,7 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
     world.write("fixed.orch.yaml", "good");
     let fixed = world.commit("fixed");
     world.git(&["checkout", "-q", "-b", "topic", &start]);
-    world.git(&["mv", "old.orch.yaml", "new.orch.yaml"]);
+    world.git("mv old.orch.yaml new.orch.yaml");
     let renamed = world.commit("renamed");
     let repo = open(&world.work());
     let [fixed, renamed] = [fixed, renamed].map(|id| repo.resolve(&id).unwrap());
@@ -90,7 +90,7 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
 }
 
 #[test]
-fn a_history_made_of_criss_cross_merges_alone_is_refused() {
+fn history_made_of_criss_cross_merges_alone_is_refused() {
     let world = World::new();
     world.write("a", "a");
     let root = world.commit("root");

@@ -1,9 +1,9 @@
 //! The changes between two commits, compared with git's own results.
 
-use crate::dice::Dice;
-use crate::repo::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
 use crate::{anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
+use sluicegate_test_support::dice::Dice;
+use sluicegate_test_support::repository::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -34,17 +34,17 @@ fn each_kind_of_change_is_told_apart() {
     }
     world.write("same", "same");
     world.commit("one");
-    world.git(&["rm", "-q", "deleted", "link"]);
+    world.git("rm -q deleted link");
     world.write("edited", lines(21, "edited"));
-    world.git(&["update-index", "--chmod=+x", "executable"]);
-    world.git(&["mv", "moved/exact", "exact"]);
-    world.git(&["mv", "moved/similar", "renamed"]);
+    world.git("update-index --chmod=+x executable");
+    world.git("mv moved/exact exact");
+    world.git("mv moved/similar renamed");
     world.write("renamed", lines(24, "moved/similar"));
     world.write("new", "completely different");
     std::os::unix::fs::symlink("same", world.work().join("link")).unwrap();
-    world.git(&["add", "-A"]);
-    world.git(&["update-index", "--chmod=+x", "executable"]);
-    world.git(&["commit", "-q", "-m", "two"]);
+    world.git("add -A");
+    world.git("update-index --chmod=+x executable");
+    world.git("commit -q -m two");
     let expected = [
         "D deleted",
         "M edited",
@@ -91,7 +91,7 @@ fn names_of_every_kind_are_kept_as_they_are() {
 }
 
 #[test]
-fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
+fn name_that_is_not_utf8_matters_only_if_it_is_wanted() {
     let world = World::new();
     world.write("a.orch.yaml", "1");
     let name = OsStr::from_bytes(b"b\xff.orch.yaml");
@@ -113,12 +113,12 @@ fn a_name_that_is_not_utf8_matters_only_if_it_is_wanted() {
 }
 
 #[test]
-fn a_file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
+fn file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
     let world = World::new();
     world.write("a", lines(9, "file"));
     world.write("a.b", "between the two in git's order");
     world.commit("one");
-    world.git(&["rm", "-q", "a"]);
+    world.git("rm -q a");
     world.write("a/inner", "something else");
     world.commit("two");
     assert_eq!(last(&world), ["D a", "A a/inner"]);
@@ -155,11 +155,11 @@ fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
 }
 
 #[test]
-fn a_rename_of_case_alone_is_a_rename() {
+fn rename_of_case_alone_is_a_rename() {
     let world = World::new();
     world.write("Load.orch.yaml", lines(9, "load"));
     world.commit("one");
-    world.git(&["mv", "Load.orch.yaml", "load.orch.yaml"]);
+    world.git("mv Load.orch.yaml load.orch.yaml");
     world.commit("two");
     assert_eq!(last(&world), ["R Load.orch.yaml -> load.orch.yaml"]);
 }
@@ -169,7 +169,7 @@ fn renames_are_found_among_wanted_files_only() {
     let world = World::new();
     world.write("template.yaml", lines(9, "x"));
     world.commit("one");
-    world.git(&["mv", "template.yaml", "real.orch.yaml"]);
+    world.git("mv template.yaml real.orch.yaml");
     world.commit("two");
     assert_eq!(last(&world), ["R template.yaml -> real.orch.yaml"]);
     let repo = open(&world.work());
@@ -228,7 +228,7 @@ fn shuffle(world: &World, dice: &mut Dice) {
 }
 
 #[test]
-fn the_changes_are_those_that_git_finds() {
+fn changes_are_those_that_git_finds() {
     for seed in 0..4 {
         let world = World::new();
         for n in 0..60 {
@@ -237,7 +237,7 @@ fn the_changes_are_those_that_git_finds() {
         world.commit("one");
         shuffle(&world, &mut Dice(seed));
         world.commit("two");
-        let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+        let said = world.git("diff --name-status -M HEAD~1 HEAD");
         let mut expected: Vec<String> = said.lines().map(as_short).collect();
         expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
         assert!(expected.len() > 20, "the shuffle changed too little to compare");
@@ -246,7 +246,7 @@ fn the_changes_are_those_that_git_finds() {
 }
 
 #[test]
-fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
+fn file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     let world = World::new();
     world.write("a/old.orch.yaml", lines(20, "a"));
     world.write("b/other.orch.yaml", lines(20, "b"));
@@ -273,7 +273,7 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
         "R a/old.orch.yaml -> new.orch.yaml",
     ];
     assert_eq!(changes(&repo.disk_snapshot(None).unwrap()), expected);
-    world.git(&["add", "-A"]);
+    world.git("add -A");
     let repo = open(&world.work());
     assert_eq!(changes(&repo.staged_snapshot(None).unwrap()), expected);
 }
@@ -285,12 +285,12 @@ fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<S
         world.write(path, text);
     }
     world.commit("one");
-    world.git(&["rm", "-rq", "."]);
+    world.git("rm -rq .");
     for (path, text) in after {
         world.write(path, text);
     }
     world.commit("two");
-    let said = world.git(&["diff", "--name-status", "-M", "HEAD~1", "HEAD"]);
+    let said = world.git("diff --name-status -M HEAD~1 HEAD");
     let mut expected: Vec<String> = said.lines().map(as_short).collect();
     expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
     let found = last(&world);
@@ -364,11 +364,11 @@ fn as_short(line: &str) -> String {
 }
 
 #[test]
-fn a_tree_that_is_not_sound_is_refused() {
+fn tree_that_is_not_sound_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let blob = world.git(&["rev-parse", "HEAD:a"]);
+    let blob = world.git("rev-parse HEAD:a");
     let repo = open(&world.work());
     for name in ["..", ".", "", "a/b"] {
         let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
@@ -455,7 +455,7 @@ fn folders_nested_beyond_reason_are_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let mut entry = raw_entry("100644", "a", &world.git(&["rev-parse", "HEAD:a"]));
+    let mut entry = raw_entry("100644", "a", &world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..200 {
         commit = commit_of_raw_tree(&world, &entry);
@@ -470,11 +470,11 @@ fn folders_nested_beyond_reason_are_refused() {
 }
 
 #[test]
-fn a_tree_that_holds_itself_many_times_over_is_refused() {
+fn tree_that_holds_itself_many_times_over_is_refused() {
     let world = World::new();
     world.write("a", "1");
     world.commit("one");
-    let (mut mode, mut id) = ("100644", world.git(&["rev-parse", "HEAD:a"]));
+    let (mut mode, mut id) = ("100644", world.git("rev-parse HEAD:a"));
     let mut commit = String::new();
     for _ in 0..8 {
         let level: Vec<u8> = (0..10)
@@ -511,11 +511,11 @@ fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn the_touched_lines_are_those_of_the_new_file() {
+fn touched_lines_are_those_of_new_file() {
     let world = World::new();
     world.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
     world.commit("one");
-    world.git(&["mv", "a", "b"]);
+    world.git("mv a b");
     world.write("b", "1\nnew\nnew\n2\n3\nother\n5\n7\n8\nend");
     world.commit("two");
     assert_eq!(
@@ -529,7 +529,7 @@ fn the_touched_lines_are_those_of_the_new_file() {
 }
 
 #[test]
-fn the_touched_lines_are_found_without_the_index() {
+fn touched_lines_are_found_without_index() {
     let world = World::new();
     world.write("a", "1\n2\n");
     world.commit("one");

@@ -1,19 +1,15 @@
 //! Realistic git repositories: histories created with the git program, and hostile objects.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    reason = "arguments are a text or a borrowed list"
+)]
 #![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../../../../tests/support/dice.rs"]
-mod dice;
-#[path = "../../../../tests/support/repo.rs"]
-mod repo;
-#[path = "../../../../tests/support/scratch.rs"]
-mod scratch;
-
 mod bases;
 mod changes;
-mod example;
 mod odd;
 mod reading;
 

@@ -1,15 +1,16 @@
 //! Incomplete clones, and repositories that belong to other users.
 
-use crate::repo::{self, World, git, store_references_as_reftable};
-use crate::scratch;
 use crate::{anything, open, short};
 use sluicegate_git::{CommitId, GitError, Repository};
+use sluicegate_test_support::Arguments;
+use sluicegate_test_support::repository::{self, World, git, store_references_as_reftable};
+use sluicegate_test_support::scratch;
 use std::path::{Path, PathBuf};
 
 /// Clones the remote through a URL, because git ignores depth and filter for a local path.
-fn clone(world: &World, name: &str, options: &[&str]) -> PathBuf {
+fn clone(world: &World, name: &str, options: impl Arguments) -> PathBuf {
     let url = format!("file://{}", world.remote().display());
-    git(world.path(), &[&["clone", "-q"], options, &[&url, name]].concat());
+    git(world.path(), ("clone -q", options, format!("{url} {name}")));
     world.path().join(name)
 }
 
@@ -20,7 +21,7 @@ fn forked(world: &World) {
         world.commit("main");
     }
     world.push();
-    world.git(&["checkout", "-q", "-b", "feature", "main~2"]);
+    world.git("checkout -q -b feature main~2");
     for n in 0..2 {
         world.write("feature.txt", n.to_string());
         world.commit("feature");
@@ -43,10 +44,10 @@ fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
 }
 
 #[test]
-fn a_shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
+fn shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
     let world = World::new();
     forked(&world);
-    let repo = open(&clone(&world, "shallow", &["--depth=1", "--no-single-branch"]));
+    let repo = open(&clone(&world, "shallow", "--depth=1 --no-single-branch"));
     assert!(repo.is_shallow());
     let error = merge_base(&repo).unwrap_err();
     assert!(matches!(error, GitError::ShallowHistory { .. }), "{error}");
@@ -57,12 +58,12 @@ fn a_shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
 }
 
 #[test]
-fn a_shallow_clone_that_is_deep_enough_is_believed() {
+fn shallow_clone_that_is_deep_enough_is_believed() {
     let world = World::new();
     world.commit("long ago");
     forked(&world);
-    let root = world.git(&["rev-parse", "main~2"]);
-    let repo = open(&clone(&world, "shallow", &["--depth=3", "--no-single-branch"]));
+    let root = world.git("rev-parse main~2");
+    let repo = open(&clone(&world, "shallow", "--depth=3 --no-single-branch"));
     assert!(repo.is_shallow());
     assert_eq!(merge_base(&repo).unwrap().unwrap().as_str(), root);
 }
@@ -75,7 +76,7 @@ fn a_shallow_clone_that_is_deep_enough_is_believed() {
 ///  \--- x1 ------ F    feature, depth 3 cuts y1 from B
 /// ```
 #[test]
-fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
+fn merge_base_that_is_older_than_real_one_is_not_believed() {
     let world = World::new();
     let a = world.commit("A");
     let b = world.commit("B");
@@ -86,10 +87,10 @@ fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
     world.commit("y2");
     world.git(&["checkout", "-q", "-b", "x", &a]);
     world.commit("x1");
-    world.git(&["checkout", "-q", "feature"]);
-    world.git(&["merge", "-q", "-m", "F", "x"]);
+    world.git("checkout -q feature");
+    world.git("merge -q -m F x");
     world.push();
-    let shallow = clone(&world, "shallow", &["--depth=3", "--no-single-branch"]);
+    let shallow = clone(&world, "shallow", "--depth=3 --no-single-branch");
     assert_eq!(
         git(&shallow, &["merge-base", "origin/main", "origin/feature"]),
         a,
@@ -103,11 +104,11 @@ fn a_merge_base_that_is_older_than_the_real_one_is_not_believed() {
 }
 
 #[test]
-fn a_worktree_of_a_shallow_clone_knows_the_cut() {
+fn worktree_of_shallow_clone_knows_cut() {
     let world = World::new();
     forked(&world);
-    let shallow = clone(&world, "shallow", &["--depth=1", "--no-single-branch"]);
-    git(&shallow, &["worktree", "add", "-q", "../tree", "origin/feature"]);
+    let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
+    git(&shallow, "worktree add -q ../tree origin/feature");
     let repo = open(&world.path().join("tree"));
     assert!(repo.is_shallow());
     assert_eq!(
@@ -120,19 +121,18 @@ fn a_worktree_of_a_shallow_clone_knows_the_cut() {
 
 /// Older clones have the extension that libgit2 rejects; newer ones only mark the remote.
 #[test]
-fn a_partial_clone_is_compared_without_its_blobs_and_fetches_the_one_that_is_read() {
+fn partial_clone_is_compared_without_its_blobs_and_fetches_one_that_is_read() {
     for with_extension in [false, true] {
         let world = World::new();
         forked(&world);
-        git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
+        git(&world.remote(), "config uploadpack.allowFilter true");
         git(
-            &world.remote(),
-            &["config", "uploadpack.allowAnySHA1InWant", "true"],
+            &world.remote(), "config uploadpack.allowAnySHA1InWant true"
         );
-        let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+        let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
         if with_extension {
-            git(&partial, &["config", "core.repositoryFormatVersion", "1"]);
-            git(&partial, &["config", "extensions.partialClone", "origin"]);
+            git(&partial, "config core.repositoryFormatVersion 1");
+            git(&partial, "config extensions.partialClone origin");
         }
         reads_a_missing_blob(&partial);
     }
@@ -143,13 +143,7 @@ fn reads_a_missing_blob(partial: &Path) {
     let missing = || {
         let listed = git(
             partial,
-            &[
-                "rev-list",
-                "--objects",
-                "--all",
-                "--missing=print",
-                "--no-object-names",
-            ],
+            "rev-list --objects --all --missing=print --no-object-names",
         );
         listed.lines().filter(|line| line.starts_with('?')).count()
     };
@@ -171,11 +165,11 @@ fn reads_a_missing_blob(partial: &Path) {
 }
 
 #[test]
-fn a_partial_clone_without_its_remote_names_the_blob() {
+fn partial_clone_without_its_remote_names_blob() {
     let world = World::new();
     forked(&world);
-    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
-    let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+    git(&world.remote(), "config uploadpack.allowFilter true");
+    let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
     std::fs::remove_dir_all(world.remote()).unwrap();
     let repo = open(&partial);
     let head = repo.resolve("origin/feature").unwrap();
@@ -187,11 +181,11 @@ fn a_partial_clone_without_its_remote_names_the_blob() {
 
 /// Changes the owner of the directory and its git directory, if permitted.
 fn give_away(folder: &Path) -> bool {
-    repo::give_away(&[&folder.join(".git"), folder])
+    repository::give_away(&[&folder.join(".git"), folder])
 }
 
 #[test]
-fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
+fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
     let world = World::new();
     forked(&world);
     if !give_away(&world.work()) {
@@ -218,10 +212,10 @@ fn a_checkout_of_another_user_is_read_without_a_change_to_any_configuration() {
 }
 
 #[test]
-fn a_bare_repository_of_another_user_is_bare() {
+fn bare_repository_of_another_user_is_bare() {
     let world = World::new();
     forked(&world);
-    if !repo::give_away(&[&world.remote()]) {
+    if !repository::give_away(&[&world.remote()]) {
         return;
     }
     let repo = open(&world.remote());
@@ -234,12 +228,12 @@ fn a_bare_repository_of_another_user_is_bare() {
 }
 
 #[test]
-fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subfolder() {
+fn checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_subfolder() {
     let world = World::new();
     forked(&world);
     world.write("sub/x", "1");
-    world.git(&["init", "-q", "--separate-git-dir", "../elsewhere"]);
-    if !repo::give_away(&[&world.path().join("elsewhere")]) {
+    world.git("init -q --separate-git-dir ../elsewhere");
+    if !repository::give_away(&[&world.path().join("elsewhere")]) {
         return;
     }
     let repo = open(&world.work().join("sub"));
@@ -250,10 +244,10 @@ fn a_checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_a_subf
 }
 
 #[test]
-fn a_shallow_checkout_of_another_user_knows_the_cut() {
+fn shallow_checkout_of_another_user_knows_cut() {
     let world = World::new();
     forked(&world);
-    let shallow = clone(&world, "shallow", &["--depth=1", "--no-single-branch"]);
+    let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
     if give_away(&shallow) {
         assert!(matches!(
             merge_base(&open(&shallow)),
@@ -263,11 +257,11 @@ fn a_shallow_checkout_of_another_user_knows_the_cut() {
 }
 
 #[test]
-fn a_partial_clone_of_another_user_fetches_nothing() {
+fn partial_clone_of_another_user_fetches_nothing() {
     let world = World::new();
     forked(&world);
-    git(&world.remote(), &["config", "uploadpack.allowFilter", "true"]);
-    let partial = clone(&world, "partial", &["--filter=blob:none", "--no-checkout"]);
+    git(&world.remote(), "config uploadpack.allowFilter true");
+    let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
     if !give_away(&partial) {
         return;
     }
@@ -291,7 +285,7 @@ fn a_partial_clone_of_another_user_fetches_nothing() {
 }
 
 #[test]
-fn a_large_blob_of_another_user_is_streamed_too() {
+fn large_blob_of_another_user_is_streamed_too() {
     let world = World::new();
     let content = vec![b'x'; 5_000_000];
     world.write("large", &content);
@@ -314,8 +308,7 @@ fn objects_borrowed_from_another_repository_are_found_through_the_stand_in() {
     let world = World::new();
     forked(&world);
     git(
-        world.path(),
-        &["clone", "-q", "--shared", "--no-checkout", "work", "borrower"],
+        world.path(), "clone -q --shared --no-checkout work borrower"
     );
     let borrower = world.path().join("borrower");
     if give_away(&borrower) {
@@ -334,7 +327,7 @@ fn formats_that_cannot_be_read_are_named() {
     ] {
         let folder = scratch::folder();
         let format = format!("--object-format={format}");
-        git(folder.path(), &["init", "-q", &format, "."]);
+        git(folder.path(),format!("init -q {format} ."));
         if reftable {
             store_references_as_reftable(folder.path());
         }

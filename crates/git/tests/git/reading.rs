@@ -1,9 +1,9 @@
 //! Finding the repository, its commits, files and branches.
 
-use crate::repo::{World, git};
-use crate::scratch;
 use crate::{anything, open};
 use sluicegate_git::{FileKind, GitError, Repository};
+use sluicegate_test_support::repository::{World, git};
+use sluicegate_test_support::scratch;
 use std::fs;
 use std::io::Read as _;
 
@@ -12,7 +12,7 @@ fn canonical(path: &std::path::Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_subfolder_finds_the_root() {
+fn subfolder_finds_root() {
     let world = World::new();
     world.write("a/b/c.txt", "1");
     let commit = world.commit("one");
@@ -32,7 +32,7 @@ fn a_subfolder_finds_the_root() {
 }
 
 #[test]
-fn a_folder_without_a_repository_is_named() {
+fn folder_without_repository_is_named() {
     let folder = scratch::folder();
     let error = Repository::discover(folder.path()).err().unwrap();
     assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
@@ -43,13 +43,13 @@ fn a_folder_without_a_repository_is_named() {
 }
 
 #[test]
-fn a_repository_without_a_commit_says_so() {
+fn repository_without_commit_says_so() {
     let world = World::new();
     for folder in [world.work(), world.remote()] {
         assert!(matches!(open(&folder).head(), Err(GitError::NoCommit { .. })));
     }
     world.commit("one");
-    world.git(&["checkout", "-q", "--orphan", "empty"]);
+    world.git("checkout -q --orphan empty");
     assert!(matches!(
         open(&world.work()).head(),
         Err(GitError::NoCommit { .. })
@@ -57,7 +57,7 @@ fn a_repository_without_a_commit_says_so() {
 }
 
 #[test]
-fn a_bare_repository_is_read_like_any_other() {
+fn bare_repository_is_read_like_any_other() {
     let world = World::new();
     world.write("a.txt", "one");
     let commit = world.commit("one");
@@ -73,10 +73,10 @@ fn a_bare_repository_is_read_like_any_other() {
 }
 
 #[test]
-fn a_linked_worktree_has_its_own_head() {
+fn linked_worktree_has_its_own_head() {
     let world = World::new();
     world.commit("one");
-    world.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    world.git("worktree add -q -b side ../side");
     fs::create_dir(world.path().join("side/sub")).unwrap();
     let repo = open(&world.path().join("side/sub"));
     assert_eq!(canonical(repo.root()), canonical(&world.path().join("side")));
@@ -85,12 +85,12 @@ fn a_linked_worktree_has_its_own_head() {
 }
 
 #[test]
-fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
+fn submodule_is_a_repository_of_its_own_and_no_file_of_outer_one() {
     let world = World::new();
     world.write("inner.txt", "1");
     world.commit("one");
     world.push();
-    world.git(&["submodule", "add", "-q", "../remote.git", "module"]);
+    world.git("submodule add -q ../remote.git module");
     world.commit("with a module");
     let inner = open(&world.work().join("module"));
     assert_eq!(canonical(inner.root()), canonical(&world.work().join("module")));
@@ -102,19 +102,19 @@ fn a_submodule_is_a_repository_of_its_own_and_no_file_of_the_outer_one() {
 }
 
 #[test]
-fn a_detached_head_has_no_branch() {
+fn detached_head_has_no_branch() {
     let world = World::new();
     world.commit("one");
-    world.git(&["checkout", "-q", "--detach"]);
+    world.git("checkout -q --detach");
     assert_eq!(open(&world.work()).head().unwrap().branch, None);
 }
 
 #[test]
-fn a_revision_is_followed_to_its_commit() {
+fn revision_is_followed_to_its_commit() {
     let world = World::new();
     let first = world.commit("one");
-    world.git(&["tag", "-a", "v1", "-m", "annotated"]);
-    world.git(&["tag", "plain"]);
+    world.git("tag -a v1 -m annotated");
+    world.git("tag plain");
     world.commit("two");
     let repo = open(&world.work());
     for revision in ["v1", "plain", "HEAD~1", "main^", &first[..12]] {
@@ -164,7 +164,7 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
 }
 
 #[test]
-fn a_blob_over_the_limit_is_refused_before_it_is_read() {
+fn blob_over_limit_is_refused_before_it_is_read() {
     let world = World::new();
     world.write("a.txt", "12345");
     world.commit("one");
@@ -192,7 +192,7 @@ fn noise(size: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_large_blob_is_streamed_whole_and_may_be_left_early() {
+fn large_blob_is_streamed_whole_and_may_be_left_early() {
     let world = World::new();
     let content = noise(9_000_000);
     world.write("large.bin", &content);
@@ -252,17 +252,12 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
     let world = World::new();
     world.commit("one");
     world.push();
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/a/first"]);
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/zoo"]);
-    world.git(&["update-ref", "refs/remotes/pull/1/merge", "HEAD"]);
-    world.git(&[
-        "config",
-        "--add",
-        "remote.origin.fetch",
-        "+refs/pull/2/head:refs/remotes/jenkins/PR-2",
-    ]);
-    world.git(&["update-ref", "refs/remotes/jenkins/PR-2", "HEAD"]);
-    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git("push -q origin HEAD:refs/heads/a/first");
+    world.git("push -q origin HEAD:refs/heads/zoo");
+    world.git("update-ref refs/remotes/pull/1/merge HEAD");
+    world.git("config --add remote.origin.fetch +refs/pull/2/head:refs/remotes/jenkins/PR-2");
+    world.git("update-ref refs/remotes/jenkins/PR-2 HEAD");
+    world.git("remote set-head origin main");
     let repo = open(&world.work());
     let head = repo.head().unwrap().commit;
     let names = |branches: Vec<sluicegate_git::RemoteBranch>| -> Vec<String> {
@@ -282,11 +277,11 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
 }
 
 #[test]
-fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
+fn default_branch_is_what_remote_says_else_usual_name() {
     let world = World::new();
     world.commit("one");
     world.push();
-    world.git(&["push", "-q", "origin", "HEAD:refs/heads/trunk"]);
+    world.git("push -q origin HEAD:refs/heads/trunk");
     let default = || {
         open(&world.work())
             .likely_default_branch()
@@ -294,19 +289,11 @@ fn the_default_branch_is_what_the_remote_says_else_the_usual_name() {
             .map(|branch| branch.branch)
     };
     assert_eq!(default().as_deref(), Some("main"));
-    world.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/trunk",
-    ]);
+    world.git("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
     assert_eq!(default().as_deref(), Some("trunk"));
-    world.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/gone",
-    ]);
+    world.git("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/gone");
     assert_eq!(default().as_deref(), Some("main"));
-    world.git(&["remote", "remove", "origin"]);
+    world.git("remote remove origin");
     assert_eq!(default(), None);
 }
 
@@ -319,13 +306,13 @@ fn histories_are_compared_over_merges_of_every_shape() {
         world.write(side, side);
         world.commit(side);
     }
-    world.git(&["checkout", "-q", "-b", "octopus", "a"]);
-    world.git(&["merge", "-q", "-m", "three", "b", "c"]);
-    world.git(&["checkout", "-q", "-b", "left", "a"]);
-    world.git(&["merge", "-q", "-m", "left", "b"]);
-    world.git(&["checkout", "-q", "-b", "right", "b"]);
-    world.git(&["merge", "-q", "-m", "right", "a~0"]);
-    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.git("checkout -q -b octopus a");
+    world.git("merge -q -m three b c");
+    world.git("checkout -q -b left a");
+    world.git("merge -q -m left b");
+    world.git("checkout -q -b right b");
+    world.git("merge -q -m right a~0");
+    world.git("checkout -q --orphan alone");
     world.commit("alone");
     let repo = open(&world.work());
     let bases = |one: &str, other: &str| {
@@ -351,12 +338,12 @@ fn histories_are_compared_over_merges_of_every_shape() {
 }
 
 #[test]
-fn the_branch_that_a_branch_follows() {
+fn branch_that_branch_follows() {
     let world = World::new();
     world.commit("one");
-    world.git(&["checkout", "-q", "-b", "mine"]);
-    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs/x"]);
-    git(&world.work(), &["branch", "local", "--track", "mine"]);
+    world.git("checkout -q -b mine");
+    world.git("push -q -u origin HEAD:theirs/x");
+    git(&world.work(), "branch local --track mine");
     let repo = open(&world.work());
     assert_eq!(
         repo.find_upstream("mine"),
@@ -367,7 +354,7 @@ fn the_branch_that_a_branch_follows() {
 }
 
 #[test]
-fn a_repository_may_go_to_another_thread() {
+fn repository_may_go_to_another_thread() {
     const fn goes<T: Send>() {}
     const { goes::<Repository>() };
 }

@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_needs_no_leave_for_changes() {
+    fn plan_needs_no_leave_for_changes() {
         let mut task = begin(AgentMode::Plan, &[], CHAIN);
         assert_eq!(kinds(&task.advance(moment(10_000))), ["answer "]);
         task = begin(AgentMode::Plan, &[], "sample the orders and push");
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_seen_and_leaves_nothing_to_decide() {
+    fn stop_is_seen_and_leaves_nothing_to_decide() {
         let mut task = begin(AgentMode::Act, &[], CHAIN);
         assert!(task.stop(moment(500)).is_some());
         assert_eq!(task.status(), TaskStatus::Stopping);
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_wakes_it_up_and_more_work_is_put_at_the_end() {
+    fn instruction_wakes_it_up_and_more_work_is_put_at_end() {
         let mut task = begin(AgentMode::Act, &super::super::TOOLS, "create it");
         task.instruct("and push it", moment(100));
         assert_eq!(
@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_back_as_it_was_written() {
+    fn state_is_read_back_as_it_was_written() {
         let mut task = begin(AgentMode::Act, &[], CHAIN);
         task.advance(moment(5_000));
         let text = serde_json::to_string(&task).unwrap();

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_work_follows_the_message() {
+    fn work_follows_message() {
         let chain = ["create_file", "run_pipeline", "git_commit", "git_push"];
         for message in [
             "Create a pipeline, run it, commit and push",

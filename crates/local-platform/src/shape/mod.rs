@@ -235,8 +235,8 @@ impl ShapePart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::hold;
     use serde_json::json;
+    use sluicegate_test_support::json_schema::hold;
 
     fn found(shape: &Shape, body: &Value) -> String {
         let mut check = BodyCheck::default();
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shape_says_to_a_body_and_in_the_description_is_the_same() {
+    fn shape_checks_bodies_as_its_description_says() {
         let variant = |name: &'static str| object([needs("kind", one_of(&[name])), needs(name, boolean())]);
         let shape = object([
             needs("text", text()),

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_belongs_to_one_server_at_a_time() {
+    fn folder_belongs_to_one_server_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let first = DataFolder::lock(folder.path()).unwrap();
         let second = DataFolder::lock(folder.path()).unwrap_err();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
+    fn folder_that_cannot_be_made_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

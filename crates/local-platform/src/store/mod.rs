@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_on_disk_writes_ahead_and_syncs() {
+    fn store_on_disk_writes_ahead_and_syncs() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(Some(&folder.path().join("new/data"))).unwrap();
         assert_eq!(setting(&store, "journal_mode"), r#"Text("wal")"#);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_refused_leaves_nothing_behind() {
+    async fn refused_change_leaves_nothing_in_store() {
         let store = Store::open(None).unwrap();
         let put = |refuse: bool| {
             store.try_change(move |transaction| {

@@ -1,9 +1,9 @@
 //! Permissions of the roles, and requests that are rejected before anything else is checked.
 
-use crate::bodies::{ARTIFACTS, DETAILS};
 use crate::platform::{Platform, SHARED, fields, refused};
 use reqwest::Method;
 use serde_json::json;
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -118,7 +118,7 @@ async fn every_wrong_field_is_named_at_once() {
 }
 
 #[tokio::test]
-async fn a_400_has_the_keys_of_the_api_document() {
+async fn response_400_has_keys_of_api_document() {
     let platform = Platform::empty().await;
     let body = platform.get_refused(DETAILS, 400).await;
     let document = serde_json::from_str(include_str!(
@@ -152,7 +152,7 @@ async fn paging_outside_its_bounds_is_refused() {
 }
 
 #[tokio::test]
-async fn a_declared_length_over_the_limit_is_refused_before_the_body_comes() {
+async fn declared_length_over_limit_is_refused_before_body_comes() {
     let platform = Platform::empty().await;
     for (method, length) in [
         ("PATCH", 16 * 1024 * 1024 + 1),
@@ -172,7 +172,7 @@ async fn a_declared_length_over_the_limit_is_refused_before_the_body_comes() {
 }
 
 #[tokio::test]
-async fn a_body_without_a_declared_length_is_counted() {
+async fn body_without_declared_length_is_counted() {
     let platform = Platform::empty().await;
     let piece = bytes::Bytes::from(vec![b' '; 1024 * 1024]);
     let pieces = std::iter::repeat_n(piece, 20).map(Ok::<_, std::io::Error>);
@@ -187,7 +187,7 @@ async fn a_body_without_a_declared_length_is_counted() {
 }
 
 #[tokio::test]
-async fn a_refusal_reaches_a_client_that_sends_everything_before_it_reads() {
+async fn refusal_reaches_client_that_sends_everything_before_it_reads() {
     let platform = Platform::empty().await;
     let body = vec![b'x'; 16 * 1024 * 1024];
     for (token, status) in [("wrong", 401), ("member", 403), ("admin", 400)] {

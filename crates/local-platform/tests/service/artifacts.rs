@@ -1,8 +1,8 @@
 //! Published versions: lists, details, [Latest], enabling and disabling.
 
-use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
 use crate::platform::{Platform, SHARED, keys, refused, success};
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
 
 async fn with_versions(versions: &[&str]) -> Platform {
     let platform = Platform::empty().await;

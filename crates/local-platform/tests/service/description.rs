@@ -1,11 +1,11 @@
 //! Compares the API description with real responses.
 
-use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
 use crate::platform::{Platform, SHARED, refused, success};
-use crate::repo::World;
-use crate::schema::hold;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::json_schema::hold;
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
 use uuid::Uuid;
 
 const PROJECT: Uuid = Uuid::from_u128(5);
@@ -201,7 +201,7 @@ async fn answers_are_as_described() {
 }
 
 #[tokio::test]
-async fn the_description_has_one_method() {
+async fn description_has_one_method() {
     let platform = Platform::empty().await;
     refused(
         platform

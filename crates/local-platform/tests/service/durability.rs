@@ -1,15 +1,15 @@
 //! Data that survives a restart, and operations that continue after it.
 
-use crate::bodies::{text, with_a_pipeline};
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
-use crate::repo::World;
-use crate::scratch;
 use crate::streaming;
 use crate::tasks::{begin, task};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::{Clock, Options};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{text, with_a_pipeline};
+use sluicegate_test_support::scratch;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
@@ -102,7 +102,7 @@ const fn tasks_path() -> &'static str {
 }
 
 #[tokio::test]
-async fn what_was_running_goes_on_and_ends_after_a_restart() {
+async fn execution_continues_and_ends_after_restart() {
     let durable = Durable::new();
     let platform = durable.start().await;
     with_environments(&platform, &project(), &["production"]).await;
@@ -136,7 +136,7 @@ async fn what_was_running_goes_on_and_ends_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_started_stream_is_started_again_and_a_stopped_one_is_not() {
+async fn started_stream_is_started_again_and_stopped_one_is_not() {
     let durable = Durable::new();
     let platform = durable.start().await;
     let mut pipelines = Vec::new();

@@ -1,6 +1,5 @@
 //! The audit log.
 
-use crate::bodies::{AGENT, WHOLE, environment};
 use crate::platform::{Platform, column, fields, options, refused, same_keys, stepped_clock, success};
 use crate::projects::{GIVEN, with_environments, with_given};
 use crate::streaming;
@@ -8,6 +7,7 @@ use crate::tasks::{begin, task};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::Options;
+use sluicegate_test_support::platform_requests::{AGENT, WHOLE, environment};
 use std::time::Duration;
 
 const EVENTS: &str = "/v1/events";

@@ -2,10 +2,10 @@
 
 use crate::platform::{Platform, column, fields, options, same_keys, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
-use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::Options;
+use sluicegate_test_support::World;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -88,12 +88,12 @@ async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
         ["broken", "clean", "sales/load orders"]
     );
     assert_eq!(listed["results"][0]["publishedTime"], "2026-11-20T09:30:00.000Z");
-    world.git(&["checkout", "-q", "-b", "other"]);
+    world.git("checkout -q -b other");
     world.write("on another branch.orch.yaml", GOOD);
     world.commit("second");
     world.push();
     assert_eq!(platform.read(&path).await["total"], 3);
-    world.git(&["checkout", "-q", "main"]);
+    world.git("checkout -q main");
     world.write("a.orch.yaml", GOOD);
     world.commit("third");
     world.push();

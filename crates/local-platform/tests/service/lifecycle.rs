@@ -1,11 +1,11 @@
 //! Start, stop, and the data that exists afterwards.
 
-use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
 use crate::platform::{Platform, options, refused, success};
-use crate::scratch;
 use reqwest::Method;
 use secrecy::ExposeSecret;
 use sluicegate_local_platform::{Options, Role, ServiceError, StoreError, start};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
+use sluicegate_test_support::scratch;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 #[tokio::test]
-async fn what_was_acknowledged_is_there_after_a_restart() {
+async fn acknowledged_change_exists_after_restart() {
     let folder = scratch::folder();
     let data = folder.path().join("made/when/missing");
     let platform = Platform::on(&data).await;
@@ -57,7 +57,7 @@ async fn two_servers_do_not_share_a_folder() {
 }
 
 #[tokio::test]
-async fn a_stop_does_not_wait_for_idle_connections() {
+async fn stop_does_not_wait_for_idle_connections() {
     let platform = Platform::empty().await;
     let address = platform.address();
     let silent = TcpStream::connect(address).await.unwrap();
@@ -119,7 +119,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_why() {
+async fn failed_start_says_why() {
     let folder = scratch::folder();
     let missing = folder.path().join("missing");
     let project = Uuid::from_u128(7);

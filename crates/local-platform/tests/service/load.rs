@@ -1,12 +1,12 @@
 //! Many simultaneous requests.
 
-use crate::bodies::{DETAILS, definition, text};
 use crate::executions::prepared;
 use crate::platform::Platform;
 use crate::projects::GIVEN;
 use crate::tasks::task;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::{DETAILS, definition, text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

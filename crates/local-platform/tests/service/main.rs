@@ -1,5 +1,9 @@
 //! The local platform over real HTTP: its responses, its permissions, and its stored data.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    reason = "arguments are a text or a borrowed list"
+)]
 #![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(
@@ -9,20 +13,11 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../../../tests/support/repo.rs"]
-mod repo;
-#[path = "../../../../tests/support/schema.rs"]
-mod schema;
-#[path = "../../../../tests/support/scratch.rs"]
-mod scratch;
-
 mod access;
 mod artifacts;
-mod bodies;
 mod description;
 mod durability;
 mod events;
-mod example;
 mod executions;
 mod lifecycle;
 mod load;

@@ -1,12 +1,12 @@
 //! Overrides of variables in environments.
 
-use crate::bodies::{environment, text};
 use crate::platform::{Platform, fields, same_keys};
 use crate::projects::{GIVEN, with_environments, with_given};
-use crate::repo::World;
 use crate::variables::number;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{environment, text};
 
 fn project() -> String {
     format!("/v1/projects/{GIVEN}")
@@ -160,7 +160,7 @@ async fn get_overrides_gives_one_environment_when_asked() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_in_a_path_is_named() {
+async fn path_segment_that_is_no_text_is_named() {
     let (platform, _world) = prepared().await;
     for (path, named) in [
         (path("%ff"), "variableName"),

@@ -1,10 +1,10 @@
 //! A running platform and helpers to send requests to it.
 
-use crate::bodies::{ARTIFACTS, FORM, client, form};
 use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary, start};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, FORM, client, form};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};

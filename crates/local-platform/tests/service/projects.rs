@@ -1,10 +1,10 @@
 //! Projects, environments, connections, secrets and repositories.
 
-use crate::bodies::{AGENT, connection, environment};
 use crate::platform::{Platform, column, fields, same_keys};
-use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{AGENT, connection, environment};
 use uuid::Uuid;
 
 /// A project that the platform is started with; it has no commit.
@@ -132,7 +132,7 @@ async fn get_projects_pages_over_given_and_made_ones() {
 }
 
 #[tokio::test]
-async fn a_made_project_is_hidden_from_the_other_roles_everywhere() {
+async fn made_project_is_hidden_from_the_other_roles_everywhere() {
     let platform = Platform::empty().await;
     let path = made(&platform, project("p")).await;
     let id = Uuid::from_u128(1);

@@ -1,9 +1,9 @@
 //! Publishing: accepted, excluded and rejected files.
 
-use crate::bodies::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
 use crate::platform::{Platform, SHARED, fields, keys, refused, success};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
 use std::collections::BTreeSet;
 
 async fn nothing_is_stored(platform: &Platform) {
@@ -14,7 +14,7 @@ async fn nothing_is_stored(platform: &Platform) {
 // Endpoint: GET /v1/shared-pipelines/artifacts/details
 // Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
-async fn a_version_is_shown_as_it_was_published() {
+async fn version_is_shown_as_it_was_published() {
     let platform = Platform::empty().await;
     let request = platform
         .publish_request("sales", "1.2.0")
@@ -48,7 +48,7 @@ async fn a_version_is_shown_as_it_was_published() {
 }
 
 #[tokio::test]
-async fn what_does_not_belong_is_left_out_and_said() {
+async fn publish_leaves_out_and_lists_foreign_files() {
     let platform = Platform::empty().await;
     let parts = [
         (NAME, CONFIGURATION),
@@ -99,7 +99,7 @@ async fn names_that_leave_the_artifact_are_refused_and_nothing_is_stored() {
 }
 
 #[tokio::test]
-async fn a_broken_form_stores_nothing() {
+async fn broken_form_stores_nothing() {
     let platform = Platform::empty().await;
     let whole = form(&WHOLE);
     for length in [0, 10, 60, whole.len() - 40, whole.len() - 5] {
@@ -126,7 +126,7 @@ async fn a_broken_form_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_publish_needs_exactly_one_readable_shared_pipelines_file() {
+async fn publish_needs_exactly_one_readable_shared_pipelines_file() {
     let platform = Platform::empty().await;
     let broken = "pipelines: [";
     for parts in [
@@ -173,7 +173,7 @@ async fn prefix_version_and_form_data_are_needed() {
 }
 
 #[tokio::test]
-async fn a_part_over_the_limit_is_refused() {
+async fn part_over_limit_is_refused() {
     let platform = Platform::empty().await;
     let large = "x".repeat(64 * 1024 * 1024 + 1);
     let mut parts = WHOLE.to_vec();
@@ -186,7 +186,7 @@ async fn a_part_over_the_limit_is_refused() {
 
 // Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
-async fn a_version_is_published_once() {
+async fn version_is_published_once() {
     let platform = Platform::empty().await;
     success(platform.publish("p", "v", &WHOLE).await).await;
     refused(platform.publish("p", "v", &WHOLE).await, 409).await;

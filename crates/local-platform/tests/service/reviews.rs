@@ -3,9 +3,9 @@
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::platform::{Platform, fields, keys, refused, success};
-use crate::repo::World;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
 use uuid::Uuid;
 
 const PROJECT: Uuid = Uuid::from_u128(0x9c5b_94b1_35ad_49bb_b118_8e8f_c24a_bf80);
@@ -96,7 +96,7 @@ fn statuses(review: &Value, path: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_review_has_what_the_api_document_names() {
+async fn review_has_what_api_document_names() {
     let rules = format!(
         "{}  - {{ id: start-and-end-components, enabled: true, enforcementLevel: warn }}\n  - {{ id: no-such-rule, enabled: true, enforcementLevel: warn }}\n",
         rules("[A-Z].*", 1)
@@ -194,7 +194,7 @@ async fn evaluation_errors_fail_by_enforcement_and_without_a_valid_one() {
 }
 
 #[tokio::test]
-async fn a_rule_enabled_twice_is_as_strict_as_its_strictest_entry() {
+async fn rule_enabled_twice_is_as_strict_as_its_strictest_entry() {
     for (levels, expected) in [
         (["warn", "error"], "FAILED"),
         (["error", "warn"], "FAILED"),
@@ -214,7 +214,7 @@ async fn a_rule_enabled_twice_is_as_strict_as_its_strictest_entry() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_pipeline_does_not_stop_the_others() {
+async fn file_that_is_no_pipeline_does_not_stop_the_others() {
     let files = [
         (RULES, &*rules(".*", 9)),
         ("a.orch.yaml", GOOD),
@@ -308,15 +308,15 @@ async fn rules_and_pipelines_are_those_of_the_asked_commit() {
 }
 
 #[tokio::test]
-async fn the_commit_must_be_a_full_id_in_a_real_branch() {
+async fn commit_must_be_full_id_in_real_branch() {
     let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
     let Reviewed { world, commit, .. } = &reviewed;
-    world.git(&["checkout", "-q", "-b", "other/branch"]);
+    world.git("checkout -q -b other/branch");
     let elsewhere = world.commit("elsewhere");
     world.push();
-    world.git(&["tag", "-a", "-m", "t", "v1"]);
-    world.git(&["push", "-q", "origin", "v1"]);
-    let tag = world.git(&["rev-parse", "v1"]);
+    world.git("tag -a -m t v1");
+    world.git("push -q origin v1");
+    let tag = world.git("rev-parse v1");
 
     let found = reviewed
         .request("other/branch", commit, &["a.orch.yaml"])
@@ -377,7 +377,7 @@ async fn paths_that_are_not_in_the_commit_are_named() {
 }
 
 #[tokio::test]
-async fn a_review_takes_any_number_of_files() {
+async fn review_takes_any_number_of_files() {
     let names: Vec<String> = (100..350)
         .map(|number| format!("sub/{number}.orch.yaml"))
         .collect();
@@ -400,7 +400,7 @@ async fn a_review_takes_any_number_of_files() {
 }
 
 #[tokio::test]
-async fn the_project_must_exist() {
+async fn project_must_exist() {
     let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
     refused(
         reviewed

@@ -1,10 +1,10 @@
 //! Streaming pipelines.
 
-use crate::bodies::{DOCUMENT, definition};
 use crate::platform::{Platform, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::{DOCUMENT, definition};
 use std::time::Duration;
 use uuid::Uuid;
 

@@ -1,11 +1,11 @@
 //! Agent tasks.
 
-use crate::bodies::{task_in, tools};
 use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
-use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::World;
+use sluicegate_test_support::platform_requests::{task_in, tools};
 use std::time::Duration;
 use uuid::Uuid;
 

@@ -1,10 +1,10 @@
 //! Project variables.
 
-use crate::bodies::text;
 use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sluicegate_test_support::platform_requests::text;
 use std::sync::Arc;
 
 fn path() -> String {

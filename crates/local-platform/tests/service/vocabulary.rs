@@ -49,7 +49,7 @@ async fn names_of_a_vocabulary_are_the_allowed_values() {
             json!({"provider": provider, "providerParameters": {"ownerName": "o"}, "repositoryName": "r"});
         send("repositories", repository, status).await;
     }
-    let mut definition = crate::bodies::definition();
+    let mut definition = sluicegate_test_support::platform_requests::definition();
     let refused = send("streaming-pipelines", definition.clone(), 400).await;
     assert_eq!(
         fields(&refused),
@@ -70,7 +70,7 @@ async fn names_of_a_vocabulary_are_the_allowed_values() {
 }
 
 #[tokio::test]
-async fn the_description_has_the_names_as_enumerations() {
+async fn description_has_names_as_enumerations() {
     let described = |platform: Platform| async move {
         let request = platform.anonymous(Method::GET, "/openapi.json");
         success(request.send().await.unwrap()).await["components"]["schemas"].clone()

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_between_two_changes_is_not_shown_as_changed() {
+    fn line_between_two_changes_is_not_shown_as_changed() {
         let before = ["select", "a", "b", "c", "d", "from t"];
         let after = ["select", "A", "b", "c", "d", "from u"];
         let expected = [" select", "-a", "+A", " b", "@1", " d", "-from t", "+from u"];

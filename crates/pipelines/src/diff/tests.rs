@@ -41,7 +41,7 @@ design:
 "#;
 
 #[test]
-fn a_changed_parameter_is_a_field_of_its_component() {
+fn changed_parameter_is_a_field_of_its_component() {
     let after = BASE
         .replace("select 1", "select 2")
         .replace("rows: 10", "limit: 10");
@@ -92,7 +92,7 @@ fn a_changed_parameter_is_a_field_of_its_component() {
 }
 
 #[test]
-fn what_will_not_run_any_more_is_told_above_the_rest() {
+fn diff_lists_broken_parts_first() {
     let load = "type: sql-executor\n      transitions";
     let head = BASE
         .replace("rows: 10", "rows: 11")
@@ -116,7 +116,7 @@ fn what_will_not_run_any_more_is_told_above_the_rest() {
 }
 
 #[test]
-fn a_renamed_component_takes_its_links_along() {
+fn renamed_component_takes_its_links_along() {
     let after = BASE
         .replace("[Load]", "[Load all]")
         .replace("    Load:", "    Load all:")
@@ -155,7 +155,7 @@ fn a_renamed_component_takes_its_links_along() {
 }
 
 #[test]
-fn a_rename_that_leaves_the_parameter_with_the_old_name_is_one() {
+fn rename_that_leaves_parameter_with_old_name_is_one() {
     let after = BASE
         .replace("[Load]", "[Load all]")
         .replace("    Load:", "    Load all:");
@@ -169,7 +169,7 @@ fn a_rename_that_leaves_the_parameter_with_the_old_name_is_one() {
 }
 
 #[test]
-fn a_link_that_stays_is_none_where_the_kind_of_the_pipeline_changed() {
+fn link_that_stays_is_none_where_kind_of_pipeline_changed() {
     let after = BASE.replace("type: orchestration", "type: transformation");
     let found = diff(BASE, &after);
     assert_eq!((found.components.len(), found.links.len()), (0, 0), "{found:?}");
@@ -177,7 +177,7 @@ fn a_link_that_stays_is_none_where_the_kind_of_the_pipeline_changed() {
 }
 
 #[test]
-fn a_file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
+fn file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
     let moved = |after: &str| {
         compare(&Sides {
             path: "b.orch.yaml",
@@ -217,7 +217,7 @@ fn between_several_candidates_nothing_is_guessed() {
 }
 
 #[test]
-fn what_is_written_otherwise_is_layout() {
+fn value_written_differently_is_layout() {
     let quoted = BASE
         .replace("select 1", "select 1 ")
         .replace("\"select 1 \"", "'select 1'");
@@ -282,7 +282,7 @@ fn numbers_are_compared_by_what_they_are() {
 }
 
 #[test]
-fn a_side_that_cannot_be_read_is_told() {
+fn side_that_cannot_be_read_is_told() {
     let found = diff(BASE, "type: [");
     assert_eq!(found.change, FileChange::Unreadable);
     insta::assert_snapshot!(found.reason.unwrap(), @"in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)");
@@ -497,7 +497,7 @@ fn renamed(mut document: Value, old: &str, new: &str) -> Value {
 
 proptest! {
     #[test]
-    fn the_head_is_the_base_and_the_diff(before in pipeline(), after in pipeline()) {
+    fn head_is_base_and_diff(before in pipeline(), after in pipeline()) {
         let (before, after) = (before.to_string(), after.to_string());
         prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
         prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
@@ -520,7 +520,7 @@ proptest! {
     }
 
     #[test]
-    fn a_pipeline_does_not_differ_from_itself(document in pipeline()) {
+    fn pipeline_does_not_differ_from_itself(document in pipeline()) {
         let text = document.to_string();
         let found = diff(&text, &text);
         prop_assert!(!found.has_content());

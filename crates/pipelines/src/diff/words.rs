@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_a_text_that_reads_like_it_are_told_apart() {
+    fn number_and_text_that_reads_like_it_are_told_apart() {
         let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
         insta::assert_snapshot!(told, @r#"
         a.orch.yaml: modified
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_shown_where_it_differs() {
+    fn long_value_is_shown_where_it_differs() {
         let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(300)));
         insta::assert_snapshot!(told(&with("old"), &with("new")), @"
         a.orch.yaml: modified
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_into_the_terminal_stands_on_lines_of_its_own() {
+    fn value_wider_than_terminal_is_on_own_lines() {
         let with = |end: &str| BASE.replace("select 1", &format!("select {end} from orders"));
         let (before, after) = (with("a_long_name"), with("another_name"));
         insta::assert_snapshot!(told_in(&before, &after, Some(50)), @"
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_is_not_compared() {
+    fn hidden_words_are_not_compared() {
         let values = |word: &str| {
             (0..600).fold(BASE.to_owned(), |all, at| {
                 let parameters = format!("{{ rows: 1, sql: \"{word}\\nfrom t\" }}");

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_pipeline_is_one_finding_at_its_line() {
+    fn unreadable_pipeline_is_one_finding_at_its_line() {
         let error = || Status::Error(Some(UNREADABLE.to_owned()));
         let words = || Violation {
             line: Some(2),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_is_what_it_is_about_and_never_the_line() {
+    fn identity_is_what_it_is_about_and_never_line() {
         let about = |line, text: &str, about: Option<&str>, size| Violation {
             line,
             about: about.map(str::to_owned),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_know_the_line() {
+    fn fingerprint_does_not_depend_on_line() {
         let before = [finding("a", 3, "x"), finding("a", 9, "y")];
         let after = [finding("a", 13, "x"), finding("a", 40, "y")];
         assert_eq!(Fingerprint::of(&before), Fingerprint::of(&after));

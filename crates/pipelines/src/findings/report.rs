@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shard_reads_back_and_nothing_else_is_one() {
+    fn shard_reads_back_and_nothing_else_is_one() {
         let shard = Shard { index: 2, total: 3 };
         assert_eq!(shard.to_string().parse(), Ok(shard));
         for wrong in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/2/3", "a/b"] {
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_rule_without_violations_is_still_a_finding() {
+    fn failed_rule_without_violations_is_still_finding() {
         let report = report(vec![result(Status::Failed(Severity::Error), vec![])]);
         let findings = report.findings();
         assert_eq!(findings.len(), 1);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_that_of_the_first_concerned_component() {
+    fn line_is_that_of_the_first_concerned_component() {
         let violation = |line| Violation {
             line,
             ..Violation::new("t")

@@ -160,7 +160,7 @@ pipeline:
     }
 
     #[test]
-    fn a_parameter_is_met_where_it_is_named_and_a_required_one_where_it_is_not() {
+    fn parameter_is_met_where_it_is_named_and_required_one_where_it_is_not() {
         let changes = compare(
             &interface("day: {}, old: {}"),
             &interface("hour: {}"),

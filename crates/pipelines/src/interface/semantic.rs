@@ -103,7 +103,7 @@ mod tests {
     use Class::{Addition, Breaking, Content};
 
     #[test]
-    fn the_class_says_which_part_is_raised() {
+    fn class_says_which_part_is_raised() {
         let table = [
             (None, Breaking, "1.0.0"),
             (Some("1.4.2"), Breaking, "2.0.0"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_semantic_version_has_no_next() {
+    fn name_without_semantic_version_has_no_next() {
         for name in [
             "",
             "1.4",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_break_is_announced_by_the_major_number() {
+    fn break_is_announced_by_major_number() {
         for (old, new, is_announced) in [
             ("1.4.0", "2.0.0", true),
             ("v1.4.0", "2.0.0", true),

@@ -187,7 +187,7 @@ fn each_row_of_the_table_is_found_as_what_it_is() {
 }
 
 #[test]
-fn the_table_has_each_change_once_and_the_tests_meet_all_of_them() {
+fn table_has_each_change_once_and_tests_meet_all_of_them() {
     let rows: BTreeSet<What> = TABLE.iter().map(|row| row.what).collect();
     assert_eq!(rows.len(), TABLE.len());
     let files = [What::FileAdded, What::FileModified, What::FileRemoved];
@@ -200,7 +200,7 @@ fn the_table_has_each_change_once_and_the_tests_meet_all_of_them() {
 }
 
 #[test]
-fn the_class_of_all_is_that_of_the_worst() {
+fn class_of_all_is_that_of_the_worst() {
     let class = |old: &str, new: &str| Compat::new(Against::default(), changes(old, new)).class;
     let plain = one(&[], &["x: { default: 1 }"]);
     let table = [
@@ -223,7 +223,7 @@ fn the_class_of_all_is_that_of_the_worst() {
 }
 
 #[test]
-fn a_change_points_at_both_places() {
+fn change_points_at_both_places() {
     let old = file(&[
         entry("b", &[], &[]),
         entry("a", &[], &["x: { type: TEXT }", "y: { type: TEXT }"]),
@@ -245,7 +245,7 @@ fn a_change_points_at_both_places() {
 }
 
 #[test]
-fn what_is_written_by_others_stays_text() {
+fn interface_text_of_others_stays_text() {
     let evil = "\\e[31m\\n::error::{after}##[x]";
     let old = one(&[], &[&format!("\"{evil}\": {{ type: TEXT }}")]);
     let compat = Compat::new(Against::default(), changes(&old, &one(&[], &[])));
@@ -259,7 +259,7 @@ fn what_is_written_by_others_stays_text() {
 }
 
 #[test]
-fn a_record_reads_back_and_nothing_else_is_one() {
+fn record_reads_back_and_nothing_else_is_one() {
     let compat = Compat::new(Against::default(), changes(&one(&[], &["x: {}"]), &one(&[], &[])));
     let json = serde_json::to_string(&compat).unwrap();
     assert_eq!(serde_json::from_str::<Compat>(&json).unwrap(), compat);
@@ -299,7 +299,7 @@ fn ids_alone_tell_what_is_gone_and_promise_nothing_else() {
 }
 
 #[test]
-fn an_addition_has_no_place_before_and_a_removed_entry_is_where_it_stood() {
+fn addition_has_no_place_before_and_removed_entry_is_where_it_stood() {
     let old = file(&[
         entry("a", &[], &["g: { type: GRID, columns: { c: {} } }"]),
         entry("gone", &[], &[]),
@@ -380,7 +380,7 @@ fn any_entries() -> impl Strategy<Value = Vec<(u8, Vec<(u8, P)>)>> {
 
 proptest! {
     #[test]
-    fn what_says_the_same_in_another_order_has_no_change(entries in any_entries()) {
+    fn interface_in_another_order_has_no_change(entries in any_entries()) {
         let (one, other) = (written(&entries, false), written(&entries, true));
         prop_assert_eq!(changes(&one, &other), vec![]);
         let meaning = |yaml: &str| SharedPipelines::meaning(yaml.as_bytes()).unwrap();
@@ -388,7 +388,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_way_adds_the_other_way_breaks(a in any_entries(), b in any_entries()) {
+    fn addition_in_one_direction_is_break_in_the_other(a in any_entries(), b in any_entries()) {
         let (a, b) = (written(&a, false), written(&b, false));
         let classes = |old, new| changes(old, new).into_iter().map(|it| it.class).collect::<Vec<_>>();
         let (there, back) = (classes(&a, &b), classes(&b, &a));

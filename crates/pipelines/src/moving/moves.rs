@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_takes_along_what_is_below_it() {
+    fn folder_takes_along_what_is_below_it() {
         let moves = moves("a/b", "c");
         assert_eq!(moves.path("a/b/x.sql"), "c/x.sql");
         assert_eq!(moves.path("a/bc"), "a/bc");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_over_calls_may_leave_out_the_extension() {
+    fn glob_over_calls_may_leave_out_extension() {
         let moves = moves("a/x.orch.yaml", "b/y.orch.yaml");
         let told = |glob| moves.glob_of_calls(glob, Some(".orch.yaml"));
         assert_eq!(told("a/x").as_deref(), Some("b/y"));
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_glob_that_names_the_path_names_the_new_one(
+        fn glob_that_names_path_names_new_one(
             from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
             to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
         ) {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_leads_to_the_same_pipeline_after_a_move() {
+    fn call_leads_to_the_same_pipeline_after_move() {
         let main = "c/main.orch.yaml";
         let to = |target| moved("a/load.orch.yaml", "d/new.orch.yaml", main, target);
         assert_eq!(to("a/load").as_deref(), Some("d/new"));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_named_by_its_path() {
+    fn script_is_named_by_its_path() {
         let moves = Moves {
             from: "sql".to_owned(),
             to: "scripts".to_owned(),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_repaired_by_the_only_file_of_the_name() {
+    fn broken_reference_is_repaired_by_only_file_of_its_name() {
         let repair = Repair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
         let call = |target| repair.target(&reference("orchestrationJob", target), "c/main.orch.yaml");
         let script = |target| repair.target(&reference("fileName", target), "c/main.orch.yaml");

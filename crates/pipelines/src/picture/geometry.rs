@@ -1,11 +1,8 @@
 //! Compares a picture with its canvas, using only the markup: everything is drawn once, in the order of the canvas.
 
-#[path = "../../../../tests/support/geometry.rs"]
-mod drawn;
-
 use super::canvas::{Canvas, Mark};
-use drawn::{Drawn, Link, Rect};
 use roxmltree::Document;
+use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect};
 use std::collections::BTreeMap;
 
 /// Returns the errors in the picture, as text; no errors if the picture is correct.

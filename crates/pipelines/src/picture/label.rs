@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_two_lines_and_is_cut_in_its_middle() {
+    fn name_has_two_lines_and_is_cut_in_its_middle() {
         assert_eq!(wrapped("Load orders", ""), ["Load orders"]);
         assert_eq!(
             wrapped("Load all orders of the last quarter", ""),

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_begins_at_the_first_part() {
+    fn circle_begins_at_the_first_part() {
         assert_eq!(
             layers(3, &[(0, 1), (1, 2), (2, 0)], &|_| false),
             [(0, 0), (1, 0), (2, 0)]

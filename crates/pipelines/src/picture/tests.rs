@@ -75,7 +75,7 @@ fn boxes_stand_as_on_the_canvas_and_never_on_each_other() {
 }
 
 #[test]
-fn a_badge_leads_to_its_finding() {
+fn badge_leads_to_its_finding() {
     let mut canvas = Canvas::of(BASE.as_bytes()).unwrap();
     let badge = Badge {
         count: 3,
@@ -102,7 +102,7 @@ fn a_badge_leads_to_its_finding() {
 }
 
 #[test]
-fn the_changed_part_has_its_neighbours_and_an_end() {
+fn changed_part_has_its_neighbours_and_end() {
     let (part, left_out) = changed(&head()).changed_part(40);
     assert_eq!((part.boxes.len(), left_out), (5, 0));
     let (part, left_out) = changed(&head()).changed_part(2);
@@ -112,7 +112,7 @@ fn the_changed_part_has_its_neighbours_and_an_end() {
 }
 
 #[test]
-fn a_flowchart_says_the_same() {
+fn flowchart_says_the_same() {
     insta::assert_snapshot!(mermaid(&changed(&head())), @r##"
     flowchart LR
       n0["Start"]

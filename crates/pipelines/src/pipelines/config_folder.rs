@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hidden_folder_with_one_of_the_two_files_is_it() {
+    fn hidden_folder_with_one_of_the_two_files_is_it() {
         assert_eq!(find(&[".a/shared-pipelines.yaml"]), Ok(Some(".a".into())));
         assert_eq!(
             find(&[".z/config/pipeline_quality_rules.yaml"]),

@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_file_is_skimmed_only_if_no_key_of_a_reference_can_be_in_it() {
+    fn file_is_skimmed_only_if_no_key_of_reference_can_be_in_it() {
         for text in [
             "orchestrationJob: a",
             "\"transformation\\u004aob\": a",
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_however_it_is_written() {
+    fn name_is_found_however_it_is_written() {
         let sought = SoughtNames::of(["a/load the orders.orch.yaml", "b/it's.py"]).unwrap();
         for text in [
             "orchestrationJob: a/load the orders",
@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_skimmed_names_nothing(
+        fn skimmed_pipeline_names_nothing(
             key in "orchestrationJob|transformationJob",
             escapes in prop::collection::vec(0_u8..12, 20),
         ) {

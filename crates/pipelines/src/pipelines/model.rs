@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_by_name_is_by_the_whole_ending() {
+    fn kind_by_name_is_by_the_whole_ending() {
         assert_eq!(Kind::from_path("a/b.orch.yaml"), Some(Kind::Orchestration));
         assert_eq!(Kind::from_path("b.tran.yaml"), Some(Kind::Transformation));
         for other in [

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a test tells its story in one piece")]
-    fn a_call_is_a_path_or_a_bare_file_name() {
+    fn call_is_a_path_or_bare_file_name() {
         let files = PipelineFiles::new([
             "a/load.orch.yaml",
             "a/clean it.tran.yaml",

@@ -248,7 +248,7 @@ pipelines:
     }
 
     #[test]
-    fn what_has_another_shape_than_it_should_is_left_out_of_a_parameter() {
+    fn parameter_leaves_out_fields_of_wrong_shape() {
         let yaml = "pipelines:\n- id: a\n  pipeline: p\n  parameters:\n    x: 1\n    y:\n    z: { exportAllowed: yes, default: [1, {b: ~, a: 'q'}], columns: [c] }\n";
         let shared = SharedPipelines::parse(yaml.as_bytes()).unwrap();
         let [x, y, z] = shared.entries[0].parameters.as_slice() else {
@@ -282,7 +282,7 @@ pipelines:
     }
 
     #[test]
-    fn an_empty_list_is_a_file_without_shared_pipelines() {
+    fn empty_list_is_a_file_without_shared_pipelines() {
         assert!(
             SharedPipelines::parse(b"pipelines: []")
                 .unwrap()
@@ -292,7 +292,7 @@ pipelines:
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn shared_pipelines_error_has_its_place() {
         let table = [
             ("", "the document is empty", (1, 1)),
             ("a: [", "not YAML", (2, 1)),

@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_shortest_circle_is_named_from_its_caller() {
+    fn shortest_circle_is_named_from_its_caller() {
         let calls = Calls::new(vec![vec![1, 2], vec![2], vec![0], vec![0, 3], vec![]]);
         assert_eq!(calls.circle(0, 1), Some(vec![0, 1, 2]));
         assert_eq!(calls.circle(0, 2), Some(vec![0, 2]));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_as_long_as_anybody_likes_is_walked() {
+    fn chain_as_long_as_anybody_likes_is_walked() {
         let mut to: Vec<Vec<usize>> = (1..200_000).map(|next| vec![next]).collect();
         to.push(vec![0]);
         let calls = Calls::new(to);
@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_call_is_part_of_a_circle_where_its_callee_leads_back(
+        fn call_is_part_of_circle_where_its_callee_leads_back(
             to in prop::collection::vec(prop::collection::vec(0_usize..8, 0..3), 8)
         ) {
             let calls = Calls::new(to.clone());

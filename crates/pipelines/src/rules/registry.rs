@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_are_true() {
+    fn examples_are_true() {
         for rule in registry() {
             let documentation = rule.documentation();
             let id = documentation.id;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_apply_to_the_kinds_that_the_platform_says() {
+    fn rules_apply_to_kinds_that_platform_says() {
         let only = |kind| -> Vec<&str> {
             let rules = registry().iter().map(|rule| rule.documentation());
             rules
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_id_is_found_where_there_is_one() {
+    fn nearest_id_is_found_where_there_is_one() {
         assert_eq!(nearest("maximum-component"), Some("maximum-components"));
         assert_eq!(nearest("unused_components"), Some("unused-components"));
         assert_eq!(nearest("zzz"), None);

@@ -51,7 +51,7 @@ fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, O
 }
 
 #[test]
-fn what_is_no_waiver_is_refused_with_its_place_and_what_was_meant() {
+fn invalid_waiver_is_refused_with_place_and_suggestion() {
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, untill: 2027-01-01 }"), @"unknown key `untill`: did you mean `until`? (line 1, column 50)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: valid keys are `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
     insta::assert_snapshot!(refused("# x\n- { rule: unused-component, path: a, reason: r }"), @"there is no rule `unused-component`: did you mean `unused-components`? (line 2, column 11)");
@@ -70,14 +70,14 @@ fn what_is_no_waiver_is_refused_with_its_place_and_what_was_meant() {
 }
 
 #[test]
-fn an_empty_file_has_no_waivers() {
+fn empty_file_has_no_waivers() {
     for text in ["", "# none yet\n", "---\n\n"] {
         assert_eq!(entries(text), [], "{text:?}");
     }
 }
 
 #[test]
-fn a_waiver_is_about_rule_path_and_name() {
+fn waiver_is_about_rule_path_and_name() {
     let text = "- { rule: r, path: 'sales/*.yaml', about: A b, reason: old }\n";
     let found = marked(
         text,
@@ -98,7 +98,7 @@ fn a_waiver_is_about_rule_path_and_name() {
 }
 
 #[test]
-fn a_size_is_the_worst_that_is_allowed() {
+fn size_is_the_worst_that_is_allowed() {
     let text = "- { rule: maximum-components, path: '*', size: 7, reason: r }\n- { rule: minimum-components, path: '*', size: 7, reason: r }\n";
     for (rule, size, is_waived) in [
         ("maximum-components", 7, true),
@@ -120,7 +120,7 @@ fn a_size_is_the_worst_that_is_allowed() {
 }
 
 #[test]
-fn the_last_day_still_holds_and_the_next_does_not() {
+fn last_day_still_holds_and_the_next_does_not() {
     let of = |until: &str| {
         let text = format!("- {{ rule: r, path: a, reason: old, until: {until} }}\n");
         marked(&text, vec![file("a", vec![failed("r", vec![about("x")])])]).remove(0)
@@ -147,7 +147,7 @@ fn the_last_day_still_holds_and_the_next_does_not() {
 }
 
 #[test]
-fn what_could_not_be_evaluated_is_waived_only_where_the_pipeline_itself_says_why() {
+fn evaluation_error_is_waived_only_if_pipeline_is_its_cause() {
     for (error_type, is_waived) in [
         (Some("designer/no-start-component"), true),
         (Some("designer/document-parse-error"), false),
@@ -166,7 +166,7 @@ fn what_could_not_be_evaluated_is_waived_only_where_the_pipeline_itself_says_why
 }
 
 #[test]
-fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
+fn waiver_is_vain_only_where_all_its_files_were_judged() {
     let text = "- { rule: r, path: a, reason: x }\n- { rule: r, path: '*', reason: x }\n- { rule: r, path: gone, reason: x }\n- { rule: s, path: a, reason: x }\n- { rule: project/call, path: a, reason: x }\n";
     let waivers = Waivers::new(entries(text)).unwrap();
     let passed = RuleResult {
@@ -196,7 +196,7 @@ fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
 }
 
 #[test]
-fn an_entry_gets_its_place_and_nothing_else_moves() {
+fn entry_gets_its_place_and_nothing_else_moves() {
     let text = "# Waivers of the gate.\n- { rule: b, path: p, reason: r } # why\n\n# about d\n- rule: d\n  path: p\n  # in it\n  reason: r\n# the end\n";
     let more = entries(
         "- { rule: c, path: '**/x y.yaml', about: 'it: \"is\"', reason: r, owner: o, until: 2027-01-02 }\n- { rule: e, path: p, reason: r }\n- { rule: a, path: p, reason: r }",
@@ -229,7 +229,7 @@ fn an_entry_gets_its_place_and_nothing_else_moves() {
 }
 
 #[test]
-fn what_is_no_plain_list_is_not_edited() {
+fn waivers_file_without_plain_list_is_not_edited() {
     let one = entries("- { rule: a, path: p, reason: r }");
     for text in ["[{ rule: a, path: p, reason: r }]\n", "[]\n"] {
         assert_eq!(add(text, &one), Err(EditError::Form), "{text:?}");
@@ -270,14 +270,14 @@ fn any_entry() -> impl Strategy<Value = WaiverEntry> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(entry in any_entry()) {
+    fn written_waiver_reads_back(entry in any_entry()) {
         let text = format!("- {entry}\n");
         prop_assert_eq!(text.lines().count(), 1);
         prop_assert_eq!(entries(&text), [entry]);
     }
 
     #[test]
-    fn an_edit_keeps_the_bytes_of_everything_else(
+    fn edit_keeps_bytes_of_everything_else(
         had in proptest::collection::vec((any_entry(), "(# [a-z]{0,5}\n|\n){0,2}"), 0..6),
         more in proptest::collection::vec(any_entry(), 1..4),
         goes in proptest::collection::vec(any::<bool>(), 6),

@@ -199,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+    fn byte_order_mark_and_windows_line_ends_are_fine() {
         assert_eq!(text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
     }
 
     #[test]
-    fn what_another_reader_takes_for_the_end_of_a_line_is_refused() {
+    fn unusual_line_separators_are_refused() {
         for (sign, told) in [
             ("\u{85}", "U+0085"),
             ("\u{2028}", "U+2028"),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_refused_with_its_place() {
+    fn bytes_that_are_not_text_are_refused_with_place() {
         assert_eq!(
             refused(b"a: 1\n\xc3\xa4 \xff"),
             ("not UTF-8".into(), Some((2, 3)))
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_choke_the_parser_is_refused() {
+    fn document_beyond_limits_of_parser_is_refused() {
         let directive = format!("# first\n\n%TAG !p! tag:{}\n--- !p!a x\n", "x".repeat(2000));
         assert_eq!(
             refused(directive.as_bytes()),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_part_of_the_message() {
+    fn place_is_part_of_message() {
         let error = DocumentError::at(Position { line: 3, column: 7 }, "no");
         assert_eq!(error.to_string(), "no (line 3, column 7)");
         assert_eq!(DocumentError::of_all("no").to_string(), "no");

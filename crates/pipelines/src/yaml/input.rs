@@ -172,7 +172,7 @@ mod tests {
 
     /// Checks every scalar style, with lengths at and above the number of characters that are read at once.
     #[test]
-    fn what_is_read_does_not_depend_on_the_input() {
+    fn parsed_events_do_not_depend_on_kind_of_input() {
         let long = ["ü", "a", "a b", "a: b", "😀", "x#", "# ", "- "].map(|part| part.repeat(40));
         let short = [
             "",
@@ -207,7 +207,7 @@ mod tests {
 
     /// Checks indentation around the number of characters that are read at once, with both inputs.
     #[test]
-    fn a_block_is_read_however_far_it_is_indented() {
+    fn block_is_read_however_far_it_is_indented() {
         for depth in (20..34).chain(120..134) {
             let indent = " ".repeat(depth);
             for begin in ["k: |", "k: >", "- - |+"] {

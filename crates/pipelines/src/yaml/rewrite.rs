@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_keeps_its_style_and_all_around_it_stays() {
+    fn value_keeps_its_style_and_all_around_it_stays() {
         for (before, after) in [
             ("k: a/b # why\nz: 1\n", "k: c d # why\nz: 1\n"),
             ("k: 'a''b'\r\nz: 1\r\n", "k: 'c d'\r\nz: 1\r\n"),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_value_is_quoted_only_where_it_must_be() {
+    fn plain_value_is_quoted_only_where_it_must_be() {
         for (text, after) in [
             ("a/b.c", "k: a/b.c"),
             ("a: b", "k: 'a: b'"),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_replaced_alone_is_refused_with_its_place() {
+    fn value_that_cannot_be_replaced_alone_is_refused_with_place() {
         for (document, text, why) in [
             ("k: &a x\nz: *a", "c", "has a YAML anchor"),
             ("z: &a x\nk: *a", "c", "has a YAML anchor"),

@@ -19,7 +19,7 @@ fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
 }
 
 #[test]
-fn a_pipeline_may_be_empty_in_many_ways() {
+fn pipeline_may_be_empty_in_many_ways() {
     for text in [
         "type: orchestration\npipeline: {}",
         "type: orchestration\npipeline:",
@@ -148,7 +148,7 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
 ];
 
 #[test]
-fn what_is_no_pipeline_is_refused_with_its_place() {
+fn document_that_is_no_pipeline_is_refused_with_place() {
     for (text, message, place) in NO_PIPELINES {
         let (found, at) = refused(text.as_bytes());
         assert!(found.contains(message), "{text:?}: {found}");
@@ -300,7 +300,7 @@ pipeline:
 }
 
 #[test]
-fn the_canvas_is_not_read_but_must_be_sound() {
+fn canvas_is_not_read_but_must_be_sound() {
     let text = "type: transformation\ndesign: {notes: [1, {a: b}], components: {A: {x: 1}}}\npipeline: {components: {A: }}\n";
     assert_eq!(names(&parse(text)), [("A", 3)]);
     let components_in_design =

@@ -34,7 +34,7 @@ fn outcome_of_entry(entry: &str) -> String {
 }
 
 #[test]
-fn a_missing_rules_file_is_one_result_for_each_pipeline() {
+fn missing_rules_file_is_one_result_for_each_pipeline() {
     for document in [good(), "no pipeline".to_owned()] {
         let result = only(&RuleSet::missing(), &document);
         assert_eq!(result.rule, RULES_FILE_RULE);
@@ -44,7 +44,7 @@ fn a_missing_rules_file_is_one_result_for_each_pipeline() {
 }
 
 #[test]
-fn a_rules_file_of_the_wrong_shape_is_one_result_for_each_pipeline() {
+fn rules_file_of_wrong_shape_is_one_result_for_each_pipeline() {
     for file in [
         "",
         "rules: [",
@@ -104,7 +104,7 @@ fn nothing_enabled_is_no_result() {
 }
 
 #[test]
-fn a_rule_that_is_enabled_twice_is_one_error_in_the_place_of_the_first() {
+fn rule_that_is_enabled_twice_is_one_error_in_place_of_the_first() {
     let file = "rules:
 - {id: unused-components, enabled: false, enforcementLevel: warn}
 - {id: unused-components, enabled: true, enforcementLevel: error}
@@ -291,7 +291,7 @@ fn of_several_causes_the_first_in_order_is_reported() {
 }
 
 #[test]
-fn a_rule_that_does_not_apply_gives_no_result_whatever_is_wrong_with_it() {
+fn rule_that_does_not_apply_gives_no_result_whatever_is_wrong_with_it() {
     let entries = [
         "{id: maximum-outputs, enabled: true}",
         "{id: end-output-components, enabled: true, enforcementLevel: nonsense}",
@@ -344,7 +344,7 @@ fn where_the_document_is_broken_its_name_says_which_rules_apply() {
 }
 
 #[test]
-fn the_type_key_and_not_the_name_says_which_rules_apply() {
+fn type_key_and_not_name_says_which_rules_apply() {
     let ids: Vec<String> = results(
         ALL_RULES,
         "x.orch.yaml",

@@ -141,7 +141,7 @@ fn patterns_that_others_choke_on_are_matched() {
 }
 
 #[test]
-fn a_large_pattern_is_not_tried_on_endless_names() {
+fn large_pattern_is_not_tried_on_endless_names() {
     let rules = one_rule(
         "component-naming-convention",
         r"regexMatchPattern: '[\w ]{1,255}'",
@@ -160,7 +160,7 @@ fn a_large_pattern_is_not_tried_on_endless_names() {
 }
 
 #[test]
-fn a_pattern_that_tracks_back_forever_is_stopped_and_says_so() {
+fn pattern_that_tracks_back_forever_is_stopped_and_says_so() {
     let config = r"regexMatchPattern: '(?:(?=a)(a+))+!'";
     let rules = one_rule("component-naming-convention", config);
     let tried = |name: &str| only(&rules, &orchestration(&[&format!("{name}:")]));
@@ -174,7 +174,7 @@ fn a_pattern_that_tracks_back_forever_is_stopped_and_says_so() {
 }
 
 #[test]
-fn a_pattern_that_tracks_back_is_not_tried_on_endless_names() {
+fn pattern_that_tracks_back_is_not_tried_on_endless_names() {
     // Each name uses nearly all the steps that it may.
     let rules = one_rule(
         "component-naming-convention",

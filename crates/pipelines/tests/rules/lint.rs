@@ -70,7 +70,7 @@ rules:
 }
 
 #[test]
-fn a_file_that_is_none_is_one_problem() {
+fn file_that_is_none_is_one_problem() {
     insta::assert_snapshot!(problems("rules: [\n"), @"2:1 error designer/rules-file-parse-error the rules file cannot be read: not YAML: while parsing a node, did not find expected node content");
     insta::assert_snapshot!(problems("rule: []\n"), @"
     1:1 error - the file has an unknown key `rule`, which is ignored | did you mean `rules`?
@@ -86,7 +86,7 @@ proptest! {
 
     /// The lint reports everything that the engine cannot evaluate.
     #[test]
-    fn what_ends_in_an_error_is_a_problem(
+    fn lint_reports_rule_that_ends_in_an_error(
         id in prop::sample::select(&["minimum-components", "component-naming-convention", "unused-components", "nonsense"][..]),
         enabled in prop::sample::select(&["true", "false", "yes", "~"][..]),
         level in prop::sample::select(&["warn", "error", "Error", "", "[x]"][..]),

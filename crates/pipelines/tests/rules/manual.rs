@@ -11,7 +11,7 @@ use std::path::Path;
     clippy::disallowed_methods,
     reason = "a switch for the person who runs the test"
 )]
-fn the_reference_is_what_the_rules_say_of_themselves() {
+fn reference_is_what_rules_say_of_themselves() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
     let said = reference() + &project::reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -25,7 +25,7 @@ fn the_reference_is_what_the_rules_say_of_themselves() {
 }
 
 #[test]
-fn a_new_rules_file_has_every_rule_as_the_platform_ships_it() {
+fn new_rules_file_has_every_rule_as_platform_ships_it() {
     let file = template(Enforcement::Warn);
     assert_eq!(lint(file.as_bytes()), []);
     let rules = RuleSet::parse(file.as_bytes());
@@ -57,7 +57,7 @@ fn a_new_rules_file_has_every_rule_as_the_platform_ships_it() {
 }
 
 #[test]
-fn a_rules_file_tells_the_state_of_each_rule() {
+fn rules_file_tells_state_of_each_rule() {
     let rules = RuleSet::parse(
         b"rules:
 - {id: unused-components, enabled: true, enforcementLevel: error}

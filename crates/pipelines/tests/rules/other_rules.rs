@@ -9,7 +9,7 @@ fn with_components(count: usize) -> [String; 2] {
 }
 
 #[test]
-fn the_number_of_components_has_inclusive_bounds_and_one_violation() {
+fn number_of_components_has_inclusive_bounds_and_one_violation() {
     let table: [(usize, &str, &str, &[u32]); 8] = [
         (1, "minimum-components", "minComponents: 1", &[]),
         (0, "minimum-components", "minComponents: 1", &[0]),
@@ -130,7 +130,7 @@ fn look_ahead_that_matched_once_is_not_tried_another_way() {
 }
 
 #[test]
-fn a_name_is_the_key_and_not_the_parameter() {
+fn name_is_key_and_not_parameter() {
     let document = orchestration(&[
         "good: {parameters: {componentName: Bad}}",
         "Bad: {parameters: {componentName: good}}",

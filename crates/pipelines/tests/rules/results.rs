@@ -31,7 +31,7 @@ further: {keys: are ignored}
 }
 
 #[test]
-fn the_level_decides_what_a_failed_rule_weighs() {
+fn level_decides_what_failed_rule_weighs() {
     for (level, severity) in [("warn", Severity::Warning), ("error", Severity::Error)] {
         let file =
             format!("rules: [{{id: start-and-end-components, enabled: true, enforcementLevel: {level}}}]");
@@ -44,7 +44,7 @@ fn the_level_decides_what_a_failed_rule_weighs() {
 }
 
 #[test]
-fn the_enforcement_is_the_strictest_of_the_enabled_entries() {
+fn enforcement_is_strictest_of_enabled_entries() {
     let rules = RuleSet::parse(
         b"rules:
 - {id: a, enabled: false, enforcementLevel: warn}
@@ -65,7 +65,7 @@ fn the_enforcement_is_the_strictest_of_the_enabled_entries() {
 }
 
 #[test]
-fn the_result_stands_on_the_first_component_in_the_file() {
+fn result_stands_on_the_first_component_in_file() {
     let document = orchestration(&["S: {type: start}", "Z:", "A:"]);
     let results = RuleSet::parse(ALL_RULES.as_bytes())
         .evaluate("x.orch.yaml", document.as_bytes())
@@ -76,7 +76,7 @@ fn the_result_stands_on_the_first_component_in_the_file() {
 
 /// If another engine reports the same message, it is mapped to the same line as here.
 #[test]
-fn the_texts_lead_back_to_their_lines() {
+fn texts_lead_back_to_their_lines() {
     let names = [
         "S: {type: start}",
         "'a \"b\" c':",

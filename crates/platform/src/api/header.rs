@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_accepted_value_is_unchanged(text: String) {
+        fn accepted_value_is_unchanged(text: String) {
             if let Ok(value) = header_value(&text) {
                 prop_assert_eq!(value.as_bytes(), text.as_bytes());
                 prop_assert!(!text.contains(['\r', '\n', '\0']));

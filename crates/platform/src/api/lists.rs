@@ -198,7 +198,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_array_is_found_in_any_envelope() {
+    fn array_is_found_in_any_envelope() {
         for (answer, place) in [
             (json!([1, 2]), ""),
             (json!({ "results": [1, 2], "page": 0 }), "results"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_by_what_the_page_says() {
+    fn end_is_told_by_what_page_says() {
         let followed = |answer, before, asked| ListPage::parse(answer).unwrap().has_next_page(before, asked);
         assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
         assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));

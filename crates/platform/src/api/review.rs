@@ -246,7 +246,7 @@ mod tests {
     use super::{ReviewFields, ReviewRequest, ReviewResponse};
 
     #[test]
-    fn the_request_is_the_documents() {
+    fn request_is_documents() {
         let request = ReviewRequest {
             branch_name: "b".to_owned(),
             commit_id: "c".to_owned(),

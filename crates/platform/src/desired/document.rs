@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_on_the_way_is_refused() {
+    fn value_that_would_change_in_transit_is_refused() {
         for (text, said) in [
             (
                 "a: 123456789012345678901234567890",

@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_a_double_would_round_is_no_number() {
+    fn number_that_a_double_would_round_is_refused() {
         for text in [
             "1234567890123456.789",
             "12345678901234567890.5",

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_goes_out_as_it_stands() {
+    fn definition_goes_out_as_it_stands() {
         let document = read(
             "streamingPipelineId: x\nname: n\nadvancedProperties: { max.batch.size: '2048' }\nnew: [1]\n\
              streamingSource:\n  connection:\n    password: { secretLocation: v, secretName: s }\n",
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_the_file_is_refused_and_not_repeated() {
+    fn secret_in_file_is_refused_and_not_repeated() {
         for text in [
             "a:\n  password: s3cret\n",
             "a: { jdbcProperties: { Password: s3cret } }",
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_sent_as_another_text_is_refused() {
+    fn streaming_value_that_would_be_sent_differently_is_refused() {
         for (text, said) in [
             ("name: 007", "name: is a number"),
             (
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_gets_the_number_that_the_file_has() {
+    fn driver_gets_number_that_file_has() {
         let jdbc = |value: &str| {
             let text = format!("streamingTarget: {{ connection: {{ jdbcProperties: {{ a: {value} }} }} }}");
             streaming(&read(&text), "VAULT")

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_run_begins_earlier_and_leaves_out_what_was_exported() {
+    fn next_run_begins_earlier_and_leaves_out_what_was_exported() {
         let first = [
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_before_the_window_says_that_events_are_lost() {
+    fn cursor_before_window_says_that_events_are_lost() {
         let cursor = Cursor::with_events(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
         let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
 
     #[test]
-    fn a_cursor_is_read_as_it_was_written() {
+    fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
         let cursor = Cursor::with_events(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
         assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);

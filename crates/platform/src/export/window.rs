@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_kept_is_refused() {
+    fn window_before_retention_is_refused() {
         let now = time("2026-11-20T09:30:00Z");
         let window = |from, to| Window { from, to }.check(now);
         assert!(window(Some(time("2026-08-23")), None).is_ok());

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_wait_ends_at_the_deadline() {
+    fn last_wait_ends_at_deadline() {
         let mut pace = Pace::new(Duration::from_secs(4), Duration::from_secs(9));
         let deadline = pace.deadline.unwrap();
         let before = |seconds| deadline - Duration::from_secs(seconds);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_answers_everything_or_nothing() {
+    fn policy_answers_everything_or_nothing() {
         let policy = ApprovalPolicy {
             tools: vec!["git_push".to_owned()],
             for_whole_task: true,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_status_is_not_believed_right_after_a_decision() {
+    fn old_status_is_not_believed_right_after_decision() {
         let waiting =
             json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "a" }] });
         let finished = json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [] });

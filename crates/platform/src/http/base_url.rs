@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_is_named() {
+    fn base_url_error_names_foreign_part() {
         let refused = |text: &str| BaseUrl::parse(text).unwrap_err().to_string();
         insta::assert_snapshot!(refused("api.example.com/dpc"), @"the base URL has no scheme: write https:// before the host (http:// for a platform on this machine); the value has 19 characters and is not shown, because it may be a token");
         for token in [
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_in_any_script_is_asked_by_its_name_in_ascii() {
+    fn host_in_any_script_is_asked_by_its_name_in_ascii() {
         for (text, asked) in [
             ("https://bücher.example/dpc", "https://xn--bcher-kva.example/dpc"),
             (

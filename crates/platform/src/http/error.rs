@@ -399,7 +399,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_subject_shows_no_secret() {
+    fn subject_shows_no_secret() {
         let url = Url::parse("https://me:pw@h/a?token=t#f").unwrap();
         assert_eq!(format_subject(&Method::GET, &url, false), "GET https://h/a");
         let ours = Url::parse("https://h/a?page=0").unwrap();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_the_server_repeats_is_hidden() {
+    fn secret_that_server_repeats_is_hidden() {
         let error = HttpError::new(ErrorKind::Unauthorized, "bad token s3cret")
             .with_status(StatusCode::UNAUTHORIZED, Some("s3cret"))
             .without_secret(Some(&SecretString::from("s3cret")));

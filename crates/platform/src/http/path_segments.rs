@@ -48,7 +48,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_name_is_encoded_once_and_cannot_climb() {
+    fn name_is_encoded_once_and_cannot_climb() {
         let base = BaseUrl::parse("https://h/dpc").unwrap();
         let path = |id| {
             base.resource_url(&["projects", id, "reviews"])
@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_segment_is_one_segment_or_refused(id in "\\PC{0,12}|[./%\\\\?#\\t\\n]{0,6}") {
+        fn segment_is_one_segment_or_refused(id in "\\PC{0,12}|[./%\\\\?#\\t\\n]{0,6}") {
             if let Ok(url) = BaseUrl::parse("https://h/dpc").unwrap().resource_url(&["a", &id, "b"]) {
                 prop_assert_eq!(url.host_str(), Some("h"));
                 let again = url::Url::parse(url.as_str()).unwrap();

@@ -207,14 +207,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_a_key_that_the_server_repeats_is_hidden() {
+    fn line_of_key_that_server_repeats_is_hidden() {
         let key = SecretString::from("-----BEGIN KEY-----\nc2VjcmV0bGluZQ==\n-----END KEY-----");
         assert_eq!(redact("not base64: c2VjcmV0bGluZQ==", &key), "not base64: ***");
         assert_eq!(redact("nothing of it", &key), "nothing of it");
     }
 
     #[test]
-    fn a_secret_is_hidden_in_every_form_in_which_it_is_sent_or_repeated() {
+    fn secret_is_hidden_in_every_form_in_which_it_is_sent_or_repeated() {
         let secret = SecretString::from("p4ss+w0rd/ with=\"sïgns\\%😀\n2\"");
         let text = secret.expose_secret();
         let form: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();

@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_asks_for_is_kept_and_bounded() {
+    fn requested_delay_is_kept_and_bounded() {
         let delays = Delays::default();
         assert!(delays.delay_before(0, Some(Duration::from_secs(60))) == Duration::from_secs(60));
         assert!(delays.delay_before(0, Some(Duration::from_secs(86_400))) == Duration::from_secs(120));
     }
 
     #[test]
-    fn the_limit_doubles_up_to_the_maximum() {
+    fn limit_doubles_up_to_maximum() {
         let limits: Vec<u128> = (0..9)
             .map(|n| Delays::default().max_delay(n).as_millis())
             .collect();

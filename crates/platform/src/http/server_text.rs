@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shapes_of_the_api_document() {
+    fn shapes_of_api_document() {
         insta::assert_snapshot!(words(include_str!("../../../../tests/fixtures/api/validation-error.json")), @r"
         Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
         - streamingSource.connection.username: must not be empty
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shapes_met_elsewhere() {
+    fn shapes_met_elsewhere() {
         insta::assert_snapshot!(words(r#"{"type":"about:blank","title":"Unprocessable","violations":[{"propertyPath":"a.b","message":"is missing"},"plain"]}"#), @r"
         Unprocessable
         - a.b: is missing
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_reduced_to_its_text() {
+    fn page_is_reduced_to_its_text() {
         insta::assert_snapshot!(
             words("<!DOCTYPE html><html><head><title>502</title><STYLE>a{b}</style><script>x<y</script></head><body><h1>Bad &amp; gone</h1>\n <p>nginx"),
             @"502 Bad & gone nginx"

@@ -113,7 +113,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_file_without_certificates_is_named() {
+    fn file_without_certificates_is_named() {
         let refused = |content: &[u8]| {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(content).unwrap();

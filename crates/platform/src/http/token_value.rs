@@ -113,7 +113,7 @@ mod tests {
     const VARIABLE: &str = "the name of a variable that was not replaced with its value";
 
     #[test]
-    fn a_token_that_no_header_can_carry_is_not_shown() {
+    fn token_that_no_header_can_carry_is_not_shown() {
         for text in ["abc def", "abc\ndef", "abcdéf", "abc\u{0}def"] {
             let error = Token::new(text, None, "X").err().unwrap();
             assert!(!error.to_string().contains("abc"), "{error}");

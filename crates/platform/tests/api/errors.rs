@@ -50,7 +50,7 @@ async fn every_body_shape_is_shown() {
 }
 
 #[tokio::test]
-async fn the_request_id_is_shown_under_any_name() {
+async fn request_id_is_shown_under_any_name() {
     for name in [
         "X-Request-Id",
         "x-correlation-id",
@@ -67,7 +67,7 @@ async fn the_request_id_is_shown_under_any_name() {
 }
 
 #[tokio::test]
-async fn a_token_that_the_server_repeats_is_never_shown() {
+async fn token_that_server_repeats_is_never_shown() {
     let echo = format!(r#"{{ "detail": "the token {TOKEN} is bad" }}"#);
     let answer = json(403, &echo).insert_header("x-request-id", TOKEN);
     let (error, shown) = failure(answer).await;
@@ -79,7 +79,7 @@ async fn a_token_that_the_server_repeats_is_never_shown() {
 }
 
 #[tokio::test]
-async fn a_token_is_found_before_what_the_server_says_is_cut() {
+async fn token_is_found_before_what_server_says_is_cut() {
     let (_, shown) = failure(json(200, &format!("{}{TOKEN}", "x".repeat(294)))).await;
     assert!(shown.contains("xx***") && !shown.contains("t0ken"), "{shown}");
 }
@@ -105,7 +105,7 @@ async fn decode_errors_name_the_place() {
 }
 
 #[tokio::test]
-async fn the_hint_of_a_403_names_the_role() {
+async fn hint_of_403_names_role() {
     let (error, _) = failure(ResponseTemplate::new(403)).await;
     assert_eq!(error.kind(), ErrorKind::Forbidden);
     insta::assert_snapshot!(error.hint().unwrap(), @"shared pipelines and their artifacts need a token with the account role Admin or Super Admin");

@@ -8,7 +8,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::io::Write;
 
 #[tokio::test]
-async fn a_large_answer_is_given_up() {
+async fn large_answer_is_given_up() {
     let server = RawServer::start(vec![Box::new(|mut connection| {
         connection.request();
         connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n[");
@@ -22,7 +22,7 @@ async fn a_large_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_small_answer_that_unpacks_to_a_large_one_is_given_up() {
+async fn small_answer_that_unpacks_to_large_one_is_given_up() {
     let packed = gzip(&vec![b' '; 80_000_000]);
     assert!(packed.len() < 1_000_000);
     let server = answering(packed);
@@ -32,7 +32,7 @@ async fn a_small_answer_that_unpacks_to_a_large_one_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_answer_of_countless_values_is_given_up_before_they_are_made() {
+async fn answer_of_countless_values_is_given_up_before_they_are_made() {
     for body in [
         listing(&"{},".repeat(1_000_000)),
         listing(&r#"{"a":1},"#.repeat(1_000_000)),
@@ -49,7 +49,7 @@ async fn an_answer_of_countless_values_is_given_up_before_they_are_made() {
 }
 
 #[tokio::test]
-async fn a_review_of_countless_findings_is_given_up_and_a_large_one_is_read() {
+async fn review_of_countless_findings_is_given_up_and_large_one_is_read() {
     let countless = format!(
         r#"[{{"ruleName":"r","status":"FAILED","violations":[{}"x"]}}]"#,
         r#""","#.repeat(2_000_000)
@@ -77,7 +77,7 @@ async fn a_review_of_countless_findings_is_given_up_and_a_large_one_is_read() {
 }
 
 #[tokio::test]
-async fn what_pages_hold_together_has_a_limit() {
+async fn sum_of_all_pages_has_a_limit() {
     let page = |number: usize| {
         let entries = format!(r#"{{"n":{number}}},"#) + &"{},".repeat(400_000);
         let entries = entries.trim_end_matches(',').to_owned();

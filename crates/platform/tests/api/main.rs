@@ -9,14 +9,8 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../../../../tests/support/scratch.rs"]
-mod scratch;
-#[path = "../../../../tests/support/tls_server.rs"]
-mod tls_server;
-
 mod errors;
 mod events;
-mod example;
 mod executions;
 mod limits;
 mod multipart;

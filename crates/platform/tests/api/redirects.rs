@@ -91,7 +91,7 @@ async fn another_origin_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_circle_ends() {
+async fn circle_of_redirects_ends_with_error() {
     let server = MockServer::start().await;
     Mock::given(method("GET"))
         .respond_with(to(307, "/v1/shared-pipelines"))

@@ -21,7 +21,7 @@ fn review_request() -> ReviewRequest {
 
 // Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
-async fn a_review_is_sent_and_read_as_documented() {
+async fn review_is_sent_and_read_as_documented() {
     let server = MockServer::start().await;
     Mock::given(method("POST"))
         .and(path(format!("/v1/projects/{PROJECT}/reviews")))
@@ -101,7 +101,7 @@ async fn a_review_is_sent_and_read_as_documented() {
 
 // Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
-async fn a_review_of_the_wrong_shape_names_the_place() {
+async fn review_of_wrong_shape_names_place() {
     for (body, place) in [
         (r#"{ "results": [] }"#, "results"),
         (
@@ -131,7 +131,7 @@ async fn a_review_of_the_wrong_shape_names_the_place() {
 }
 
 #[tokio::test]
-async fn an_agent_version_that_no_header_can_carry_is_not_sent() {
+async fn agent_version_that_no_header_can_carry_is_not_sent() {
     let server = MockServer::start().await;
     let error = platform(&server.uri())
         .review(PROJECT, "9\r\nx: y", &review_request(), &ReviewFields::Pipelines)
@@ -199,7 +199,7 @@ fn pages(total: usize, most: Option<usize>) -> impl Fn(&Request) -> ResponseTemp
 }
 
 #[tokio::test]
-async fn a_server_that_gives_smaller_pages_is_followed() {
+async fn server_that_gives_smaller_pages_is_followed() {
     let server = MockServer::start().await;
     Mock::given(method("GET"))
         .respond_with(pages(45, Some(20)))
@@ -213,7 +213,7 @@ async fn a_server_that_gives_smaller_pages_is_followed() {
 }
 
 #[tokio::test]
-async fn a_server_that_repeats_its_page_is_an_error() {
+async fn server_that_repeats_its_page_is_an_error() {
     let server = MockServer::start().await;
     let page = r#"{ "results": [{ "sharedPipelineId": "1" }], "total": 2 }"#;
     Mock::given(method("GET"))
@@ -262,7 +262,7 @@ async fn artifacts_are_read_in_any_shape() {
 }
 
 #[tokio::test]
-async fn a_page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
+async fn page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
     let page = |names: &[&str]| {
         let entries: Vec<_> = names
             .iter()
@@ -294,7 +294,7 @@ async fn a_page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_list_entry_of_the_wrong_shape_names_the_place() {
+async fn list_entry_of_wrong_shape_names_place() {
     let server = MockServer::start().await;
     let body = r#"{ "results": [{}, { "enabled": 1 }] }"#;
     Mock::given(method("GET"))
@@ -355,7 +355,7 @@ async fn details_are_read_as_documented() {
 
 // Endpoint: PATCH /v1/shared-pipelines/artifacts
 #[tokio::test]
-async fn a_version_is_enabled_as_documented() {
+async fn version_is_enabled_as_documented() {
     let server = MockServer::start().await;
     let body = serde_json::json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false });
     Mock::given(method("PATCH"))
@@ -400,7 +400,7 @@ async fn details_of_a_version_that_is_not_there_are_not_found() {
 
 // Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
-async fn a_review_of_what_is_not_there_is_not_found() {
+async fn review_of_what_is_not_there_is_not_found() {
     let (sent, error) = refused(404, async |platform| {
         platform
             .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)

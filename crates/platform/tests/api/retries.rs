@@ -107,7 +107,7 @@ async fn retries_end_and_say_how_many_there_were() {
 }
 
 #[tokio::test]
-async fn an_upload_is_repeated_only_when_surely_unprocessed() {
+async fn upload_is_repeated_only_when_surely_unprocessed() {
     let done = || json(201, r#"{ "versionName": "1", "ignoredResources": [] }"#);
     let again = [
         ResponseTemplate::new(429),
@@ -154,7 +154,7 @@ async fn retry_after_is_waited_for_and_bounded() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_retried_even_for_an_upload() {
+async fn refused_connection_is_retried_even_for_upload() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
@@ -226,7 +226,7 @@ async fn broken_connections_are_retried() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_to_an_upload_is_not_repeated() {
+async fn cut_answer_to_upload_is_not_repeated() {
     let server = RawServer::start(vec![Box::new(|mut connection| {
         connection.request();
         connection.answer("HTTP/1.1 201 Created\r\nx-request-id: r-1\r\ncontent-length: 100\r\n\r\n{");
@@ -253,7 +253,7 @@ async fn silence_is_a_timeout() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_ends_is_a_timeout_and_a_review_gets_one_more_try() {
+async fn answer_that_never_ends_is_a_timeout_and_review_gets_one_more_try() {
     let slow = || -> Box<dyn FnOnce(Connection) + Send> {
         Box::new(|mut connection| {
             connection.request();

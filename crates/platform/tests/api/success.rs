@@ -65,7 +65,7 @@ async fn changes(platform: &Platform) -> Vec<(&'static str, Result<(), HttpError
 }
 
 #[tokio::test]
-async fn a_page_is_no_success_and_leaves_the_outcome_open() {
+async fn page_is_no_success_and_leaves_outcome_open() {
     let (server, platform) = always(page()).await;
     let ended = changes(&platform).await;
     let count = ended.len();
@@ -82,7 +82,7 @@ async fn a_page_is_no_success_and_leaves_the_outcome_open() {
 }
 
 #[tokio::test]
-async fn an_empty_body_where_one_is_due_is_no_success() {
+async fn empty_body_where_one_is_due_is_no_success() {
     for status in [200, 201] {
         let (_server, platform) = always(ResponseTemplate::new(status)).await;
         let error = platform

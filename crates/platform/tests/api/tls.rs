@@ -1,11 +1,11 @@
 //! Certificates: rejected at once if unknown, accepted if their root certificate is configured.
 
 use crate::support::{platform_with, settings};
-use crate::tls_server::TlsServer;
 use sluicegate_platform::http::ErrorKind;
+use sluicegate_test_support::tls_server::TlsServer;
 
 #[tokio::test]
-async fn an_unknown_certificate_is_refused_and_not_asked_twice() {
+async fn unknown_certificate_is_refused_and_not_asked_twice() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let error = platform_with(settings(&server.url()))
         .shared_pipelines()
@@ -28,7 +28,7 @@ async fn its_root_makes_it_known() {
 }
 
 #[tokio::test]
-async fn a_certificate_for_another_name_is_refused() {
+async fn certificate_for_another_name_is_refused() {
     let server = TlsServer::start(&["elsewhere.example"]);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
@@ -62,7 +62,7 @@ async fn hint_for_an_unknown_issuer_does_not_advise_the_setting_that_is_set() {
 }
 
 #[tokio::test]
-async fn an_expired_certificate_is_named_with_its_date() {
+async fn expired_certificate_is_named_with_its_date() {
     let server = TlsServer::start_until(&["127.0.0.1"], 2020);
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());

@@ -1,10 +1,10 @@
 //! Tokens: read from each source, fetched once, shared, refreshed, and rejected with a reason.
 
-use crate::scratch;
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
+use sluicegate_test_support::scratch;
 use wiremock::matchers::{body_string_contains, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -61,7 +61,7 @@ async fn requests_to(server: &MockServer, path: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_token_is_granted_once_for_concurrent_calls() {
+async fn token_is_granted_once_for_concurrent_calls() {
     let server = MockServer::start().await;
     accepts(&server, "granted").await;
     grants(&server, "granted", 1800, 1).await;
@@ -76,7 +76,7 @@ async fn a_token_is_granted_once_for_concurrent_calls() {
 }
 
 #[tokio::test]
-async fn a_token_is_replaced_before_it_expires() {
+async fn token_is_replaced_before_it_expires() {
     let server = MockServer::start().await;
     accepts(&server, "granted").await;
     grants(&server, "granted", 0, 3).await;
@@ -87,7 +87,7 @@ async fn a_token_is_replaced_before_it_expires() {
 }
 
 #[tokio::test]
-async fn a_401_gets_one_new_token() {
+async fn response_401_gets_one_new_token() {
     let server = MockServer::start().await;
     accepts(&server, "second").await;
     grants(&server, "first", 1800, 1).await;
@@ -98,7 +98,7 @@ async fn a_401_gets_one_new_token() {
 }
 
 #[tokio::test]
-async fn a_second_401_is_final() {
+async fn second_401_is_final() {
     let server = MockServer::start().await;
     accepts(&server, "another").await;
     grants(&server, "granted", 1800, 9).await;
@@ -112,7 +112,7 @@ async fn a_second_401_is_final() {
 }
 
 #[tokio::test]
-async fn a_client_secret_is_not_shown_in_the_form_in_which_it_was_sent() {
+async fn client_secret_is_not_shown_in_form_in_which_it_was_sent() {
     let server = MockServer::start().await;
     Mock::given(path("/oauth/token"))
         .respond_with(|request: &wiremock::Request| {
@@ -132,7 +132,7 @@ async fn a_client_secret_is_not_shown_in_the_form_in_which_it_was_sent() {
 }
 
 #[tokio::test]
-async fn a_refused_client_is_unauthorized_and_nothing_is_shown() {
+async fn refused_client_is_unauthorized_and_nothing_is_shown() {
     let server = MockServer::start().await;
     let body = format!(r#"{{ "error": "invalid_client", "error_description": "not {SECRET}" }}"#);
     Mock::given(path("/oauth/token"))
@@ -151,7 +151,7 @@ async fn a_refused_client_is_unauthorized_and_nothing_is_shown() {
 }
 
 #[tokio::test]
-async fn a_token_url_in_trouble_is_retried_and_then_undecided() {
+async fn token_url_in_trouble_is_retried_and_then_undecided() {
     let server = MockServer::start().await;
     accepts(&server, "granted").await;
     Mock::given(path("/oauth/token"))
@@ -178,7 +178,7 @@ async fn a_token_url_in_trouble_is_retried_and_then_undecided() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_token_is_told_without_showing_it() {
+async fn answer_without_token_is_told_without_showing_it() {
     let server = MockServer::start().await;
     Mock::given(path("/oauth/token"))
         .respond_with(json(200, "token=abc"))
@@ -193,7 +193,7 @@ async fn an_answer_without_a_token_is_told_without_showing_it() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_again_after_a_401() {
+async fn file_is_read_again_after_401() {
     let server = MockServer::start().await;
     accepts(&server, "old").await;
     let folder = scratch::folder();
@@ -210,7 +210,7 @@ async fn a_file_is_read_again_after_a_401() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_command_is_run_once_and_again_after_a_401() {
+async fn command_is_run_once_and_again_after_401() {
     let server = MockServer::start().await;
     accepts(&server, "token-xx").await;
     let folder = scratch::folder();
@@ -223,7 +223,7 @@ async fn a_command_is_run_once_and_again_after_a_401() {
 }
 
 #[tokio::test]
-async fn a_broken_source_is_a_configuration_error() {
+async fn broken_source_is_a_configuration_error() {
     let server = MockServer::start().await;
     let no_token = |token| with_token(&server, token);
     for token in [
@@ -239,7 +239,7 @@ async fn a_broken_source_is_a_configuration_error() {
 }
 
 #[test]
-fn an_unreadable_ca_file_is_a_configuration_error() {
+fn unreadable_ca_file_is_a_configuration_error() {
     let settings = Settings {
         base_url: BaseUrl::parse("http://localhost").unwrap(),
         ca_cert: Some("/nonexistent.pem".into()),

@@ -2,10 +2,10 @@
 
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
-use crate::scratch;
 use crate::support::{platform, platform_with, refused, settings};
 use sluicegate_platform::api::{PartSource, PublishResponse, Upload, UploadPart};
 use sluicegate_platform::http::{ErrorKind, HttpError, Settings, TokenSource};
+use sluicegate_test_support::scratch;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,7 +111,7 @@ async fn names_and_contents_arrive_as_they_are() {
 
 // Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
-async fn the_headers_are_the_documents() {
+async fn headers_are_documents() {
     let (_, head, _) = published(upload(&[("a", b"b")])).await;
     assert!(
         head.starts_with("POST /v1/shared-pipelines/artifacts HTTP/1.1\r\n"),
@@ -201,7 +201,7 @@ async fn content_of_another_size_stops_the_upload() {
 }
 
 #[tokio::test]
-async fn a_part_that_cannot_be_opened_is_named() {
+async fn part_that_cannot_be_opened_is_named() {
     struct Gone;
     impl PartSource for Gone {
         fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
@@ -253,7 +253,7 @@ async fn refused_early(upload: Upload, script: impl FnOnce(&mut Connection) + Se
 }
 
 #[tokio::test]
-async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
+async fn early_refusal_is_reported_and_not_broken_pipe() {
     for (status, kind) in [
         ("401 Unauthorized", ErrorKind::Unauthorized),
         ("403 Forbidden", ErrorKind::Forbidden),
@@ -277,7 +277,7 @@ async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
 }
 
 #[tokio::test]
-async fn a_success_before_the_end_of_the_upload_is_not_believed() {
+async fn success_before_end_of_upload_is_not_believed() {
     let server = RawServer::start(vec![Box::new(|mut connection| {
         connection.head();
         connection.json("201 Created", DONE);
@@ -289,7 +289,7 @@ async fn a_success_before_the_end_of_the_upload_is_not_believed() {
 }
 
 #[tokio::test]
-async fn an_upload_that_stalls_is_given_up() {
+async fn upload_that_stalls_is_given_up() {
     let upload = large();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let server = RawServer::start(vec![Box::new(move |mut connection| {
@@ -313,7 +313,7 @@ async fn an_upload_that_stalls_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_slow_upload_that_moves_is_not_given_up() {
+async fn slow_upload_that_moves_is_not_given_up() {
     let server = RawServer::start(vec![Box::new(|mut connection| {
         let length = content_length(&connection.head());
         let pause = Duration::from_millis(20);
@@ -357,7 +357,7 @@ async fn after_a_401_the_upload_is_made_anew() {
 }
 
 #[tokio::test]
-async fn an_accepted_upload_with_an_unreadable_answer_is_told_apart() {
+async fn accepted_upload_with_unreadable_answer_is_told_apart() {
     let (script, _received) = recorded("200 OK", "thanks");
     let server = RawServer::start(vec![script]);
     let error = platform(&server.url())
@@ -369,7 +369,7 @@ async fn an_accepted_upload_with_an_unreadable_answer_is_told_apart() {
 }
 
 #[tokio::test]
-async fn an_answer_without_ignored_resources_does_not_tell_that_there_are_none() {
+async fn answer_without_ignored_resources_does_not_tell_that_there_are_none() {
     let (script, _received) = recorded("200 OK", r#"{ "versionName": "1.2.0" }"#);
     let server = RawServer::start(vec![script]);
     let answer = platform(&server.url())
@@ -391,7 +391,7 @@ async fn values_that_no_header_can_carry_are_not_sent() {
 }
 
 #[tokio::test]
-async fn a_version_that_exists_is_a_conflict_and_is_sent_once() {
+async fn version_that_exists_is_a_conflict_and_is_sent_once() {
     let (sent, error) = refused(409, async |platform| {
         platform.publish(upload(&[("a", b"b")])).await
     })

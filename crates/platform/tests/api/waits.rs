@@ -34,7 +34,7 @@ async fn server(first: ResponseTemplate, then: ResponseTemplate) -> MockServer {
 }
 
 #[tokio::test]
-async fn a_retry_after_that_is_too_long_is_not_waited_for() {
+async fn retry_after_that_is_too_long_is_not_waited_for() {
     let in_an_hour = httpdate::fmt_http_date(std::time::SystemTime::now() + Duration::from_secs(3600));
     for asked in ["121", "3600", in_an_hour.as_str()] {
         let busy = ResponseTemplate::new(429).insert_header("retry-after", asked);
@@ -73,7 +73,7 @@ async fn each_retry_is_said_with_its_reason() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_said_to_be_waited_for() {
+async fn answer_that_does_not_come_is_said_to_be_waited_for() {
     let late = empty_list().set_delay(Duration::from_millis(2_600));
     let server = server(late, empty_list()).await;
     let (platform, said) = observed(&server.uri(), SHORT);

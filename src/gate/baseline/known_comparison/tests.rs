@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_does_not_matter(
+    fn order_does_not_matter(
         (base, other_base) in vec(found(), 0..9).prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle())),
         (head, other_head) in vec(found(), 0..9).prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle())),
     ) {
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_is_known_and_without_a_base_everything_is_new(found in vec(found(), 0..9)) {
+    fn same_is_known_and_without_base_everything_is_new(found in vec(found(), 0..9)) {
         let (known, fixed) = compared(&found, &found);
         prop_assert_eq!((known.len(), fixed), (found.len(), 0));
         let (known, fixed) = compared(&[], &found);

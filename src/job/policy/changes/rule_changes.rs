@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_is_not_there_or_not_readable() {
+    fn side_that_is_not_there_or_not_readable() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
             describe_rules_file_changes(&GateFileVersion::Missing, &some),

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_and_text_is_safe() {
+    fn unreadable_waivers_change_is_described_with_safe_text() {
         insta::assert_snapshot!(said("", "- { rule: r }"), @"the version of the change cannot be read: the waiver has no `path` (line 1, column 3)");
         let hostile = said("", "- { rule: \"a\\n::error::\\e[31m\", path: b, reason: r }");
         assert!(!hostile.contains(['\n', '\u{1b}']), "{hostile}");

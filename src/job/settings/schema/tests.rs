@@ -5,11 +5,11 @@ use crate::env::Env;
 use crate::job::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
 use crate::job::policy::{UnusableFile, read_job_file};
 use crate::job::settings::{Checkout, FileConfig, SettingSources};
-use crate::schema::hold;
 use serde::Deserialize as _;
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use sluicegate_test_support::json_schema::hold;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -172,7 +172,7 @@ fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
 }
 
 #[test]
-fn the_schema_has_the_keys_and_types_of_the_reader() {
+fn schema_has_keys_and_types_of_reader() {
     let schema = json_schema();
     let mut described = AskedKeys::new();
     schema_keys("", &schema, &mut described);

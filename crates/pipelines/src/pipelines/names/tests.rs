@@ -19,7 +19,7 @@ fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
 }
 
 #[test]
-fn what_is_excused_is_surely_named() {
+fn excused_name_is_certainly_named() {
     let long = format!("evil 'legacy load' {}", "x".repeat(2100));
     let names = ["evil", "legacy load", &long];
     let at = |text: &str| surely(&names, text);
@@ -75,7 +75,7 @@ fn without_quotes_a_name_is_sure_where_it_is_the_only_one() {
 }
 
 #[test]
-fn a_name_with_quotes_makes_those_quotes_unsure() {
+fn name_with_quotes_makes_those_quotes_unsure() {
     let names = ["legacy load", "legacy load\" x\t"];
     // The other name, escaped.
     assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
@@ -93,7 +93,7 @@ fn a_name_with_quotes_makes_those_quotes_unsure() {
 }
 
 #[test]
-fn a_component_called_component_is_named_too() {
+fn component_called_component_is_named_too() {
     let names = ["component", "load"];
     assert_eq!(surely(&names, "component \"load\" is wrong"), Some("load"));
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_component_called_component_is_named_too() {
 }
 
 #[test]
-fn the_longest_name_in_quotes_counts_before_longer_words() {
+fn longest_name_in_quotes_counts_before_longer_words() {
     let names = ["a", "b", "load all", "load"];
     assert_eq!(lines(&names, &[], "load all comes after 'b' and \"a\""), Some(5));
     assert_eq!(lines(&names, &[], "not \"x\" but `a`"), Some(4));
@@ -136,7 +136,7 @@ fn names_with_quotes_and_breaks_are_found_as_they_are_written() {
 }
 
 #[test]
-fn a_variable_is_meant_where_the_text_says_so() {
+fn variable_is_meant_where_text_says_so() {
     assert_eq!(lines(&["x"], &["x", "y"], "variable \"x\" is copied"), Some(6));
     assert_eq!(lines(&["x"], &["x", "y"], "Variable: x"), Some(6));
     assert_eq!(lines(&["x"], &["x", "y"], "component \"x\" is copied"), Some(4));
@@ -145,14 +145,14 @@ fn a_variable_is_meant_where_the_text_says_so() {
 }
 
 #[test]
-fn a_text_about_the_whole_names_nothing() {
+fn text_about_the_whole_names_nothing() {
     assert_eq!(lines(&["components"], &[], "the pipeline has 2 components"), None);
     assert_eq!(lines(&["x"], &[], "the rules file says \"x\""), None);
     assert_eq!(lines(&["components"], &[], "2 components"), Some(4));
 }
 
 #[test]
-fn a_name_without_text_is_found_in_quotes_only() {
+fn name_without_text_is_found_in_quotes_only() {
     assert_eq!(lines(&["", "x"], &[], "component \"\" is not x"), Some(4));
     assert_eq!(lines(&[""], &[], "component is wrong"), None);
 }

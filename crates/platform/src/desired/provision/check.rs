@@ -330,7 +330,7 @@ environment:
     }
 
     #[test]
-    fn what_follows_from_the_project_is_filled_in() {
+    fn provision_fills_in_values_of_project() {
         let plan = planned(&hybrid()).unwrap();
         insta::assert_snapshot!(json!(plan.connection),
             @r#"{"name":"dwh","platformConnectionType":"dwh","authProvider":"warehouse_a","authType":"key_pair"}"#);

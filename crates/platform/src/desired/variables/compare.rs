@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_is_all_that_the_file_says_and_no_more() {
+    fn difference_is_all_that_file_says_and_no_more() {
         insta::assert_snapshot!(lines(FILE, false), @r#"
         ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
         ~ region in production: "eu" -> "us"
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_sends_type_and_behaviour_in_any_case() {
+    fn change_sends_type_and_behaviour_in_any_case() {
         let text = "variables: { days: { description: d } }";
         let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
         let changes = compare(&document, &read(&document).unwrap(), &found(), false).unwrap();
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_shape_is_refused_at_its_line() {
+    fn file_of_another_shape_is_refused_at_its_line() {
         let refused = |text: &str| {
             let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
             let error = read(&document).unwrap_err();

@@ -51,7 +51,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_typed_value_fits_its_type() {
+    fn typed_value_fits_its_type() {
         assert_eq!(typed_text(Some("NUMBER"), "10"), Ok(json!(10)));
         assert_eq!(typed_text(Some("NUMBER"), "-1.5"), Ok(json!(-1.5)));
         assert_eq!(typed_text(Some("TEXT"), "10"), Ok(json!("10")));

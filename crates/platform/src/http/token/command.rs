@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_output_is_the_token() {
+    async fn output_is_token() {
         assert_eq!(
             run_token_command("printf ' abc\\n'")
                 .await

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_token_file_is_named() {
+    fn broken_token_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         let refused = || {

@@ -1,8 +1,6 @@
 //! Requests to a platform: paths, bodies and forms. The tests of the program use them, too.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-
-use crate::repo::World;
+use crate::World;
 use reqwest::Client;
 use serde_json::{Value, json};
 
@@ -55,7 +53,7 @@ pub const WHOLE: [(&str, &str); 3] = [
 ];
 
 /// A streaming pipeline with every member.
-pub const DOCUMENT: &str = include_str!("../../../../tests/fixtures/api/streaming-pipeline.json");
+pub const DOCUMENT: &str = include_str!("../../../tests/fixtures/api/streaming-pipeline.json");
 
 /// Returns a definition with every member in the API document.
 pub fn definition() -> Value {

@@ -1,15 +1,6 @@
 //! Checks the markup of a picture: no two boxes overlap, no link runs through the box of another component, and no two
 //! links overlap.
 
-#![allow(unreachable_pub, reason = "it is a part of several binaries")]
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
-
 use roxmltree::Node;
 
 /// Minimum distance between two boxes, in pixels.

@@ -1,10 +1,7 @@
 //! Real git repositories for tests, with fixed names and dates. What a test does to them is done by the git program in a
 //! clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs time.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-use crate::scratch;
+use crate::{Arguments, pipeline, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,7 +51,7 @@ impl World {
     }
 
     /// Runs git in the clone and returns its trimmed output.
-    pub fn git(&self, args: &[&str]) -> String {
+    pub fn git(&self, args: impl Arguments) -> String {
         git(&self.work(), args)
     }
 
@@ -63,6 +60,24 @@ impl World {
         let target = self.work().join(path);
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::write(target, content).unwrap();
+    }
+
+    /// Adds a file to the clone.
+    #[must_use]
+    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(path, content);
+        self
+    }
+
+    /// Adds an orchestration with these components in a row; the last one ends it.
+    #[must_use]
+    pub fn pipeline(self, path: &str, components: &[&str]) -> Self {
+        self.file(path, pipeline(components))
+    }
+
+    /// Reads a text file of the clone.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.work().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     /// Commits all files of the clone and returns the commit's ID.
@@ -86,7 +101,8 @@ impl World {
 }
 
 /// Runs git in `folder` and returns its trimmed output; if git fails, the test fails.
-pub fn git(folder: &Path, args: &[&str]) -> String {
+pub fn git(folder: &Path, args: impl Arguments) -> String {
+    let args = args.into_list();
     let output = Command::new("git")
         .args([
             "-c",
@@ -98,7 +114,7 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
             "-c",
             "maintenance.auto=false",
         ])
-        .args(args)
+        .args(&args)
         .current_dir(folder)
         .env_clear()
         .env("PATH", path_variable())

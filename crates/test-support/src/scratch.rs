@@ -1,8 +1,6 @@
 //! Folders for tests, in memory where that is possible. A file system on a disk looks for an inode that was not in use
 //! lately, and after thousands of deleted repositories this search is a quarter of the time of the tests.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::LazyLock;
 use tempfile::TempDir;
 

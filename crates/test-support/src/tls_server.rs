@@ -1,8 +1,5 @@
 //! A server with an untrusted certificate.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use crate::scratch;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -28,14 +25,14 @@ impl TlsServer {
         Self::start_until(names, 4000)
     }
 
-    /// Like `start`, with a certificate of a certificate authority.
+    /// Starts a server with a certificate of a certificate authority.
     pub fn start_as_authority(names: &[&str]) -> Self {
         let mut params = params(names);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self::start_with(&params)
     }
 
-    /// Like `start`, with a certificate that expires at the beginning of this year.
+    /// Starts a server with a certificate that expires at the beginning of this year.
     pub fn start_until(names: &[&str], year: i32) -> Self {
         let mut params = params(names);
         params.not_after = rcgen::date_time_ymd(year, 1, 1);

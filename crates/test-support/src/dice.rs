@@ -14,7 +14,6 @@ impl Dice {
     }
 
     /// Returns one of the items.
-    #[allow(dead_code, reason = "each test binary uses its own part of this")]
     pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         let sides = u64::try_from(all.len()).unwrap_or(1);
         all[usize::try_from(self.roll(sides)).unwrap_or(0)]

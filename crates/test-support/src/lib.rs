@@ -1,0 +1,22 @@
+//! What the tests of several packages share. No package depends on it except for its tests, and it is not published.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test fails by panicking"
+)]
+
+mod arguments;
+pub mod dice;
+pub mod json_schema;
+pub mod picture_geometry;
+mod pipeline;
+pub mod platform_requests;
+pub mod repository;
+pub mod scratch;
+pub mod tls_server;
+
+pub use arguments::Arguments;
+pub use pipeline::pipeline;
+pub use repository::World;
