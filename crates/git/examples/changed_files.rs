@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns a line for each file that `head` changed since its merge-base with `base`.
- fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<String>, GitError> {
+fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<String>, GitError> {
     let repository = Repository::open(repository)?;
     let head = repository.resolve(head)?;
     let bases = repository.merge_bases(&repository.resolve(base)?, &head)?;

@@ -215,7 +215,11 @@ async fn without_verification_nothing_is_looked_up() {
 #[tokio::test]
 async fn ignored_resources_are_incomplete() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
+    stage
+        .upload(ignoring())
+        .await
+        .shows(answer(&stage.details()))
+        .await;
     let outcome = stage.run(options()).await;
     assert_eq!(
         (outcome.kind, outcome.ignored_resources.len()),
@@ -227,7 +231,11 @@ async fn ignored_resources_are_incomplete() {
 #[tokio::test]
 async fn ignored_resources_can_be_waved_through() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
+    stage
+        .upload(ignoring())
+        .await
+        .shows(answer(&stage.details()))
+        .await;
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Warn,
@@ -431,7 +439,11 @@ async fn refusal_is_a_failure() {
 #[tokio::test]
 async fn receipt_says_what_became_of_it() {
     let stage = Stage::new().await;
-    stage.upload(ignoring()).await.shows(answer(&stage.details())).await;
+    stage
+        .upload(ignoring())
+        .await
+        .shows(answer(&stage.details()))
+        .await;
     let outcome = stage.run(options()).await;
     let hashes = outcome.hashes.clone().unwrap();
     let mut written = Vec::new();

@@ -126,9 +126,7 @@ fn partial_clone_is_compared_without_its_blobs_and_fetches_one_that_is_read() {
         let world = World::new();
         forked(&world);
         git(&world.remote(), "config uploadpack.allowFilter true");
-        git(
-            &world.remote(), "config uploadpack.allowAnySHA1InWant true"
-        );
+        git(&world.remote(), "config uploadpack.allowAnySHA1InWant true");
         let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
         if with_extension {
             git(&partial, "config core.repositoryFormatVersion 1");
@@ -307,9 +305,7 @@ fn large_blob_of_another_user_is_streamed_too() {
 fn objects_borrowed_from_another_repository_are_found_through_the_stand_in() {
     let world = World::new();
     forked(&world);
-    git(
-        world.path(), "clone -q --shared --no-checkout work borrower"
-    );
+    git(world.path(), "clone -q --shared --no-checkout work borrower");
     let borrower = world.path().join("borrower");
     if give_away(&borrower) {
         assert_eq!(
@@ -327,7 +323,7 @@ fn formats_that_cannot_be_read_are_named() {
     ] {
         let folder = scratch::folder();
         let format = format!("--object-format={format}");
-        git(folder.path(),format!("init -q {format} ."));
+        git(folder.path(), format!("init -q {format} ."));
         if reftable {
             store_references_as_reftable(folder.path());
         }
