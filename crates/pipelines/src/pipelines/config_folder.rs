@@ -21,21 +21,21 @@ pub enum ConfigFolderError {
 /// `None` if no folder does. `holds` returns whether the repository has a file, given its path from the root.
 pub fn config_folder(
     root_folders: &[String],
-    holds: &dyn Fn(&str) -> bool,
+    has_file: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, ConfigFolderError> {
     let is_config = |folder: &&String| {
         folder.starts_with('.')
             && [SHARED_PIPELINES_FILE, RULES_FILE]
                 .iter()
-                .any(|file| holds(&format!("{folder}/{file}")))
+                .any(|file| has_file(&format!("{folder}/{file}")))
     };
-    let mut found: Vec<String> = root_folders.iter().filter(is_config).cloned().collect();
-    found.sort();
-    found.dedup();
-    if found.len() > 1 {
-        return Err(ConfigFolderError::Several(found));
+    let mut config_dirs: Vec<String> = root_folders.iter().filter(is_config).cloned().collect();
+    config_dirs.sort();
+    config_dirs.dedup();
+    if config_dirs.len() > 1 {
+        return Err(ConfigFolderError::Several(config_dirs));
     }
-    Ok(found.pop())
+    Ok(config_dirs.pop())
 }
 
 #[cfg(test)]

@@ -11,16 +11,16 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The keys by which a component refers to a file.
-const NAMES_FILES: [&str; 3] = ["orchestrationJob", "transformationJob", "fileName"];
+const FILE_REFERENCE_KEYS: [&str; 3] = ["orchestrationJob", "transformationJob", "fileName"];
 
 /// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
 pub fn may_name_files(bytes: &[u8]) -> bool {
-    has_key(bytes) || has_escape(bytes)
+    has_reference_key(bytes) || has_escape(bytes)
 }
 
-fn has_key(bytes: &[u8]) -> bool {
+fn has_reference_key(bytes: &[u8]) -> bool {
     let is_there = |key: &&str| memmem::find(bytes, key.as_bytes()).is_some();
-    NAMES_FILES.iter().any(is_there)
+    FILE_REFERENCE_KEYS.iter().any(is_there)
 }
 
 /// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
@@ -40,25 +40,25 @@ impl SoughtNames {
 
     /// Returns the search for the names of these files; `None` if there are too many.
     pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
-        let names: BTreeSet<String> = paths.into_iter().map(pattern).collect();
-        if names.len() > Self::MOST || names.contains("") {
+        let patterns: BTreeSet<String> = paths.into_iter().map(name_pattern).collect();
+        if patterns.len() > Self::MOST || patterns.contains("") {
             return None;
         }
-        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let all: Vec<&str> = patterns.iter().map(String::as_str).collect();
         // The blanks at which YAML folds are ASCII, and a search without Unicode's is built in a fraction of the time.
-        let search = RegexBuilder::new(&all.join("|")).unicode(false).build();
-        search.ok().map(Self)
+        let regex = RegexBuilder::new(&all.join("|")).unicode(false).build();
+        regex.ok().map(Self)
     }
 
     /// Returns whether a pipeline with these bytes may refer to one of the files.
     pub fn may_be_in(&self, bytes: &[u8]) -> bool {
-        (self.0.is_match(bytes) && has_key(bytes)) || has_escape(bytes)
+        (self.0.is_match(bytes) && has_reference_key(bytes)) || has_escape(bytes)
     }
 }
 
 /// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
 /// escaped in quotes.
-fn pattern(path: &str) -> String {
+fn name_pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {
@@ -109,13 +109,13 @@ impl PipelineFacts {
         let variables = pipeline.variables.iter().map(|variable| variable.name.clone());
         let mut variables: Vec<String> = variables.collect();
         variables.sort_unstable();
-        let dangling = dangling(pipeline);
-        let components = pipeline.components.iter().filter(|_| !dangling.is_empty());
+        let dangling_links = find_dangling_links(pipeline);
+        let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
         Self {
             references: pipeline.references().into(),
             variables: variables.into(),
             components: components.map(|component| component.name.clone()).collect(),
-            dangling,
+            dangling: dangling_links,
             is_skimmed: false,
         }
     }
@@ -132,8 +132,8 @@ impl PipelineFacts {
     }
 
     /// Returns whether the pipeline has each variable of the other one.
-    pub fn declares_all_of(&self, other: &Self) -> bool {
-        other.variables.iter().all(|variable| self.declares(variable))
+    pub fn declares_all_of(&self, facts: &Self) -> bool {
+        facts.variables.iter().all(|variable| self.declares(variable))
     }
 
     /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
@@ -145,25 +145,25 @@ impl PipelineFacts {
     }
 }
 
-fn dangling(pipeline: &Pipeline) -> Box<[DanglingLink]> {
+fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
     let names: HashSet<&str> = pipeline
         .components
         .iter()
         .map(|component| component.name.as_str())
         .collect();
-    let mut dangling = Vec::new();
+    let mut dangling_links = Vec::new();
     for component in &pipeline.components {
         let name: Arc<str> = component.name.as_str().into();
         let links = component.links.iter();
         let nowhere = links.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank());
-        dangling.extend(nowhere.map(|link| DanglingLink {
+        dangling_links.extend(nowhere.map(|link| DanglingLink {
             component: Arc::clone(&name),
             role: link.role,
             name: link.name.clone(),
             position: link.position,
         }));
     }
-    dangling.into()
+    dangling_links.into()
 }
 
 #[cfg(test)]

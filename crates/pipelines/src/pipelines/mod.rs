@@ -6,14 +6,14 @@
 mod config_folder;
 mod facts;
 mod model;
-mod names;
+mod new_shared_entry;
+mod node_text;
 mod normal_forms;
+mod pipeline_document;
 mod quotes;
-mod read;
 mod references;
-mod shared;
-mod shared_edit;
-mod written;
+mod shared_pipelines;
+mod subject_index;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
@@ -21,10 +21,10 @@ pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
     is_pipeline, without_extension,
 };
-pub(crate) use names::ABOUT_THE_PIPELINE;
-pub use names::{NamedPipelines, NamedSubject, SubjectKind};
+pub use new_shared_entry::{NewSharedEntry, SharedEditError};
 pub(crate) use normal_forms::NormalForms;
-pub(crate) use read::Outline;
+pub(crate) use pipeline_document::Outline;
 pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved, file_name};
-pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
-pub use shared_edit::{NewSharedEntry, SharedEditError};
+pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
+pub(crate) use subject_index::ABOUT_THE_PIPELINE;
+pub use subject_index::{NamedPipelines, NamedSubject, SubjectKind};

@@ -1,6 +1,6 @@
 //! A pipeline, as the rules and the publisher need it.
 
-use super::names::{NamedPipelines, Names};
+use super::subject_index::{NamedPipelines, SubjectIndex};
 use crate::yaml::Position;
 use std::sync::OnceLock;
 
@@ -59,7 +59,7 @@ pub struct Pipeline {
     pub components: Vec<Component>,
     /// In file order.
     pub variables: Vec<PipelineVariable>,
-    names: OnceLock<Names>,
+    subject_index: OnceLock<SubjectIndex>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Pipeline {
             kind,
             components,
             variables,
-            names: OnceLock::new(),
+            subject_index: OnceLock::new(),
         }
     }
 
@@ -188,13 +188,15 @@ impl Pipeline {
     /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
     /// the name. The names are sorted once, at the first call, because there can be many texts.
     pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
-        self.names.get_or_init(|| self.names()).named_in(text)
+        self.subject_index
+            .get_or_init(|| self.index_subjects())
+            .named_in(text)
     }
 
-    fn names(&self) -> Names {
+    fn index_subjects(&self) -> SubjectIndex {
         let components = self.components.iter();
         let variables = self.variables.iter();
-        Names::new(
+        SubjectIndex::new(
             components.map(|component| (component.name.as_str(), component.position.line)),
             variables.map(|variable| (variable.name.as_str(), variable.position.line)),
         )

@@ -23,13 +23,15 @@ impl<'p> NormalForms<'p> {
         if path.is_ascii() {
             return None;
         }
-        let named = self.0.get(&compose(file_name(path)))?;
-        let whole = compose(path);
+        let same_name_paths = self.0.get(&compose(file_name(path)))?;
+        let composed_path = compose(path);
         match (
-            named.iter().find(|other| compose(other) == whole),
-            named.as_slice(),
+            same_name_paths
+                .iter()
+                .find(|candidate| compose(candidate) == composed_path),
+            same_name_paths.as_slice(),
         ) {
-            (Some(same), _) | (None, [same]) => Some(same),
+            (Some(path), _) | (None, [path]) => Some(path),
             _ => None,
         }
     }

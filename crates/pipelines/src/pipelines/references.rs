@@ -143,22 +143,25 @@ impl<'f> PipelineFiles<'f> {
     /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        let mut all = Vec::new();
+        let mut all_paths = Vec::new();
         for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
             by_name.entry(file_name(path)).or_default().push(path);
-            all.push(path);
+            all_paths.push(path);
         }
-        all.sort_unstable();
-        Self { by_name, paths: all }
+        all_paths.sort_unstable();
+        Self {
+            by_name,
+            paths: all_paths,
+        }
     }
 
     /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
     /// extension, older ones without.
     pub fn resolve(&self, target: &str, kind: Kind, caller: &str) -> Resolved<'_> {
-        if is_named(target, kind) {
-            let as_written = self.find(target, caller);
-            if as_written != Resolved::Missing {
-                return as_written;
+        if has_name_and_extension(target, kind) {
+            let literal_resolution = self.find(target, caller);
+            if literal_resolution != Resolved::Missing {
+                return literal_resolution;
             }
         }
         self.find(&format!("{target}{}", kind.extension()), caller)
@@ -172,14 +175,14 @@ impl<'f> PipelineFiles<'f> {
 
     /// Returns the files with the file name of `target`, in any folder.
     pub(crate) fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
-        let named = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
-        let as_written = if is_named(target, kind) {
-            named(target)
+        let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
+        let literal_paths = if has_name_and_extension(target, kind) {
+            find_paths(target)
         } else {
             None
         };
-        as_written
-            .or_else(|| named(&format!("{target}{}", kind.extension())))
+        literal_paths
+            .or_else(|| find_paths(&format!("{target}{}", kind.extension())))
             .unwrap_or_default()
     }
 
@@ -198,22 +201,22 @@ impl<'f> PipelineFiles<'f> {
         match self.by_name.get(path).map_or(&[][..], Vec::as_slice) {
             [] => Resolved::Missing,
             [file] => Resolved::Bare(file),
-            several => match self.file_at(&beside(caller, path)) {
+            paths => match self.file_at(&sibling_path(caller, path)) {
                 Some(file) => Resolved::Bare(file),
-                None => Resolved::Ambiguous(several),
+                None => Resolved::Ambiguous(paths),
             },
         }
     }
 }
 
 /// Returns whether the target has a name and the kind's extension.
-fn is_named(target: &str, kind: Kind) -> bool {
+fn has_name_and_extension(target: &str, kind: Kind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
 }
 
 /// Returns the path of the file of this name in the folder of `caller`.
-fn beside(caller: &str, name: &str) -> String {
+fn sibling_path(caller: &str, name: &str) -> String {
     let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
     folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))
 }

@@ -55,12 +55,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
 pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
-        .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;
+        .ok_or_else(|| DocumentError::at_position(root.position(), "the list `rules` is missing"))?;
     let items = rules
         .items()
-        .ok_or_else(|| DocumentError::at(rules.position(), "`rules` is not a list"))?;
+        .ok_or_else(|| DocumentError::at_position(rules.position(), "`rules` is not a list"))?;
     if items.len() > MAX_RULES {
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             rules.position(),
             format!("the file has {} rules; the maximum is {MAX_RULES}", items.len()),
         ));
@@ -70,7 +70,7 @@ pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t,
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
     pub(super) fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
-        let wrong = |message: &str| DocumentError::at(node.position(), message);
+        let wrong = |message: &str| DocumentError::at_position(node.position(), message);
         if !node.is_map() {
             return Err(wrong("an entry of `rules` is not a map"));
         }

@@ -2,7 +2,7 @@
 
 use crate::findings::{Finding, Waiver};
 use crate::rules;
-use crate::yaml::in_double_quotes;
+use crate::yaml::format_double_quoted;
 use jiff::civil::Date;
 use std::fmt;
 
@@ -96,5 +96,5 @@ fn scalar(text: &str) -> String {
     if is_plain {
         return text.to_owned();
     }
-    in_double_quotes(text)
+    format_double_quoted(text)
 }

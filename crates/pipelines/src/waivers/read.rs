@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8], knows: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiv
 }
 
 fn wrong(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError {
-    DocumentError::at(node.position(), message)
+    DocumentError::at_position(node.position(), message)
 }
 
 fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedWaiver, DocumentError> {
@@ -57,7 +57,7 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedW
             format!("valid keys are {}", keys.join(", "))
         });
         let message = format!("unknown key `{}`: {meant}", shortened(key));
-        return Err(DocumentError::at(position, message));
+        return Err(DocumentError::at_position(position, message));
     }
     let rule = required(item, "rule")?;
     known(item, &rule, knows)?;

@@ -8,35 +8,35 @@ use saphyr_parser::input::Input;
 
 /// Number of characters that the parser may read at once. For a plain scalar, it reserves 32 bytes, and requests this
 /// many more after the first character, which has up to four bytes.
-const AT_ONCE: usize = 28;
+const LOOKAHEAD_CHARS: usize = 28;
 
 /// A text and the reading position. The text contains no NUL, which the parser treats as the end.
 pub(super) struct TextInput<'a> {
     text: &'a str,
     /// The position in bytes; always on a character boundary.
-    at: usize,
+    offset: usize,
 }
 
 impl<'a> TextInput<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, offset: 0 }
     }
 
     #[inline]
-    fn byte(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
+    fn peek_byte(&self, distance: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.offset + distance).copied()
     }
 
     #[cold]
-    fn decoded(&self, ahead: usize) -> Option<char> {
-        self.text.get(self.at..)?.chars().nth(ahead)
+    fn peek_char(&self, distance: usize) -> Option<char> {
+        self.text.get(self.offset..)?.chars().nth(distance)
     }
 }
 
 /// Returns the number of bytes of the character that begins with this byte.
 #[inline]
-fn width(first: u8) -> usize {
-    match first {
+fn utf8_length(first_byte: u8) -> usize {
+    match first_byte {
         0..0x80 => 1,
         0x80..0xE0 => 2,
         0xE0..0xF0 => 3,
@@ -45,7 +45,7 @@ fn width(first: u8) -> usize {
 }
 
 #[inline]
-fn is_flow(byte: u8) -> bool {
+fn is_flow_indicator(byte: u8) -> bool {
     matches!(byte, b',' | b'[' | b']' | b'{' | b'}')
 }
 
@@ -55,12 +55,12 @@ impl Input for TextInput<'_> {
 
     #[inline]
     fn buflen(&self) -> usize {
-        AT_ONCE
+        LOOKAHEAD_CHARS
     }
 
     #[inline]
     fn bufmaxlen(&self) -> usize {
-        AT_ONCE
+        LOOKAHEAD_CHARS
     }
 
     #[inline]
@@ -87,7 +87,7 @@ impl Input for TextInput<'_> {
 
     #[inline]
     fn skip(&mut self) {
-        self.at += self.byte(0).map_or(0, width);
+        self.offset += self.peek_byte(0).map_or(0, utf8_length);
     }
 
     #[inline]
@@ -104,29 +104,29 @@ impl Input for TextInput<'_> {
 
     #[inline]
     fn peek_nth(&self, n: usize) -> char {
-        match (n, self.byte(0), self.byte(1)) {
+        match (n, self.peek_byte(0), self.peek_byte(1)) {
             (0, ..) => self.peek(),
             (1, Some(first), Some(second)) if first.is_ascii() && second.is_ascii() => char::from(second),
-            _ => self.decoded(n).unwrap_or('\0'),
+            _ => self.peek_char(n).unwrap_or('\0'),
         }
     }
 
     #[inline]
     fn peek_opt(&self) -> Option<char> {
-        match self.byte(0)? {
+        match self.peek_byte(0)? {
             byte if byte.is_ascii() => Some(char::from(byte)),
-            _ => self.decoded(0),
+            _ => self.peek_char(0),
         }
     }
 
     #[inline]
     fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
-        match self.byte(0) {
-            Some(b':') => match self.byte(1) {
+        match self.peek_byte(0) {
+            Some(b':') => match self.peek_byte(1) {
                 None | Some(b' ' | b'\t' | b'\n' | b'\r') => false,
-                Some(next) => !(in_flow && is_flow(next)),
+                Some(next) => !(in_flow && is_flow_indicator(next)),
             },
-            Some(byte) if byte.is_ascii() => !(in_flow && is_flow(byte)),
+            Some(byte) if byte.is_ascii() => !(in_flow && is_flow_indicator(byte)),
             Some(_) => self.peek() != '\u{FEFF}',
             None => true,
         }
@@ -134,12 +134,12 @@ impl Input for TextInput<'_> {
 
     #[inline]
     fn next_is_blank_or_breakz(&self) -> bool {
-        matches!(self.byte(0), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+        matches!(self.peek_byte(0), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     #[inline]
     fn next_is_blank_or_break(&self) -> bool {
-        matches!(self.byte(0), Some(b' ' | b'\t' | b'\n' | b'\r'))
+        matches!(self.peek_byte(0), Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 }
 

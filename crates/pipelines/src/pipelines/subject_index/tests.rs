@@ -1,19 +1,19 @@
 //! The component or variable that a text is about.
 
-use super::{NamedSubject, Names, SubjectKind};
+use super::{NamedSubject, SubjectIndex, SubjectKind};
 
 /// Returns the line that `text` names, if the components are on lines 4, 5, …, then a line, then the variables.
 fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
     let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
     let components = names.iter().copied().zip(4..);
-    Names::new(components, variables.iter().copied().zip(below..))
+    SubjectIndex::new(components, variables.iter().copied().zip(below..))
         .named_in(text)
         .map(|named| named.line)
 }
 
 /// Returns the name that `text` certainly concerns.
 fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
-    let all = Names::new(names.iter().copied().zip(4..), std::iter::empty());
+    let all = SubjectIndex::new(names.iter().copied().zip(4..), std::iter::empty());
     let found = all.named_in(text)?.subject?.name.to_owned();
     names.iter().copied().find(|name| *name == found)
 }
@@ -168,7 +168,7 @@ fn many_names_that_begin_alike_are_searched_quickly() {
 
 #[test]
 fn name_of_component_and_variable_needs_a_stated_kind() {
-    let names = || Names::new([("X", 4)].into_iter(), [("X", 9), ("Y", 10)].into_iter());
+    let names = || SubjectIndex::new([("X", 4)].into_iter(), [("X", 9), ("Y", 10)].into_iter());
     let subject = |text: &str| {
         let all = names();
         let found = all.named_in(text)?;

@@ -3,9 +3,9 @@
 //! An entry is added on lines of its own, or before the bracket that ends the list. The result is read again, and must
 //! contain exactly the expected entries; otherwise nothing is changed.
 
-use super::shared::SharedPipelines;
+use super::shared_pipelines::SharedPipelines;
 use super::{Outline, file_name, without_extension};
-use crate::yaml::{DocumentError, NodeRef, Tree, Value, in_double_quotes};
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
 /// Maximum number of places that are tried as the end of a list in brackets.
@@ -58,7 +58,7 @@ impl NewSharedEntry {
         let outline = Outline::of(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
-            id: id.unwrap_or_else(|| id_of(path)),
+            id: id.unwrap_or_else(|| default_id(path)),
             parameters: Vec::new(),
             private_names: Vec::new(),
         };
@@ -66,7 +66,7 @@ impl NewSharedEntry {
             if text_in_metadata(node, "visibility").as_deref() == Some("PRIVATE") {
                 entry.private_names.push(name.to_owned());
             } else {
-                entry.parameters.push(parameter(name, node));
+                entry.parameters.push(parameter_from_variable(name, node));
             }
         }
         Ok(entry)
@@ -75,12 +75,12 @@ impl NewSharedEntry {
     /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
     pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
-            return self.verified(NEW_FILE.to_owned() + &self.lines("  ", "\n"), &[]);
+            return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
         }
-        let with_list = with_empty_list(text);
-        let text = with_list.as_deref().unwrap_or(text);
-        let shared = SharedPipelines::parse(text.as_bytes())?;
-        for entry in &shared.entries {
+        let text_with_list = insert_empty_list(text);
+        let text = text_with_list.as_deref().unwrap_or(text);
+        let shared_pipelines = SharedPipelines::parse(text.as_bytes())?;
+        for entry in &shared_pipelines.entries {
             let line = entry.position.line;
             if entry.pipeline == self.path {
                 return Err(SharedEditError::Shared {
@@ -96,51 +96,64 @@ impl NewSharedEntry {
                 });
             }
         }
-        match self.add_lines(text, &shared) {
-            Err(SharedEditError::Form) => self.add_to_flow_list(text, &shared),
-            edited => edited,
+        match self.insert_lines(text, &shared_pipelines) {
+            Err(SharedEditError::Form) => self.insert_in_flow_list(text, &shared_pipelines),
+            result => result,
         }
     }
 
     /// Adds the entry on lines of its own.
-    fn add_lines(&self, text: &str, shared: &SharedPipelines) -> Result<String, SharedEditError> {
+    fn insert_lines(
+        &self,
+        text: &str,
+        shared_pipelines: &SharedPipelines,
+    ) -> Result<String, SharedEditError> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
-            last.push_str(ending);
+        if let Some(last_line) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
+            last_line.push_str(ending);
         }
-        let (line_index, indent) = match shared.entries.last() {
-            Some(last) => end_of_entry(&lines, last.position.line)?,
-            None => end_of_empty_list(&mut lines, shared.position.line, ending)?,
+        let (line_index, indent) = match shared_pipelines.entries.last() {
+            Some(last_entry) => find_entry_end(&lines, last_entry.position.line)?,
+            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending)?,
         };
-        lines.insert(line_index, self.lines(&indent, ending));
-        self.verified(lines.concat(), &shared.entries)
+        lines.insert(line_index, self.format_lines(&indent, ending));
+        self.verify_edit(lines.concat(), &shared_pipelines.entries)
     }
 
     /// Adds the entry before the bracket that ends the list: only there, the list has it as its last entry.
-    fn add_to_flow_list(&self, text: &str, shared: &SharedPipelines) -> Result<String, SharedEditError> {
-        let entry = self.in_one_line();
+    fn insert_in_flow_list(
+        &self,
+        text: &str,
+        shared_pipelines: &SharedPipelines,
+    ) -> Result<String, SharedEditError> {
+        let entry = self.format_on_one_line();
         let brackets = text.match_indices(']').map(|(index, _)| index);
         let separators = brackets.flat_map(|index| [(index, " "), (index, ", ")]);
         let candidates = separators.take(MAX_FLOW_CANDIDATES).map(|(index, separator)| {
             let (before, after) = text.split_at(index);
             format!("{before}{separator}{entry} {after}")
         });
-        let mut verified = candidates.filter_map(|candidate| self.verified(candidate, &shared.entries).ok());
+        let mut verified =
+            candidates.filter_map(|candidate| self.verify_edit(candidate, &shared_pipelines.entries).ok());
         verified.next().ok_or(SharedEditError::Form)
     }
 
     /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
-    fn verified(&self, text: String, earlier: &[super::SharedEntry]) -> Result<String, SharedEditError> {
-        let edited = SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::Form)?;
-        let Some((added, rest)) = edited.entries.split_last() else {
+    fn verify_edit(
+        &self,
+        text: String,
+        earlier_entries: &[super::SharedEntry],
+    ) -> Result<String, SharedEditError> {
+        let edited_pipelines = SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::Form)?;
+        let Some((last_entry, other_entries)) = edited_pipelines.entries.split_last() else {
             return Err(SharedEditError::Form);
         };
-        let names = added.parameters.iter().map(|parameter| &parameter.name);
-        let is_added = added.id == self.id
-            && added.pipeline == self.path
+        let names = last_entry.parameters.iter().map(|parameter| &parameter.name);
+        let is_added = last_entry.id == self.id
+            && last_entry.pipeline == self.path
             && names.eq(self.parameters.iter().map(|parameter| &parameter.name));
-        if is_added && rest == earlier {
+        if is_added && other_entries == earlier_entries {
             Ok(text)
         } else {
             Err(SharedEditError::Form)
@@ -148,16 +161,17 @@ impl NewSharedEntry {
     }
 
     /// Returns the entry as YAML on one line.
-    fn in_one_line(&self) -> String {
+    fn format_on_one_line(&self) -> String {
         let parameters = self.parameters.iter();
-        let parameters = parameters.map(|it| format!("{}: {}", scalar(&it.name), it.in_one_line()));
+        let parameters =
+            parameters.map(|it| format!("{}: {}", format_scalar(&it.name), it.format_on_one_line()));
         let parameters = parameters.collect::<Vec<_>>().join(", ");
         let space = if parameters.is_empty() { "" } else { " " };
         format!(
             "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
-            scalar(&self.path),
-            scalar(file_name(without_extension(&self.path))),
-            scalar(&self.id)
+            format_scalar(&self.path),
+            format_scalar(file_name(without_extension(&self.path))),
+            format_scalar(&self.id)
         )
     }
 
@@ -169,12 +183,16 @@ impl NewSharedEntry {
             .collect()
     }
 
-    fn lines(&self, indent: &str, ending: &str) -> String {
+    fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
         let display_name = file_name(without_extension(&self.path));
-        let _ = write!(lines, "{indent}- pipeline: {}{ending}", scalar(&self.path));
-        let _ = write!(lines, "{indent}  displayName: {}{ending}", scalar(display_name));
-        let _ = write!(lines, "{indent}  id: {}{ending}", scalar(&self.id));
+        let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
+        let _ = write!(
+            lines,
+            "{indent}  displayName: {}{ending}",
+            format_scalar(display_name)
+        );
+        let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
         let _ = write!(lines, "{indent}  enabled: true{ending}");
         if self.parameters.is_empty() {
             let _ = write!(lines, "{indent}  parameters: {{}}{ending}");
@@ -185,8 +203,8 @@ impl NewSharedEntry {
             let _ = write!(
                 lines,
                 "{indent}    {}: {}{ending}",
-                scalar(&parameter.name),
-                parameter.in_one_line()
+                format_scalar(&parameter.name),
+                parameter.format_on_one_line()
             );
         }
         lines
@@ -195,22 +213,30 @@ impl NewSharedEntry {
 
 impl NewSharedParameter {
     /// Returns its map as YAML. A parameter is not exported, because that can be allowed later, but not withdrawn.
-    fn in_one_line(&self) -> String {
+    fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
-        keys.extend(self.kind.as_deref().map(|kind| format!("type: {}", scalar(kind))));
+        keys.extend(
+            self.kind
+                .as_deref()
+                .map(|kind| format!("type: {}", format_scalar(kind))),
+        );
         keys.push("exportAllowed: false".to_owned());
         keys.extend(
             self.description
                 .as_deref()
-                .map(|text| format!("description: {}", in_double_quotes(text))),
+                .map(|text| format!("description: {}", format_double_quoted(text))),
         );
         keys.extend(self.default.as_deref().map(|value| format!("default: {value}")));
         let mut columns = Vec::new();
         for (name, kind) in &self.columns {
             let kind = kind
                 .as_deref()
-                .map(|kind| format!(" columnType: {} ", scalar(kind)));
-            columns.push(format!("{}: {{{}}}", scalar(name), kind.unwrap_or_default()));
+                .map(|kind| format!(" columnType: {} ", format_scalar(kind)));
+            columns.push(format!(
+                "{}: {{{}}}",
+                format_scalar(name),
+                kind.unwrap_or_default()
+            ));
         }
         if !columns.is_empty() {
             keys.push(format!("columns: {{ {} }}", columns.join(", ")));
@@ -220,7 +246,7 @@ impl NewSharedParameter {
 }
 
 /// Returns the parameter of a variable. The shared-pipelines file calls a number NUMERIC.
-fn parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
+fn parameter_from_variable(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
     let kind = text_in_metadata(node, "type").map(|kind| match kind.as_str() {
         "NUMBER" => "NUMERIC".to_owned(),
         _ => kind,
@@ -232,7 +258,7 @@ fn parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
         kind,
         description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
         default: default.and_then(default_value),
-        columns: columns.map(columns_of).unwrap_or_default(),
+        columns: columns.map(parse_columns).unwrap_or_default(),
     }
 }
 
@@ -240,29 +266,29 @@ fn parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
 fn default_value(node: NodeRef<'_, '_>) -> Option<String> {
     match node.value()? {
         Value::Null => None,
-        Value::Text(text) => Some(in_double_quotes(text)),
+        Value::Text(text) => Some(format_double_quoted(text)),
         Value::Boolean(_) | Value::Natural(_) | Value::OtherNumber => node.text().map(str::to_owned),
     }
 }
 
 /// Returns the columns of a grid, which are a map by name, or a list of maps or names.
-fn columns_of(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
+fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     match node.items() {
         Some(items) => items
             .filter_map(|item| {
                 let name = item.get("name").unwrap_or(item).text()?;
-                Some((name.to_owned(), column_type(item)))
+                Some((name.to_owned(), parse_column_type(item)))
             })
             .collect(),
         None => node
             .entries()
-            .map(|(name, _, column)| (name.to_owned(), column_type(column)))
+            .map(|(name, _, column)| (name.to_owned(), parse_column_type(column)))
             .collect(),
     }
 }
 
 /// Returns the type of a column. The shared-pipelines file calls a column of numbers NUMBER.
-fn column_type(column: NodeRef<'_, '_>) -> Option<String> {
+fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     let node = column.get("columnType").or_else(|| column.get("type"))?;
     match node.text()? {
         "NUMERIC" => Some("NUMBER".to_owned()),
@@ -276,7 +302,7 @@ fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
 }
 
 /// Returns an id made from the file's name: lowercase words joined by hyphens.
-fn id_of(path: &str) -> String {
+fn default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
     let words = name.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -284,7 +310,7 @@ fn id_of(path: &str) -> String {
 }
 
 /// Returns the text as a YAML scalar, quoted unless it is certainly a plain text.
-fn scalar(text: &str) -> String {
+fn format_scalar(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
     let keywords = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
@@ -292,12 +318,12 @@ fn scalar(text: &str) -> String {
     if starts_with_letter && !is_keyword && text.chars().all(is_word) {
         text.to_owned()
     } else {
-        in_double_quotes(text)
+        format_double_quoted(text)
     }
 }
 
 /// Returns the text with an empty list as the missing value of `pipelines`; `None` if the file has a value.
-fn with_empty_list(text: &str) -> Option<String> {
+fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::read(text.as_bytes(), None).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
     let key = "pipelines:";
@@ -315,7 +341,7 @@ fn with_empty_list(text: &str) -> Option<String> {
 }
 
 /// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
-fn end_of_entry(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
+fn find_entry_end(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
     let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
     let mut above = lines.iter().enumerate().take(line);
     let Some((start, dash)) = above.rfind(|(_, line)| starts_entry(line)) else {
@@ -341,18 +367,18 @@ fn starts_entry(line: &str) -> bool {
 }
 
 /// Removes the brackets of an empty list, and returns the index of the line after its key, and an indentation.
-fn end_of_empty_list(
+fn open_empty_list(
     lines: &mut [String],
     line: u32,
     ending: &str,
 ) -> Result<(usize, String), SharedEditError> {
     let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
-    let index = line.checked_sub(1).ok_or(SharedEditError::Form)?;
-    let text = lines.get_mut(index).ok_or(SharedEditError::Form)?;
-    let (before, after) = text.split_once("[]").ok_or(SharedEditError::Form)?;
-    let after = after.trim_end();
-    *text = format!("{}{after}{ending}", before.trim_end());
-    Ok((index + 1, "  ".to_owned()))
+    let line_index = line.checked_sub(1).ok_or(SharedEditError::Form)?;
+    let text = lines.get_mut(line_index).ok_or(SharedEditError::Form)?;
+    let (text_before, text_after) = text.split_once("[]").ok_or(SharedEditError::Form)?;
+    let after = text_after.trim_end();
+    *text = format!("{}{after}{ending}", text_before.trim_end());
+    Ok((line_index + 1, "  ".to_owned()))
 }
 
 fn indentation(line: &str) -> String {
@@ -404,7 +430,7 @@ mod tests {
             let edited = added.add_to(text).unwrap();
             let start = edited.find("- pipeline: \"sales").unwrap();
             let lines: Vec<&str> = edited.split_inclusive('\n').collect();
-            let own = added.lines("", "\n").lines().count();
+            let own = added.format_lines("", "\n").lines().count();
             assert!(edited[start..].contains("id: load-it"), "{edited}");
             assert_eq!(lines.len(), text.lines().count() + own, "{edited}");
             let is_kept = |line: &&str| !line.contains("[]") && !line.contains("null") && !line.contains('~');
@@ -430,7 +456,7 @@ mod tests {
             "{ pipelines: [] }\n",
         ] {
             let edited = added.add_to(text).unwrap();
-            let own = added.in_one_line();
+            let own = added.format_on_one_line();
             let (before, after) = edited.split_once(&own).unwrap();
             assert!(text.starts_with(before.trim_end_matches([' ', ','])), "{edited}");
             assert!(text.ends_with(after.trim_start()), "{edited}");

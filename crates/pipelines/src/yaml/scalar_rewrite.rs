@@ -4,24 +4,24 @@
 //! plain value is quoted only if it would be read differently otherwise. The result is parsed again and must differ
 //! from the original only in these values, so a mistake here leads to an error and never to a broken file.
 
-use super::document::{self, DocumentError, Position};
-use super::input::TextInput;
-use super::scalar::{Scalar, Value, in_double_quotes};
-use super::{build, shortened};
+use super::document_text::{self, DocumentError, Position};
+use super::scalar::{Scalar, Value, format_double_quoted};
+use super::text_input::TextInput;
+use super::{shortened, tree_builder};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
-pub fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
-    let text = document::text(bytes)?;
-    let found = find(text, |place| texts.contains_key(&place))?;
-    let start = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
+pub fn rewrite(bytes: &[u8], new_texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
+    let text = document_text::decode_text(bytes)?;
+    let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
+    let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
     // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
     let attempt = |context| {
-        let out = [start, &spliced(text, &found, texts, context)?].concat();
-        verify(text, &out, &found, texts).map(|()| out)
+        let new_bytes = [byte_order_mark, &splice(text, &scalars, new_texts, context)?].concat();
+        verify_rewrite(text, &new_bytes, &scalars, new_texts).map(|()| new_bytes)
     };
     attempt(Context::Block).or_else(|_| attempt(Context::Flow))
 }
@@ -34,169 +34,169 @@ enum Context {
     Flow,
 }
 
-fn spliced(
+fn splice(
     text: &str,
-    found: &BTreeMap<Position, FoundScalar>,
-    texts: &BTreeMap<Position, String>,
+    scalars: &BTreeMap<Position, ScalarLocation>,
+    new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-    for (place, new) in texts {
-        let refused = |why: &str| DocumentError::at(*place, format!("the value {why}"));
-        let scalar = found.get(place).ok_or_else(|| refused("is missing"))?;
+    let (mut output, mut end_offset) = (Vec::with_capacity(text.len()), 0);
+    for (position, new_text) in new_texts {
+        let reject = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
+        let scalar = scalars.get(position).ok_or_else(|| reject("is missing"))?;
         if scalar.has_anchor {
-            return Err(refused("has a YAML anchor, so other places may use it"));
+            return Err(reject("has a YAML anchor, so other places may use it"));
         }
         let range = scalar.range.clone();
-        let range = range.ok_or_else(|| refused("is written in a style that cannot be replaced in place"))?;
-        let before = text.get(at..range.start);
-        out.extend(
-            before
-                .ok_or_else(|| refused("overlaps another value"))?
+        let range = range.ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
+        let unchanged_text = text.get(end_offset..range.start);
+        output.extend(
+            unchanged_text
+                .ok_or_else(|| reject("overlaps another value"))?
                 .as_bytes(),
         );
-        out.extend(scalar.written(new, context).as_bytes());
-        at = range.end;
+        output.extend(scalar.format_text(new_text, context).as_bytes());
+        end_offset = range.end;
     }
-    out.extend(text.get(at..).unwrap_or_default().as_bytes());
-    Ok(out)
+    output.extend(text.get(end_offset..).unwrap_or_default().as_bytes());
+    Ok(output)
 }
 
 /// Returns the bytes before, between and after the scalars at these positions, or `None` if a scalar is missing.
-pub fn around<'b>(bytes: &'b [u8], places: &[Position]) -> Option<Vec<&'b [u8]>> {
-    let text = document::text(bytes).ok()?;
-    let found = find(text, |place| places.contains(&place)).ok()?;
-    if found.len() != places.len() {
+pub fn around<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
+    let text = document_text::decode_text(bytes).ok()?;
+    let scalars = find_scalars(text, |position| positions.contains(&position)).ok()?;
+    if scalars.len() != positions.len() {
         return None;
     }
     let mut parts = vec![bytes.get(..bytes.len() - text.len())?];
-    let mut at = 0;
-    for scalar in found.values() {
+    let mut end_offset = 0;
+    for scalar in scalars.values() {
         let range = scalar.range.clone()?;
-        parts.push(text.get(at..range.start)?.as_bytes());
-        at = range.end;
+        parts.push(text.get(end_offset..range.start)?.as_bytes());
+        end_offset = range.end;
     }
-    parts.push(text.get(at..)?.as_bytes());
+    parts.push(text.get(end_offset..)?.as_bytes());
     Some(parts)
 }
 
 /// A scalar of the document.
-struct FoundScalar {
+struct ScalarLocation {
     /// The number of events before it.
-    ordinal: usize,
+    event_index: usize,
     style: ScalarStyle,
     has_anchor: bool,
     /// Its bytes: with its quotes, or only the content of a block. `None` if they could not be determined.
     range: Option<Range<usize>>,
 }
 
-fn find(
+fn find_scalars(
     text: &str,
-    wanted: impl Fn(Position) -> bool,
-) -> Result<BTreeMap<Position, FoundScalar>, DocumentError> {
-    let mut offsets = Offsets {
+    is_wanted: impl Fn(Position) -> bool,
+) -> Result<BTreeMap<Position, ScalarLocation>, DocumentError> {
+    let mut offsets = ByteOffsets {
         text,
-        characters: 0,
-        bytes: 0,
+        character_offset: 0,
+        byte_offset: 0,
     };
-    let mut found = BTreeMap::new();
-    for (ordinal, event) in Parser::new(TextInput::new(text)).enumerate() {
-        let (event, span) = event.map_err(|error| build::not_yaml(&error))?;
-        let place = build::position(&span.start);
+    let mut scalars = BTreeMap::new();
+    for (event_index, event) in Parser::new(TextInput::new(text)).enumerate() {
+        let (event, span) = event.map_err(|error| tree_builder::syntax_error(&error))?;
+        let position = tree_builder::marker_position(&span.start);
         let Event::Scalar(value, style, anchor, _) = event else {
             continue;
         };
-        if !wanted(place) {
+        if !is_wanted(position) {
             continue;
         }
-        let start = offsets.of(span.start.index());
-        let scalar = FoundScalar {
-            ordinal,
+        let start = offsets.byte_offset_of(span.start.index());
+        let scalar = ScalarLocation {
+            event_index,
             style,
             has_anchor: anchor > 0,
-            range: start.and_then(|start| extent(text, start, style, &value)),
+            range: start.and_then(|start| find_scalar_range(text, start, style, &value)),
         };
-        found.insert(place, scalar);
+        scalars.insert(position, scalar);
     }
-    Ok(found)
+    Ok(scalars)
 }
 
 /// Converts character indices to byte indices, in ascending order.
-struct Offsets<'t> {
+struct ByteOffsets<'t> {
     text: &'t str,
-    characters: usize,
-    bytes: usize,
+    character_offset: usize,
+    byte_offset: usize,
 }
 
-impl Offsets<'_> {
-    fn of(&mut self, character: usize) -> Option<usize> {
-        let more = character.checked_sub(self.characters)?;
-        let rest = self.text.get(self.bytes..)?;
-        let step = match rest.char_indices().nth(more) {
+impl ByteOffsets<'_> {
+    fn byte_offset_of(&mut self, character: usize) -> Option<usize> {
+        let character_count = character.checked_sub(self.character_offset)?;
+        let remaining_text = self.text.get(self.byte_offset..)?;
+        let byte_count = match remaining_text.char_indices().nth(character_count) {
             Some((step, _)) => step,
-            None => rest.len(),
+            None => remaining_text.len(),
         };
-        self.characters = character;
-        self.bytes += step;
-        Some(self.bytes)
+        self.character_offset = character;
+        self.byte_offset += byte_count;
+        Some(self.byte_offset)
     }
 }
 
 /// Returns the bytes of the scalar that begins at `start` and has this value.
-fn extent(text: &str, start: usize, style: ScalarStyle, value: &str) -> Option<Range<usize>> {
-    let rest = text.get(start..)?;
+fn find_scalar_range(text: &str, start: usize, style: ScalarStyle, value: &str) -> Option<Range<usize>> {
+    let source = text.get(start..)?;
     match style {
-        ScalarStyle::Plain => plain(rest, value).map(|length| start..start + length),
-        ScalarStyle::SingleQuoted => single_quoted(rest).map(|length| start..start + length),
-        ScalarStyle::DoubleQuoted => double_quoted(rest).map(|length| start..start + length),
-        ScalarStyle::Literal | ScalarStyle::Folded => block(text, start),
+        ScalarStyle::Plain => plain_length(source, value).map(|length| start..start + length),
+        ScalarStyle::SingleQuoted => single_quoted_length(source).map(|length| start..start + length),
+        ScalarStyle::DoubleQuoted => double_quoted_length(source).map(|length| start..start + length),
+        ScalarStyle::Literal | ScalarStyle::Folded => find_block_range(text, start),
     }
 }
 
 /// Returns the length of a plain scalar in bytes. A line break in it is a space of its value; several line breaks are
 /// one line break less (<https://yaml.org/spec/1.2.2/#65-line-folding>).
-fn plain(rest: &str, value: &str) -> Option<usize> {
-    let (mut source, mut left) = (rest, value);
-    while !left.is_empty() {
-        let blank = source.trim_start_matches([' ', '\t', '\r', '\n']);
-        let gap = source.get(..source.len() - blank.len())?;
-        let breaks = gap.matches('\n').count();
-        if breaks == 0 {
-            let next = source.chars().next()?;
-            left = left.strip_prefix(next)?;
-            source = source.get(next.len_utf8()..)?;
+fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
+    let (mut remaining_source, mut remaining_value) = (scalar_source, value);
+    while !remaining_value.is_empty() {
+        let source_after_gap = remaining_source.trim_start_matches([' ', '\t', '\r', '\n']);
+        let gap = remaining_source.get(..remaining_source.len() - source_after_gap.len())?;
+        let line_break_count = gap.matches('\n').count();
+        if line_break_count == 0 {
+            let next = remaining_source.chars().next()?;
+            remaining_value = remaining_value.strip_prefix(next)?;
+            remaining_source = remaining_source.get(next.len_utf8()..)?;
             continue;
         }
-        let said = if breaks == 1 {
+        let folded_value = if line_break_count == 1 {
             " ".to_owned()
         } else {
-            "\n".repeat(breaks - 1)
+            "\n".repeat(line_break_count - 1)
         };
-        left = left.strip_prefix(said.as_str())?;
-        source = blank;
+        remaining_value = remaining_value.strip_prefix(folded_value.as_str())?;
+        remaining_source = source_after_gap;
     }
-    Some(rest.len() - source.len())
+    Some(scalar_source.len() - remaining_source.len())
 }
 
-fn single_quoted(rest: &str) -> Option<usize> {
-    let inner = rest.strip_prefix('\'')?;
-    let mut quotes = inner.match_indices('\'').map(|(at, _)| at).peekable();
-    while let Some(at) = quotes.next() {
-        if quotes.next_if_eq(&(at + 1)).is_none() {
-            return Some(at + 2);
+fn single_quoted_length(source: &str) -> Option<usize> {
+    let inner = source.strip_prefix('\'')?;
+    let mut quotes = inner.match_indices('\'').map(|(index, _)| index).peekable();
+    while let Some(index) = quotes.next() {
+        if quotes.next_if_eq(&(index + 1)).is_none() {
+            return Some(index + 2);
         }
     }
     None
 }
 
-fn double_quoted(rest: &str) -> Option<usize> {
-    let inner = rest.strip_prefix('"')?;
+fn double_quoted_length(source: &str) -> Option<usize> {
+    let inner = source.strip_prefix('"')?;
     let mut is_escaped = false;
-    for (at, c) in inner.char_indices() {
+    for (index, c) in inner.char_indices() {
         match c {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            '"' => return Some(at + 2),
+            '"' => return Some(index + 2),
             _ => {}
         }
     }
@@ -204,41 +204,41 @@ fn double_quoted(rest: &str) -> Option<usize> {
 }
 
 /// Returns the range of a block scalar's content, from its first character, at `start`, to its last.
-fn block(text: &str, start: usize) -> Option<Range<usize>> {
-    let (before, rest) = text.split_at_checked(start)?;
-    let own = before.len() - before.trim_end_matches(' ').len();
+fn find_block_range(text: &str, start: usize) -> Option<Range<usize>> {
+    let (text_before, text_after) = text.split_at_checked(start)?;
+    let block_indent = text_before.len() - text_before.trim_end_matches(' ').len();
     let mut end = start;
-    let mut at = start - own;
-    for line in text.get(at..)?.split_inclusive('\n') {
-        let said = line.trim_end_matches(['\r', '\n']);
-        let indent = said.len() - said.trim_start_matches(' ').len();
-        if indent < own && indent < said.len() {
+    let mut line_start = start - block_indent;
+    for line in text.get(line_start..)?.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let indent = content.len() - content.trim_start_matches(' ').len();
+        if indent < block_indent && indent < content.len() {
             break;
         }
-        if indent < said.len() {
-            end = at + said.len();
+        if indent < content.len() {
+            end = line_start + content.len();
         }
-        at += line.len();
+        line_start += line.len();
     }
-    (!rest.is_empty() && end > start).then_some(start..end)
+    (!text_after.is_empty() && end > start).then_some(start..end)
 }
 
-impl FoundScalar {
+impl ScalarLocation {
     /// Returns the text in the style of the scalar, if the style can represent it.
-    fn written(&self, text: &str, context: Context) -> String {
+    fn format_text(&self, text: &str, context: Context) -> String {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
-            ScalarStyle::Plain if is_plain(text, context) => text.to_owned(),
+            ScalarStyle::Plain if is_valid_plain_scalar(text, context) => text.to_owned(),
             ScalarStyle::Plain | ScalarStyle::SingleQuoted if !text.contains(char::is_control) => {
                 format!("'{}'", text.replace('\'', "''"))
             }
-            _ => in_double_quotes(text),
+            _ => format_double_quoted(text),
         }
     }
 }
 
 /// Returns whether the text keeps its meaning without quotes.
-fn is_plain(text: &str, context: Context) -> bool {
+fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
     let document = match context {
         Context::Block => format!("k: {text}\n"),
         Context::Flow => format!("[{text}]\n"),
@@ -247,45 +247,45 @@ fn is_plain(text: &str, context: Context) -> bool {
         Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
         _ => None,
     };
-    let last = events(&document).filter_map(scalar).last();
+    let last = parse_events(&document).filter_map(scalar).last();
     let is_same = last.is_some_and(|(value, style, anchor, tag)| {
-        let means = Scalar::new(value, style, tag.as_deref());
-        anchor == 0 && tag.is_none() && means.value() == Value::Text(text)
+        let scalar = Scalar::new(value, style, tag.as_deref());
+        anchor == 0 && tag.is_none() && scalar.value() == Value::Text(text)
     });
     is_same && !text.contains(char::is_control)
 }
 
 /// Checks that the new document differs from the old one only in these texts.
-fn verify(
-    old: &str,
+fn verify_rewrite(
+    old_text: &str,
     new: &[u8],
-    found: &BTreeMap<Position, FoundScalar>,
-    texts: &BTreeMap<Position, String>,
+    scalars: &BTreeMap<Position, ScalarLocation>,
+    new_texts: &BTreeMap<Position, String>,
 ) -> Result<(), DocumentError> {
-    let new = document::text(new)?;
-    let replaced: BTreeMap<usize, (&Position, &String)> = texts
+    let new = document_text::decode_text(new)?;
+    let replacements: BTreeMap<usize, (&Position, &String)> = new_texts
         .iter()
-        .filter_map(|(place, text)| Some((found.get(place)?.ordinal, (place, text))))
+        .filter_map(|(position, text)| Some((scalars.get(position)?.event_index, (position, text))))
         .collect();
-    let (mut before, mut after) = (events(old), events(new));
-    for ordinal in 0.. {
-        let (old, new) = (before.next(), after.next());
-        let is_same = match (replaced.get(&ordinal), &new) {
+    let (mut old_events, mut new_events) = (parse_events(old_text), parse_events(new));
+    for event_index in 0.. {
+        let (old_event, new_event) = (old_events.next(), new_events.next());
+        let is_same = match (replacements.get(&event_index), &new_event) {
             (Some((_, text)), Some(Event::Scalar(value, style, anchor, tag))) => {
-                let means = Scalar::new(value.clone(), *style, tag.as_deref());
-                *anchor == 0 && means.value() == Value::Text(text)
+                let scalar = Scalar::new(value.clone(), *style, tag.as_deref());
+                *anchor == 0 && scalar.value() == Value::Text(text)
             }
             (Some(_), _) => false,
-            (None, _) => old == new,
+            (None, _) => old_event == new_event,
         };
         if !is_same {
-            let place = replaced.range(..=ordinal).next_back();
+            let place = replacements.range(..=event_index).next_back();
             let place = place.map_or(Position { line: 1, column: 1 }, |(_, (place, _))| **place);
-            let text = texts.get(&place).map_or("", String::as_str);
-            let why = format!("the value cannot contain `{}` in its YAML style", shortened(text));
-            return Err(DocumentError::at(place, why));
+            let text = new_texts.get(&place).map_or("", String::as_str);
+            let message = format!("the value cannot contain `{}` in its YAML style", shortened(text));
+            return Err(DocumentError::at_position(place, message));
         }
-        if old.is_none() {
+        if old_event.is_none() {
             return Ok(());
         }
     }
@@ -293,7 +293,7 @@ fn verify(
 }
 
 /// Returns the events up to the first error, after which a parser would not advance.
-fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
+fn parse_events(text: &str) -> impl Iterator<Item = Event<'_>> {
     let parser = Parser::new(TextInput::new(text));
     parser.map_while(Result::ok).map(|(event, _)| event)
 }

@@ -1,7 +1,7 @@
 //! The shared-pipelines file, which lists the pipelines that a project offers to others.
 
 use super::facts::PipelineFacts;
-use super::written::{in_one_line, meaning};
+use super::node_text::{canonical_text, format_on_one_line};
 use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 use std::collections::HashMap;
 
@@ -66,13 +66,13 @@ impl SharedPipelines {
         let root = tree.root();
         let list = root
             .get("pipelines")
-            .ok_or_else(|| DocumentError::at(root.position(), "the list `pipelines` is missing"))?;
+            .ok_or_else(|| DocumentError::at_position(root.position(), "the list `pipelines` is missing"))?;
         let items = list
             .items()
-            .ok_or_else(|| DocumentError::at(list.position(), "`pipelines` is not a list"))?;
-        let mut known = HashMap::new();
+            .ok_or_else(|| DocumentError::at_position(list.position(), "`pipelines` is not a list"))?;
+        let mut id_positions = HashMap::new();
         let entries = items
-            .map(|item| unique(&mut known, entry(item)?))
+            .map(|item| reject_duplicate_id(&mut id_positions, parse_entry(item)?))
             .collect::<Result<_, _>>()?;
         Ok(Self {
             entries,
@@ -84,14 +84,17 @@ impl SharedPipelines {
     /// text.
     pub fn meaning(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::read(bytes, None)?;
-        Ok(meaning(tree.root(), &|key| key == "pipelines"))
+        Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
     }
 }
 
-fn unique(known: &mut HashMap<String, Position>, entry: SharedEntry) -> Result<SharedEntry, DocumentError> {
-    if let Some(first) = known.insert(entry.id.clone(), entry.position) {
+fn reject_duplicate_id(
+    id_positions: &mut HashMap<String, Position>,
+    entry: SharedEntry,
+) -> Result<SharedEntry, DocumentError> {
+    if let Some(first) = id_positions.insert(entry.id.clone(), entry.position) {
         let id = shortened(&entry.id);
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             entry.position,
             format!("the id `{id}` is already used on line {}", first.line),
         ));
@@ -99,29 +102,29 @@ fn unique(known: &mut HashMap<String, Position>, entry: SharedEntry) -> Result<S
     Ok(entry)
 }
 
-fn entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
+fn parse_entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
     if !node.is_map() {
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             node.position(),
             "an entry of `pipelines` is not a map",
         ));
     }
     Ok(SharedEntry {
-        pipeline: required(node, "pipeline")?,
+        pipeline: required_text(node, "pipeline")?,
         pipeline_position: node.get("pipeline").unwrap_or(node).position(),
-        id: required(node, "id")?,
-        display_name: text(node, "displayName")?,
-        description: text(node, "description")?,
-        enabled: enabled(node)?,
-        parameters: parameters(node)?,
+        id: required_text(node, "id")?,
+        display_name: optional_text(node, "displayName")?,
+        description: optional_text(node, "description")?,
+        enabled: parse_enabled(node)?,
+        parameters: parse_parameters(node)?,
         position: node.position(),
     })
 }
 
-fn required(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
-    match text(node, key)? {
+fn required_text(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
+    match optional_text(node, key)? {
         Some(text) if !text.is_empty() => Ok(text),
-        _ => Err(DocumentError::at(
+        _ => Err(DocumentError::at_position(
             node.position(),
             format!("the entry has no `{key}`"),
         )),
@@ -129,58 +132,58 @@ fn required(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
 }
 
 /// Returns a scalar as written, because ids such as `2024` may be unquoted; `None` for null.
-fn text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
+fn optional_text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
         return Ok(None);
     };
     let text = value
         .text()
-        .ok_or_else(|| DocumentError::at(value.position(), format!("`{key}` is not a string")))?;
+        .ok_or_else(|| DocumentError::at_position(value.position(), format!("`{key}` is not a string")))?;
     Ok(Some(text.to_owned()))
 }
 
-fn enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
+fn parse_enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     match node.get("enabled").map(|value| (value, value.value())) {
         None | Some((_, Some(Value::Null))) => Ok(true),
-        Some((_, Some(Value::Boolean(enabled)))) => Ok(enabled),
-        Some((value, _)) => Err(DocumentError::at(
+        Some((_, Some(Value::Boolean(is_enabled)))) => Ok(is_enabled),
+        Some((value, _)) => Err(DocumentError::at_position(
             value.position(),
             "`enabled` is neither `true` nor `false`",
         )),
     }
 }
 
-fn parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
+fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
     let Some(parameters) = node.get("parameters").filter(|value| !value.is_null()) else {
         return Ok(Vec::new());
     };
     if !parameters.is_map() {
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             parameters.position(),
             "`parameters` is not a map",
         ));
     }
     let entries = parameters.entries();
     Ok(entries
-        .map(|(name, position, node)| parameter(name, position, node))
+        .map(|(name, position, node)| parse_parameter(name, position, node))
         .collect())
 }
 
-fn parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
-    let line = |key: &str| node.get(key).and_then(in_one_line);
+fn parse_parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
+    let value_text = |key: &str| node.get(key).and_then(format_on_one_line);
     let columns = node.get("columns").into_iter().flat_map(NodeRef::entries);
     SharedParameter {
         name: name.to_owned(),
         position,
-        kind: line("type"),
+        kind: value_text("type"),
         export_allowed: node.get("exportAllowed").and_then(NodeRef::value) == Some(Value::Boolean(true)),
-        description: line("description"),
-        default: line("default"),
+        description: value_text("description"),
+        default: value_text("default"),
         columns: columns
             .map(|(name, position, node)| SharedColumn {
                 name: name.to_owned(),
                 position,
-                kind: node.get("columnType").and_then(in_one_line),
+                kind: node.get("columnType").and_then(format_on_one_line),
             })
             .collect(),
     }

@@ -25,14 +25,14 @@ impl Pipeline {
 
     /// Reads a pipeline from a document.
     pub fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
-        pipeline(tree.root())
+        parse_pipeline(tree.root())
     }
 }
 
 impl Kind {
     /// Reads the kind from the content of a pipeline file.
     pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
-        kind(Tree::read(bytes, Some("design"))?.root())
+        parse_kind(Tree::read(bytes, Some("design"))?.root())
     }
 }
 
@@ -50,10 +50,10 @@ pub(crate) struct Outline<'t, 'a> {
 impl<'t, 'a> Outline<'t, 'a> {
     /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
     pub(crate) fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
-        let kind = kind(root)?;
+        let kind = parse_kind(root)?;
         let pipeline = root
             .get("pipeline")
-            .ok_or_else(|| DocumentError::at(root.position(), "the key `pipeline` is missing"))?;
+            .ok_or_else(|| DocumentError::at_position(root.position(), "the key `pipeline` is missing"))?;
         require_map_or_null(pipeline, "pipeline")?;
         let components = pipeline.get("components");
         if let Some(components) = components {
@@ -67,16 +67,16 @@ impl<'t, 'a> Outline<'t, 'a> {
     }
 }
 
-fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
+fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     let outline = Outline::of(root)?;
     let kind = outline.kind;
     let components = outline.components.map(|components| {
         let entries = components.entries();
-        entries.map(|(name, position, node)| component(kind, name, position, node))
+        entries.map(|(name, position, node)| parse_component(kind, name, position, node))
     });
     let variables = outline.variables.map(|variables| {
         let entries = variables.entries();
-        entries.map(|(name, position, node)| variable(name, position, node))
+        entries.map(|(name, position, node)| parse_variable(name, position, node))
     });
     Ok(Pipeline::new(
         kind,
@@ -85,16 +85,16 @@ fn pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     ))
 }
 
-fn kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
+fn parse_kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
     if !root.is_map() {
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             root.position(),
             "a pipeline is a map with the keys `type` and `pipeline`",
         ));
     }
     let node = root
         .get("type")
-        .ok_or_else(|| DocumentError::at(root.position(), "the key `type` is missing"))?;
+        .ok_or_else(|| DocumentError::at_position(root.position(), "the key `type` is missing"))?;
     Kind::ALL
         .into_iter()
         .find(|kind| node.text() == Some(kind.name()))
@@ -102,97 +102,97 @@ fn kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
 }
 
 fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
-    let found = node
+    let stated_type = node
         .text()
         .map(|text| format!("`{}`, and ", shortened(text)))
         .unwrap_or_default();
-    DocumentError::at(
+    DocumentError::at_position(
         node.position(),
-        format!("`type` is {found}neither `orchestration` nor `transformation`"),
+        format!("`type` is {stated_type}neither `orchestration` nor `transformation`"),
     )
 }
 
-fn require_map_or_null(node: NodeRef<'_, '_>, what: &str) -> Result<(), DocumentError> {
+fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentError> {
     if node.is_map() || node.is_null() {
         return Ok(());
     }
-    Err(DocumentError::at(
+    Err(DocumentError::at_position(
         node.position(),
-        format!("`{what}` is not a map"),
+        format!("`{key}` is not a map"),
     ))
 }
 
-fn component(pipeline: Kind, name: &str, position: Position, node: NodeRef<'_, '_>) -> Component {
-    let kind = node.get("type").and_then(text_of);
+fn parse_component(pipeline_kind: Kind, name: &str, position: Position, node: NodeRef<'_, '_>) -> Component {
+    let kind = node.get("type").and_then(non_null_text);
     let parameters = node.get("parameters");
-    let parameter = |key: &str| parameters.and_then(|parameters| parameters.get(key));
+    let get_parameter = |key: &str| parameters.and_then(|parameters| parameters.get(key));
     Component {
         name: name.to_owned(),
         position,
         skipped: node.get("skipped").and_then(NodeRef::value) == Some(Value::Boolean(true)),
-        links: match pipeline {
-            Kind::Orchestration => orchestration_links(node),
-            Kind::Transformation => sources(node),
+        links: match pipeline_kind {
+            Kind::Orchestration => parse_orchestration_links(node),
+            Kind::Transformation => parse_source_links(node),
         },
-        concurrency: parameter("concurrency").and_then(text_of),
+        concurrency: get_parameter("concurrency").and_then(non_null_text),
         iteration_variables: kind
             .as_deref()
-            .map(|kind| iteration_variables(kind, parameter))
+            .map(|kind| parse_iteration_variables(kind, get_parameter))
             .unwrap_or_default(),
-        calls: calls(parameter),
-        arguments: arguments(parameter),
+        calls: parse_calls(get_parameter),
+        arguments: parse_arguments(get_parameter),
         kind,
     }
 }
 
-fn variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
+fn parse_variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
     PipelineVariable {
         name: name.to_owned(),
         position,
         scope: node
             .get("metadata")
             .and_then(|metadata| metadata.get("scope"))
-            .and_then(text_of),
+            .and_then(non_null_text),
     }
 }
 
 /// Returns the text of a scalar that is not null.
-fn text_of(node: NodeRef<'_, '_>) -> Option<String> {
+fn non_null_text(node: NodeRef<'_, '_>) -> Option<String> {
     node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
 }
 
-fn orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
+fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
-        let known = CONDITIONS
+        let condition = CONDITIONS
             .into_iter()
-            .find(|known| known.key().eq_ignore_ascii_case(key));
-        if let Some(condition) = known {
-            add_list(&mut links, LinkRole::Transition, Some(condition), names);
+            .find(|condition| condition.key().eq_ignore_ascii_case(key));
+        if let Some(condition) = condition {
+            add_links(&mut links, LinkRole::Transition, Some(condition), names);
         }
     }
     links.extend(
         node.get("iterationTarget")
-            .and_then(|target| link(LinkRole::IterationTarget, None, target)),
+            .and_then(|target| parse_link(LinkRole::IterationTarget, None, target)),
     );
     links
 }
 
-fn sources(node: NodeRef<'_, '_>) -> Vec<Link> {
+fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     if let Some(names) = node.get("sources") {
-        add_list(&mut links, LinkRole::Source, None, names);
+        add_links(&mut links, LinkRole::Source, None, names);
     }
     links
 }
 
-fn add_list(links: &mut Vec<Link>, role: LinkRole, condition: Option<Condition>, names: NodeRef<'_, '_>) {
+fn add_links(links: &mut Vec<Link>, role: LinkRole, condition: Option<Condition>, names: NodeRef<'_, '_>) {
     if let Some(names) = names.items() {
-        links.extend(names.filter_map(|name| link(role, condition, name)));
+        links.extend(names.filter_map(|name| parse_link(role, condition, name)));
     }
 }
 
-fn link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> Option<Link> {
+fn parse_link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,
         condition,
@@ -204,50 +204,50 @@ fn link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> 
 
 /// Returns the variables that an iterator sets. Each type of iterator stores them in another form. The parameter
 /// `gridVariable` is the grid that is read and is not included.
-fn iteration_variables<'t, 'a: 't>(
+fn parse_iteration_variables<'t, 'a: 't>(
     kind: &str,
-    parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
+    get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
 ) -> Vec<String> {
     match kind {
-        "grid-iterator" => column(parameter("gridIteratorVariableMapping"), 1),
+        "grid-iterator" => list_column(get_parameter("gridIteratorVariableMapping"), 1),
         "table-iterator" => {
-            let mut names = column(parameter("columnMapping"), 1);
-            names.extend(column(parameter("columnMapping1"), 1));
+            let mut names = list_column(get_parameter("columnMapping"), 1);
+            names.extend(list_column(get_parameter("columnMapping1"), 1));
             names
         }
-        "file-iterator" => column(parameter("variables"), 0),
-        "fixed-iterator" => list(parameter("variablesToIterate"))
-            .filter_map(text_of)
+        "file-iterator" => list_column(get_parameter("variables"), 0),
+        "fixed-iterator" => list_items(get_parameter("variablesToIterate"))
+            .filter_map(non_null_text)
             .collect(),
-        "loop-iterator" => parameter("variableToIterate")
-            .and_then(text_of)
+        "loop-iterator" => get_parameter("variableToIterate")
+            .and_then(non_null_text)
             .into_iter()
             .collect(),
         _ => Vec::new(),
     }
 }
 
-fn column(rows: Option<NodeRef<'_, '_>>, at: usize) -> Vec<String> {
-    list(rows)
-        .filter_map(|row| row.items()?.nth(at).and_then(text_of))
+fn list_column(rows: Option<NodeRef<'_, '_>>, column_index: usize) -> Vec<String> {
+    list_items(rows)
+        .filter_map(|row| row.items()?.nth(column_index).and_then(non_null_text))
         .collect()
 }
 
-fn list<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
+fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
     node.and_then(NodeRef::items).into_iter().flatten()
 }
 
-fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
+fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let call = |kind, key: &str| {
-        let node = parameter(key)?;
-        let target = text_of(node).filter(|target| !target.trim().is_empty())?;
+        let node = get_parameter(key)?;
+        let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
         Some(Call {
             kind,
             target,
             position: node.position(),
         })
     };
-    let is_file = parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
+    let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
     [
         call(ReferenceKind::Pipeline(Kind::Orchestration), "orchestrationJob"),
         call(ReferenceKind::Pipeline(Kind::Transformation), "transformationJob"),
@@ -259,12 +259,12 @@ fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec
 }
 
 /// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
-fn arguments<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
-    let scalars = list(parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
-    let grids = list(parameter("setGridVariables")).filter_map(|row| row.get("variable"));
+fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
+    let scalars = list_items(get_parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
+    let grids = list_items(get_parameter("setGridVariables")).filter_map(|row| row.get("variable"));
     let argument = |node: NodeRef<'_, '_>| {
         Some(Argument {
-            name: text_of(node).filter(|name| !name.is_empty())?,
+            name: non_null_text(node).filter(|name| !name.is_empty())?,
             position: node.position(),
         })
     };

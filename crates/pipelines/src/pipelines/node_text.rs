@@ -4,35 +4,37 @@ use crate::yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
 /// Returns a scalar as written, or a list or a map on one line; `None` for null.
-pub(super) fn in_one_line(node: NodeRef<'_, '_>) -> Option<String> {
+pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
     if node.is_null() {
         return None;
     }
     let mut text = String::new();
     match node.text() {
         Some(scalar) => text.push_str(scalar),
-        None => push(&mut text, node, &|_| false),
+        None => push_node(&mut text, node, &|_| false),
     }
     Some(text)
 }
 
 /// Returns the content of the node without insignificant differences: order of keys, quotes, and the order of lists
 /// whose key `is_set` accepts.
-pub(super) fn meaning(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
-    push(&mut text, node, is_set);
+    push_node(&mut text, node, is_set);
     text
 }
 
-fn push(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
+fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
     if let Some(items) = node.items() {
-        let items: Vec<String> = items.map(|item| meaning(item, is_set)).collect();
-        push_all(text, ['[', ']'], &items);
+        let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
+        push_in_brackets(text, ['[', ']'], &items);
     } else if node.is_map() {
-        let entries = node.entries().map(|(key, _, value)| entry(key, value, is_set));
+        let entries = node
+            .entries()
+            .map(|(key, _, value)| format_entry(key, value, is_set));
         let mut entries: Vec<String> = entries.collect();
         entries.sort();
-        push_all(text, ['{', '}'], &entries);
+        push_in_brackets(text, ['{', '}'], &entries);
     } else {
         match (node.value(), node.text()) {
             (Some(Value::Null), _) | (_, None) => text.push_str("null"),
@@ -47,20 +49,20 @@ fn push(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool)
     }
 }
 
-fn entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = format!("{key:?}: ");
     match value.items().filter(|_| is_set(key)) {
         Some(items) => {
-            let mut items: Vec<String> = items.map(|item| meaning(item, is_set)).collect();
+            let mut items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
             items.sort();
-            push_all(&mut text, ['[', ']'], &items);
+            push_in_brackets(&mut text, ['[', ']'], &items);
         }
-        None => push(&mut text, value, is_set),
+        None => push_node(&mut text, value, is_set),
     }
     text
 }
 
-fn push_all(text: &mut String, [open, close]: [char; 2], parts: &[String]) {
+fn push_in_brackets(text: &mut String, [open, close]: [char; 2], parts: &[String]) {
     text.push(open);
     text.push_str(&parts.join(", "));
     text.push(close);

@@ -9,17 +9,17 @@ use std::fmt;
 pub const DOCUMENT_LIMIT: u64 = 32 << 20;
 
 /// Up to this size, a document cannot contain enough tokens to matter.
-const FREE_OF_MARKS: usize = 1 << 20;
+const MAX_UNCOUNTED_BYTES: usize = 1 << 20;
 
 /// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`),
 /// about 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
 /// The parser copies the prefix of a `%TAG` directive into every tag that uses it.
-const MAX_DIRECTIVE: usize = 1024;
+const MAX_DIRECTIVE_BYTES: usize = 1024;
 
 /// Maximum number of characters of a name or value that a message quotes.
-const MAX_SHOWN: usize = 120;
+const MAX_QUOTED_CHARS: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -45,7 +45,7 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
-    pub(crate) fn at(position: Position, message: impl Into<String>) -> Self {
+    pub(crate) fn at_position(position: Position, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             position: Some(position),
@@ -68,7 +68,7 @@ impl DocumentError {
 
 /// Returns the document's text without a byte order mark. Rejects input that the parser would misread or that would
 /// overload it.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
+pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(DocumentError::too_large());
     }
@@ -80,91 +80,98 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
         return Err(DocumentError::of_all("the document is UTF-16: save it as UTF-8"));
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| DocumentError::at(position_of(bytes, error.valid_up_to()), "not UTF-8"))?;
-    refuse_control_characters(bytes)?;
-    refuse_other_line_ends(text)?;
-    refuse_long_directives(text)?;
-    refuse_token_floods(bytes)?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        DocumentError::at_position(position_at_offset(bytes, error.valid_up_to()), "not UTF-8")
+    })?;
+    reject_control_characters(bytes)?;
+    reject_other_line_ends(text)?;
+    reject_long_directives(text)?;
+    reject_token_floods(bytes)?;
     Ok(text)
 }
 
 /// Rejects control characters. YAML does not allow them, and the parser treats NUL as the end of the document.
-fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
-    let forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+fn reject_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
+    let is_forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     // Checks every byte without a branch first, so that the processor can check many at a time.
-    if !bytes.iter().fold(false, |any, byte| any | forbidden(byte)) {
+    if !bytes.iter().fold(false, |any, byte| any | is_forbidden(byte)) {
         return Ok(());
     }
-    let offset = bytes.iter().position(forbidden).unwrap_or_default();
+    let offset = bytes.iter().position(is_forbidden).unwrap_or_default();
     let message = "control characters are not allowed";
-    Err(DocumentError::at(position_of(bytes, offset), message))
+    Err(DocumentError::at_position(
+        position_at_offset(bytes, offset),
+        message,
+    ))
 }
 
 /// Rejects characters that end a line in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): such parsers would see keys
 /// where YAML 1.2 has a comment.
-fn refuse_other_line_ends(text: &str) -> Result<(), DocumentError> {
+fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     let is_line_end = |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
     if text.is_ascii() {
         return Ok(());
     }
-    let Some((offset, found)) = text.char_indices().find(|(_, c)| is_line_end(*c)) else {
+    let Some((offset, character)) = text.char_indices().find(|(_, c)| is_line_end(*c)) else {
         return Ok(());
     };
     let message = format!(
         "U+{:04X} is not allowed, because some YAML parsers end a line there; in double quotes, write it as `{}`",
-        u32::from(found),
-        match found {
+        u32::from(character),
+        match character {
             '\u{85}' => r"\N",
             '\u{2028}' => r"\L",
             _ => r"\P",
         }
     );
-    Err(DocumentError::at(position_of(text.as_bytes(), offset), message))
+    Err(DocumentError::at_position(
+        position_at_offset(text.as_bytes(), offset),
+        message,
+    ))
 }
 
-fn refuse_long_directives(text: &str) -> Result<(), DocumentError> {
-    let head = text
+fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
+    let directive_lines = text
         .split(['\n', '\r'])
         .enumerate()
         .take_while(|(_, line)| line.is_empty() || line.starts_with([' ', '\t', '#', '%']));
-    for (number, line) in head {
-        if line.starts_with('%') && line.len() > MAX_DIRECTIVE {
+    for (line_index, line) in directive_lines {
+        if line.starts_with('%') && line.len() > MAX_DIRECTIVE_BYTES {
             let position = Position {
-                line: saturate(number + 1),
+                line: saturating_u32(line_index + 1),
                 column: 1,
             };
-            return Err(DocumentError::at(position, "the directive is too long"));
+            return Err(DocumentError::at_position(position, "the directive is too long"));
         }
     }
     Ok(())
 }
 
-fn refuse_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
-    if bytes.len() <= FREE_OF_MARKS {
+fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
+    if bytes.len() <= MAX_UNCOUNTED_BYTES {
         return Ok(());
     }
     let is_mark = |byte: &&u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}');
-    let marks = bytes.iter().filter(is_mark).count();
-    if marks > MAX_FLOW_MARKS {
+    let mark_count = bytes.iter().filter(is_mark).count();
+    if mark_count > MAX_FLOW_MARKS {
         return Err(DocumentError::of_all(format!(
-            "the document has {marks} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
+            "the document has {mark_count} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
         )));
     }
     Ok(())
 }
 
 /// Returns the position of the byte at `offset`; the bytes before it are valid UTF-8.
-fn position_of(bytes: &[u8], offset: usize) -> Position {
-    let before = bytes.get(..offset).unwrap_or(bytes);
-    let line_start = before
+fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
+    let bytes_before = bytes.get(..offset).unwrap_or(bytes);
+    let line_start = bytes_before
         .iter()
         .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
-    let in_line = before.get(line_start..).unwrap_or_default();
+        .map_or(0, |index| index + 1);
+    let line_prefix = bytes_before.get(line_start..).unwrap_or_default();
     Position {
-        line: saturate(before.split(|byte| *byte == b'\n').count()),
-        column: saturate(String::from_utf8_lossy(in_line).chars().count() + 1),
+        line: saturating_u32(bytes_before.split(|byte| *byte == b'\n').count()),
+        column: saturating_u32(String::from_utf8_lossy(line_prefix).chars().count() + 1),
     }
 }
 
@@ -176,14 +183,14 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 
 /// Truncates a name or value from a document, so that messages stay readable.
 pub fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_SHOWN) {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
     }
 }
 
 /// Converts a count to the number of a line or column.
-pub(super) fn saturate(count: usize) -> u32 {
+pub(super) fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -192,13 +199,13 @@ mod tests {
     use super::*;
 
     fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
-        let error = text(bytes).unwrap_err();
+        let error = decode_text(bytes).unwrap_err();
         (error.message, error.position.map(|p| (p.line, p.column)))
     }
 
     #[test]
     fn a_byte_order_mark_and_windows_line_ends_are_fine() {
-        assert_eq!(text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
+        assert_eq!(decode_text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
     }
 
     #[test]
@@ -213,7 +220,7 @@ mod tests {
             assert_eq!(place, Some((2, 4)));
         }
         let escaped = format!("a: \"{}\"", r"\N\L\P");
-        assert_eq!(text(escaped.as_bytes()), Ok(escaped.as_str()));
+        assert_eq!(decode_text(escaped.as_bytes()), Ok(escaped.as_str()));
     }
 
     #[test]
@@ -236,7 +243,7 @@ mod tests {
             refused(directive.as_bytes()),
             ("the directive is too long".into(), Some((3, 1)))
         );
-        assert!(text(format!("a: {}", "%".repeat(3000)).as_bytes()).is_ok());
+        assert!(decode_text(format!("a: {}", "%".repeat(3000)).as_bytes()).is_ok());
         assert!(
             refused(&b"[a,".repeat(1_000_001))
                 .0
@@ -248,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_place_is_part_of_the_message() {
-        let error = DocumentError::at(Position { line: 3, column: 7 }, "no");
+        let error = DocumentError::at_position(Position { line: 3, column: 7 }, "no");
         assert_eq!(error.to_string(), "no (line 3, column 7)");
         assert_eq!(DocumentError::of_all("no").to_string(), "no");
     }
