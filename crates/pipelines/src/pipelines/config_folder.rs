@@ -18,24 +18,29 @@ pub enum ConfigFolderError {
 }
 
 /// Returns the only hidden folder among `root_folders` (names without a path) that contains one of the two files, or
-/// `None` if no folder does. `holds` returns whether the repository has a file, given its path from the root.
+/// `None` if no folder does. `has_file` returns whether the repository has a file, given its path from the root.
 pub fn config_folder(
     root_folders: &[String],
     has_file: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, ConfigFolderError> {
-    let is_config = |folder: &&String| {
-        folder.starts_with('.')
-            && [SHARED_PIPELINES_FILE, RULES_FILE]
-                .iter()
-                .any(|file| has_file(&format!("{folder}/{file}")))
-    };
-    let mut config_dirs: Vec<String> = root_folders.iter().filter(is_config).cloned().collect();
+    let mut config_dirs: Vec<String> = root_folders
+        .iter()
+        .filter(|folder| is_config_dir(folder, has_file))
+        .cloned()
+        .collect();
     config_dirs.sort();
     config_dirs.dedup();
     if config_dirs.len() > 1 {
         return Err(ConfigFolderError::Several(config_dirs));
     }
     Ok(config_dirs.pop())
+}
+
+fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
+    folder.starts_with('.')
+        && [SHARED_PIPELINES_FILE, RULES_FILE]
+            .iter()
+            .any(|file| has_file(&format!("{folder}/{file}")))
 }
 
 #[cfg(test)]

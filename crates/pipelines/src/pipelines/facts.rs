@@ -19,15 +19,16 @@ pub fn may_name_files(bytes: &[u8]) -> bool {
 }
 
 fn has_reference_key(bytes: &[u8]) -> bool {
-    let is_there = |key: &&str| memmem::find(bytes, key.as_bytes()).is_some();
-    FILE_REFERENCE_KEYS.iter().any(is_there)
+    FILE_REFERENCE_KEYS
+        .iter()
+        .any(|key| memmem::find(bytes, key.as_bytes()).is_some())
 }
 
 /// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
 /// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with one of them may contain any name.
 fn has_escape(bytes: &[u8]) -> bool {
-    let mut marks = memchr_iter(b'\\', bytes);
-    marks.any(|at| matches!(bytes.get(at + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
+    memchr_iter(b'\\', bytes)
+        .any(|index| matches!(bytes.get(index + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
 }
 
 /// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the
@@ -44,9 +45,9 @@ impl SoughtNames {
         if patterns.len() > Self::MOST || patterns.contains("") {
             return None;
         }
-        let all: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        let alternatives: Vec<&str> = patterns.iter().map(String::as_str).collect();
         // The blanks at which YAML folds are ASCII, and a search without Unicode's is built in a fraction of the time.
-        let regex = RegexBuilder::new(&all.join("|")).unicode(false).build();
+        let regex = RegexBuilder::new(&alternatives.join("|")).unicode(false).build();
         regex.ok().map(Self)
     }
 
@@ -106,8 +107,11 @@ pub struct DanglingLink {
 
 impl PipelineFacts {
     pub fn of(pipeline: &Pipeline) -> Self {
-        let variables = pipeline.variables.iter().map(|variable| variable.name.clone());
-        let mut variables: Vec<String> = variables.collect();
+        let mut variables: Vec<String> = pipeline
+            .variables
+            .iter()
+            .map(|variable| variable.name.clone())
+            .collect();
         variables.sort_unstable();
         let dangling_links = find_dangling_links(pipeline);
         let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
@@ -153,15 +157,17 @@ fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
         .collect();
     let mut dangling_links = Vec::new();
     for component in &pipeline.components {
-        let name: Arc<str> = component.name.as_str().into();
-        let links = component.links.iter();
-        let nowhere = links.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank());
-        dangling_links.extend(nowhere.map(|link| DanglingLink {
-            component: Arc::clone(&name),
-            role: link.role,
-            name: link.name.clone(),
-            position: link.position,
-        }));
+        let component_name: Arc<str> = component.name.as_str().into();
+        for link in &component.links {
+            if !names.contains(link.name.as_str()) && !link.is_blank() {
+                dangling_links.push(DanglingLink {
+                    component: Arc::clone(&component_name),
+                    role: link.role,
+                    name: link.name.clone(),
+                    position: link.position,
+                });
+            }
+        }
     }
     dangling_links.into()
 }

@@ -128,15 +128,15 @@ impl NewSharedEntry {
         shared_pipelines: &SharedPipelines,
     ) -> Result<String, SharedEditError> {
         let entry = self.format_on_one_line();
-        let brackets = text.match_indices(']').map(|(index, _)| index);
-        let separators = brackets.flat_map(|index| [(index, " "), (index, ", ")]);
-        let candidates = separators.take(MAX_FLOW_CANDIDATES).map(|(index, separator)| {
-            let (before, after) = text.split_at(index);
-            format!("{before}{separator}{entry} {after}")
-        });
-        let mut verified =
-            candidates.filter_map(|candidate| self.verify_edit(candidate, &shared_pipelines.entries).ok());
-        verified.next().ok_or(SharedEditError::Form)
+        text.match_indices(']')
+            .flat_map(|(index, _)| [(index, " "), (index, ", ")])
+            .take(MAX_FLOW_CANDIDATES)
+            .find_map(|(index, separator)| {
+                let (text_before, text_after) = text.split_at(index);
+                let candidate = format!("{text_before}{separator}{entry} {text_after}");
+                self.verify_edit(candidate, &shared_pipelines.entries).ok()
+            })
+            .ok_or(SharedEditError::Form)
     }
 
     /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
@@ -162,10 +162,15 @@ impl NewSharedEntry {
 
     /// Returns the entry as YAML on one line.
     fn format_on_one_line(&self) -> String {
-        let parameters = self.parameters.iter();
-        let parameters =
-            parameters.map(|it| format!("{}: {}", format_scalar(&it.name), it.format_on_one_line()));
-        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let parameters: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let value = parameter.format_on_one_line();
+                format!("{}: {value}", format_scalar(&parameter.name))
+            })
+            .collect();
+        let parameters = parameters.join(", ");
         let space = if parameters.is_empty() { "" } else { " " };
         format!(
             "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
@@ -304,18 +309,22 @@ fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
 /// Returns an id made from the file's name: lowercase words joined by hyphens.
 fn default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
-    let words = name.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
+        .filter(|word| !word.is_empty())
+        .collect();
     words.join("-")
 }
 
 /// Returns the text as a YAML scalar, quoted unless it is certainly a plain text.
 fn format_scalar(text: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let has_only_plain_chars = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'));
     let keywords = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     let is_keyword = keywords.contains(&text.to_ascii_lowercase().as_str());
-    if starts_with_letter && !is_keyword && text.chars().all(is_word) {
+    if starts_with_letter && !is_keyword && has_only_plain_chars {
         text.to_owned()
     } else {
         format_double_quoted(text)
@@ -343,11 +352,15 @@ fn insert_empty_list(text: &str) -> Option<String> {
 /// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
 fn find_entry_end(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
     let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
-    let mut above = lines.iter().enumerate().take(line);
-    let Some((start, dash)) = above.rfind(|(_, line)| starts_entry(line)) else {
+    let Some((start, dash_line)) = lines
+        .iter()
+        .enumerate()
+        .take(line)
+        .rfind(|(_, line)| starts_entry(line))
+    else {
         return Err(SharedEditError::Form);
     };
-    let indent = indentation(dash);
+    let indent = indentation(dash_line);
     let mut end = start + 1;
     for (index, line) in lines.iter().enumerate().skip(start + 1) {
         if line.trim().is_empty() || line.trim_start().starts_with('#') {
@@ -376,8 +389,8 @@ fn open_empty_list(
     let line_index = line.checked_sub(1).ok_or(SharedEditError::Form)?;
     let text = lines.get_mut(line_index).ok_or(SharedEditError::Form)?;
     let (text_before, text_after) = text.split_once("[]").ok_or(SharedEditError::Form)?;
-    let after = text_after.trim_end();
-    *text = format!("{}{after}{ending}", text_before.trim_end());
+    let text_after = text_after.trim_end();
+    *text = format!("{}{text_after}{ending}", text_before.trim_end());
     Ok((line_index + 1, "  ".to_owned()))
 }
 

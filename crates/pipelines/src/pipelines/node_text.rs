@@ -29,10 +29,10 @@ fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> 
         let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
         push_in_brackets(text, ['[', ']'], &items);
     } else if node.is_map() {
-        let entries = node
+        let mut entries: Vec<String> = node
             .entries()
-            .map(|(key, _, value)| format_entry(key, value, is_set));
-        let mut entries: Vec<String> = entries.collect();
+            .map(|(key, _, value)| format_entry(key, value, is_set))
+            .collect();
         entries.sort();
         push_in_brackets(text, ['{', '}'], &entries);
     } else {

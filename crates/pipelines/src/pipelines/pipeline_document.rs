@@ -238,35 +238,39 @@ fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item =
 }
 
 fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
-    let call = |kind, key: &str| {
-        let node = get_parameter(key)?;
-        let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
-        Some(Call {
-            kind,
-            target,
-            position: node.position(),
-        })
-    };
     let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
+    let orchestration = get_parameter("orchestrationJob");
+    let transformation = get_parameter("transformationJob");
+    let script = get_parameter("fileName").filter(|_| is_file);
     [
-        call(ReferenceKind::Pipeline(Kind::Orchestration), "orchestrationJob"),
-        call(ReferenceKind::Pipeline(Kind::Transformation), "transformationJob"),
-        call(ReferenceKind::Script, "fileName").filter(|_| is_file),
+        orchestration.and_then(|node| parse_call(ReferenceKind::Pipeline(Kind::Orchestration), node)),
+        transformation.and_then(|node| parse_call(ReferenceKind::Pipeline(Kind::Transformation), node)),
+        script.and_then(|node| parse_call(ReferenceKind::Script, node)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
+fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
+    let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
+    Some(Call {
+        kind,
+        target,
+        position: node.position(),
+    })
+}
+
 /// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
 fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
     let scalars = list_items(get_parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
     let grids = list_items(get_parameter("setGridVariables")).filter_map(|row| row.get("variable"));
-    let argument = |node: NodeRef<'_, '_>| {
-        Some(Argument {
-            name: non_null_text(node).filter(|name| !name.is_empty())?,
-            position: node.position(),
-        })
-    };
-    scalars.chain(grids).filter_map(argument).collect()
+    scalars.chain(grids).filter_map(parse_argument).collect()
+}
+
+fn parse_argument(node: NodeRef<'_, '_>) -> Option<Argument> {
+    Some(Argument {
+        name: non_null_text(node).filter(|name| !name.is_empty())?,
+        position: node.position(),
+    })
 }

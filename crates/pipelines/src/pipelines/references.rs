@@ -169,8 +169,11 @@ impl<'f> PipelineFiles<'f> {
 
     /// Returns the files of this kind.
     pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
-        let all = self.by_name.values().flatten().copied();
-        all.filter(move |path| path.ends_with(kind.extension()))
+        self.by_name
+            .values()
+            .flatten()
+            .copied()
+            .filter(move |path| path.ends_with(kind.extension()))
     }
 
     /// Returns the files with the file name of `target`, in any folder.

@@ -54,8 +54,9 @@ pub struct SharedColumn {
 impl SharedEntry {
     /// Returns the parameters that are not variables of the pipeline.
     pub fn undeclared<'e>(&'e self, facts: &'e PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
-        let parameters = self.parameters.iter();
-        parameters.filter(|parameter| !facts.declares(&parameter.name))
+        self.parameters
+            .iter()
+            .filter(|parameter| !facts.declares(&parameter.name))
     }
 }
 
@@ -163,8 +164,8 @@ fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, Docum
             "`parameters` is not a map",
         ));
     }
-    let entries = parameters.entries();
-    Ok(entries
+    Ok(parameters
+        .entries()
         .map(|(name, position, node)| parse_parameter(name, position, node))
         .collect())
 }

@@ -81,18 +81,22 @@ impl SubjectIndex {
         for (text, component, variable) in components.chain(variables) {
             let trimmed_text = trim_name(text);
             let is_trimmed = trimmed_text.len() < text.len() && !trimmed_text.is_empty();
-            let name = |text: &str, written: Option<&str>| IndexedName {
+            let name = IndexedName {
                 text: text.into(),
-                original: written.map(Into::into),
+                original: None,
                 is_ambiguous: false,
                 component,
                 variable,
                 longest_prefix_index: None,
             };
-            sorted_names.push(name(text, None));
             if is_trimmed {
-                sorted_names.push(name(trimmed_text, Some(text)));
+                sorted_names.push(IndexedName {
+                    text: trimmed_text.into(),
+                    original: Some(text.into()),
+                    ..name.clone()
+                });
             }
+            sorted_names.push(name);
         }
         sorted_names.sort_by(|a, b| (&a.text, &a.original).cmp(&(&b.text, &b.original)));
         sorted_names.dedup_by(|later, first| {
@@ -207,7 +211,7 @@ impl SubjectIndex {
         longest
     }
 
-    /// Returns the longest name that is a prefix of `text` and for which `fits` accepts the rest.
+    /// Returns the longest name that is a prefix of `text` and for which `accepts_rest` accepts the rest.
     ///
     /// All names that are prefixes of `text` are prefixes of the last name that is not greater than `text`, or that
     /// name itself. The length of the prefix that it shares with `text` limits their length.
@@ -273,7 +277,7 @@ fn is_word_end(name: &IndexedName, text_after: &str) -> bool {
     !name.text.is_empty() && !is_cut
 }
 
-/// Sets each name's `shorter`. Prefixes of a name come before it in the order.
+/// Sets each name's `longest_prefix_index`. Prefixes of a name come before it in the order.
 fn link_prefixes(sorted_names: &mut [IndexedName]) {
     let mut prefix_indices: Vec<usize> = Vec::new();
     for index in 0..sorted_names.len() {
@@ -296,8 +300,10 @@ fn link_prefixes(sorted_names: &mut [IndexedName]) {
 /// Returns the kind of the following name, if the last word of the text states it.
 fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
     let word = split_last_word(text_before).1;
-    let mut kinds = SubjectKind::ALL.iter().copied();
-    kinds.find(|kind| word.eq_ignore_ascii_case(kind.name()))
+    SubjectKind::ALL
+        .iter()
+        .copied()
+        .find(|kind| word.eq_ignore_ascii_case(kind.name()))
 }
 
 /// Returns the text without a last word that states the kind of the following name.

@@ -108,11 +108,13 @@ fn reject_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
 /// Rejects characters that end a line in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): such parsers would see keys
 /// where YAML 1.2 has a comment.
 fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
-    let is_line_end = |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
     if text.is_ascii() {
         return Ok(());
     }
-    let Some((offset, character)) = text.char_indices().find(|(_, c)| is_line_end(*c)) else {
+    let Some((offset, character)) = text
+        .char_indices()
+        .find(|(_, c)| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}'))
+    else {
         return Ok(());
     };
     let message = format!(
@@ -151,8 +153,10 @@ fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     if bytes.len() <= MAX_UNCOUNTED_BYTES {
         return Ok(());
     }
-    let is_mark = |byte: &&u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}');
-    let mark_count = bytes.iter().filter(is_mark).count();
+    let mark_count = bytes
+        .iter()
+        .filter(|byte| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}'))
+        .count();
     if mark_count > MAX_FLOW_MARKS {
         return Err(DocumentError::of_all(format!(
             "the document has {mark_count} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
@@ -177,8 +181,10 @@ fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
 
 /// Returns whether the text contains only comments and so no document.
 pub fn is_blank(bytes: &[u8]) -> bool {
-    let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
-    std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty))
+    std::str::from_utf8(bytes).is_ok_and(|text| {
+        text.lines()
+            .all(|line| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim()))
+    })
 }
 
 /// Truncates a name or value from a document, so that messages stay readable.

@@ -19,11 +19,8 @@ pub fn rewrite(bytes: &[u8], new_texts: &BTreeMap<Position, String>) -> Result<V
     let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
     let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
     // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
-    let attempt = |context| {
-        let new_bytes = [byte_order_mark, &splice(text, &scalars, new_texts, context)?].concat();
-        verify_rewrite(text, &new_bytes, &scalars, new_texts).map(|()| new_bytes)
-    };
-    attempt(Context::Block).or_else(|_| attempt(Context::Flow))
+    splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Block)
+        .or_else(|_| splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Flow))
 }
 
 /// The context of a plain scalar.
@@ -34,27 +31,41 @@ enum Context {
     Flow,
 }
 
+fn splice_verified(
+    byte_order_mark: &[u8],
+    text: &str,
+    scalars: &BTreeMap<Position, ScalarLocation>,
+    new_texts: &BTreeMap<Position, String>,
+    context: Context,
+) -> Result<Vec<u8>, DocumentError> {
+    let new_text = splice(text, scalars, new_texts, context)?;
+    let new_bytes = [byte_order_mark, &new_text].concat();
+    verify_rewrite(text, &new_bytes, scalars, new_texts)?;
+    Ok(new_bytes)
+}
+
 fn splice(
     text: &str,
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let (mut output, mut end_offset) = (Vec::with_capacity(text.len()), 0);
+    let mut output = Vec::with_capacity(text.len());
+    let mut end_offset = 0;
     for (position, new_text) in new_texts {
         let reject = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
         let scalar = scalars.get(position).ok_or_else(|| reject("is missing"))?;
         if scalar.has_anchor {
             return Err(reject("has a YAML anchor, so other places may use it"));
         }
-        let range = scalar.range.clone();
-        let range = range.ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
-        let unchanged_text = text.get(end_offset..range.start);
-        output.extend(
-            unchanged_text
-                .ok_or_else(|| reject("overlaps another value"))?
-                .as_bytes(),
-        );
+        let range = scalar
+            .range
+            .clone()
+            .ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
+        let unchanged_text = text
+            .get(end_offset..range.start)
+            .ok_or_else(|| reject("overlaps another value"))?;
+        output.extend(unchanged_text.as_bytes());
         output.extend(scalar.format_text(new_text, context).as_bytes());
         end_offset = range.end;
     }
@@ -180,9 +191,9 @@ fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
 
 fn single_quoted_length(source: &str) -> Option<usize> {
     let inner = source.strip_prefix('\'')?;
-    let mut quotes = inner.match_indices('\'').map(|(index, _)| index).peekable();
-    while let Some(index) = quotes.next() {
-        if quotes.next_if_eq(&(index + 1)).is_none() {
+    let mut quote_indices = inner.match_indices('\'').map(|(index, _)| index).peekable();
+    while let Some(index) = quote_indices.next() {
+        if quote_indices.next_if_eq(&(index + 1)).is_none() {
             return Some(index + 2);
         }
     }
@@ -243,12 +254,13 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
         Context::Block => format!("k: {text}\n"),
         Context::Flow => format!("[{text}]\n"),
     };
-    let scalar = |event| match event {
-        Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
-        _ => None,
-    };
-    let last = parse_events(&document).filter_map(scalar).last();
-    let is_same = last.is_some_and(|(value, style, anchor, tag)| {
+    let last_scalar = parse_events(&document)
+        .filter_map(|event| match event {
+            Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
+            _ => None,
+        })
+        .last();
+    let is_same = last_scalar.is_some_and(|(value, style, anchor, tag)| {
         let scalar = Scalar::new(value, style, tag.as_deref());
         anchor == 0 && tag.is_none() && scalar.value() == Value::Text(text)
     });
@@ -258,16 +270,17 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
 /// Checks that the new document differs from the old one only in these texts.
 fn verify_rewrite(
     old_text: &str,
-    new: &[u8],
+    new_bytes: &[u8],
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
 ) -> Result<(), DocumentError> {
-    let new = document_text::decode_text(new)?;
+    let new_text = document_text::decode_text(new_bytes)?;
     let replacements: BTreeMap<usize, (&Position, &String)> = new_texts
         .iter()
         .filter_map(|(position, text)| Some((scalars.get(position)?.event_index, (position, text))))
         .collect();
-    let (mut old_events, mut new_events) = (parse_events(old_text), parse_events(new));
+    let mut old_events = parse_events(old_text);
+    let mut new_events = parse_events(new_text);
     for event_index in 0.. {
         let (old_event, new_event) = (old_events.next(), new_events.next());
         let is_same = match (replacements.get(&event_index), &new_event) {
@@ -279,11 +292,13 @@ fn verify_rewrite(
             (None, _) => old_event == new_event,
         };
         if !is_same {
-            let place = replacements.range(..=event_index).next_back();
-            let place = place.map_or(Position { line: 1, column: 1 }, |(_, (place, _))| **place);
-            let text = new_texts.get(&place).map_or("", String::as_str);
+            let position = replacements
+                .range(..=event_index)
+                .next_back()
+                .map_or(Position { line: 1, column: 1 }, |(_, (position, _))| **position);
+            let text = new_texts.get(&position).map_or("", String::as_str);
             let message = format!("the value cannot contain `{}` in its YAML style", shortened(text));
-            return Err(DocumentError::at_position(place, message));
+            return Err(DocumentError::at_position(position, message));
         }
         if old_event.is_none() {
             return Ok(());
@@ -294,8 +309,9 @@ fn verify_rewrite(
 
 /// Returns the events up to the first error, after which a parser would not advance.
 fn parse_events(text: &str) -> impl Iterator<Item = Event<'_>> {
-    let parser = Parser::new(TextInput::new(text));
-    parser.map_while(Result::ok).map(|(event, _)| event)
+    Parser::new(TextInput::new(text))
+        .map_while(Result::ok)
+        .map(|(event, _)| event)
 }
 
 #[cfg(test)]

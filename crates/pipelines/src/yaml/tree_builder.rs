@@ -27,7 +27,7 @@ const MAX_PAIRWISE_ENTRIES: usize = 12;
 const DISCARDED_NODE: NodeId = NodeId::MAX;
 
 impl<'a> Tree<'a> {
-    /// Reads the only document in `bytes`. The value of the top-level key `unread` is checked but not kept.
+    /// Reads the only document in `bytes`. The value of the top-level key `skipped_key` is checked but not kept.
     ///
     /// Besides invalid YAML, this rejects duplicate keys in a map, keys that are lists or maps, merge keys, a second
     /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
@@ -116,7 +116,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Returns whether the next node is kept: every node except the value of the unread key, unless it has an anchor,
+    /// Returns whether the next node is kept: every node except the value of the skipped key, unless it has an anchor,
     /// because an alias elsewhere may refer to it.
     fn keeps_next_node(&self, anchor: usize) -> bool {
         let is_below_skipped_key = match self.open_frames.as_slice() {
