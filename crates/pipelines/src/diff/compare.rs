@@ -1,12 +1,12 @@
 //! Compares the two sides of a pipeline.
 
-use super::document::{DiffDocument, NamedNode};
+use super::component_rename::{self, find_renames, is_name_parameter};
+use super::diff_document::{DiffDocument, NamedNode};
 use super::leaf::{Leaf, PathStep};
 use super::links::{self, LeafPlace, LinkKeys, Links, NamedLink};
 use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
-use super::pair::{Pair, pairs};
-use super::rename::{self, is_own_name, renames};
-use super::walk::{MaybeNode, Walk};
+use super::pair::{Pair, pair_by_key};
+use super::walk::{DiffWalk, MaybeNode};
 use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
@@ -35,8 +35,11 @@ impl<'b> Sides<'b> {
     /// Reads both sides as YAML. The error says which side cannot be read, and why.
     pub fn trees(&self) -> Result<SideTrees<'b>, String> {
         Ok(SideTrees {
-            before: self.before.map(|content| tree("base", content)).transpose()?,
-            after: self.after.map(|content| tree("head", content)).transpose()?,
+            before: self
+                .before
+                .map(|content| read_tree("base", content))
+                .transpose()?,
+            after: self.after.map(|content| read_tree("head", content)).transpose()?,
         })
     }
 }
@@ -49,7 +52,7 @@ pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
 /// Compares like [`compare`], for callers that need the trees more than once.
 pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
     let compared = trees.as_ref().map_err(String::clone);
-    let compared = compared.and_then(|trees| readable(sides, trees));
+    let compared = compared.and_then(|trees| compare_readable_trees(sides, trees));
     compared.unwrap_or_else(|reason| PipelineDiff {
         path: sides.path.to_owned(),
         previous_path: sides.previous_path.map(str::to_owned),
@@ -64,74 +67,79 @@ pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -
     })
 }
 
-fn readable(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, String> {
-    let comparison = DocumentComparison {
-        before: trees
+fn compare_readable_trees(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, String> {
+    let comparison = DocumentPair {
+        base: trees
             .before
             .as_ref()
-            .map(|tree| document("base", tree))
+            .map(|tree| read_document("base", tree))
             .transpose()?,
-        after: trees
+        head: trees
             .after
             .as_ref()
-            .map(|tree| document("head", tree))
+            .map(|tree| read_document("head", tree))
             .transpose()?,
     };
-    comparison.diff(sides)
+    comparison.build_diff(sides)
 }
 
-fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
+fn read_tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
     let read = content.map_err(str::to_owned);
     read.and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
-        .map_err(|why| format!("in the {side}: {why}"))
+        .map_err(|reason| format!("in the {side}: {reason}"))
 }
 
-fn document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
-    DiffDocument::of(tree).map_err(|error| format!("in the {side}: {error}"))
+fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+    DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
 
-struct DocumentComparison<'t, 'a> {
-    before: Option<DiffDocument<'t, 'a>>,
-    after: Option<DiffDocument<'t, 'a>>,
+struct DocumentPair<'t, 'a> {
+    base: Option<DiffDocument<'t, 'a>>,
+    head: Option<DiffDocument<'t, 'a>>,
 }
 
 /// The links of both sides, and the new names of renamed components.
-struct BothLinks<'t, 'a> {
-    before: Links<'t, 'a>,
-    after: Links<'t, 'a>,
+struct LinkPair<'t, 'a> {
+    base: Links<'t, 'a>,
+    head: Links<'t, 'a>,
     renames: BTreeMap<&'t str, &'t str>,
 }
 
-impl<'t, 'a> DocumentComparison<'t, 'a> {
-    fn diff(&self, sides: &Sides<'_>) -> Result<PipelineDiff, String> {
+impl<'t, 'a> DocumentPair<'t, 'a> {
+    fn build_diff(&self, sides: &Sides<'_>) -> Result<PipelineDiff, String> {
         let components = part_pairs(self.parts(|document| &document.components));
-        let links = self.links(&components)?;
-        let before: Vec<NamedLink<'_>> = links.before.all.iter().map(|link| links.renamed(*link)).collect();
-        let newest = self.after.as_ref().or(self.before.as_ref());
+        let links = self.read_links(&components)?;
+        let base_links: Vec<NamedLink<'_>> = links
+            .base
+            .all
+            .iter()
+            .map(|link| links.with_new_names(*link))
+            .collect();
+        let newest_document = self.head.as_ref().or(self.base.as_ref());
         let mut diff = PipelineDiff {
             path: sides.path.to_owned(),
             previous_path: sides.previous_path.map(str::to_owned),
             change: FileChange::Modified,
             reason: None,
-            kind: newest.map(|document| document.kind),
-            components: self.components(&components, &links),
-            links: links::compare(&before, &links.after.all),
+            kind: newest_document.map(|document| document.kind),
+            components: self.compare_components(&components, &links),
+            links: links::compare_links(&base_links, &links.head.all),
             variables: part_pairs(self.parts(|document| &document.variables))
                 .into_iter()
-                .filter_map(variable)
+                .filter_map(compare_variable)
                 .collect(),
-            other: self.other(),
-            layout: self.moved(),
+            other: self.compare_other_fields(),
+            layout: self.has_layout_change(),
         };
-        let reordered = diff.links.is_empty() && before != links.after.all;
-        diff.change = self.change(sides, &diff);
+        let is_reordered = diff.links.is_empty() && base_links != links.head.all;
+        diff.change = self.file_change(sides, &diff);
         let is_rewritten = matches!((sides.before, sides.after), (Some(old), Some(new)) if old != new);
-        diff.layout |= reordered || (is_rewritten && !diff.has_content());
+        diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
         Ok(diff)
     }
 
-    fn change(&self, sides: &Sides<'_>, diff: &PipelineDiff) -> FileChange {
-        match (&self.before, &self.after) {
+    fn file_change(&self, sides: &Sides<'_>, diff: &PipelineDiff) -> FileChange {
+        match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
             (_, None) => FileChange::Removed,
             _ if sides.previous_path.is_some() => FileChange::Renamed,
@@ -144,142 +152,151 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         &self,
         pick: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
     ) -> [Vec<NamedNode<'t, 'a>>; 2] {
-        [&self.before, &self.after].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
+        [&self.base, &self.head].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
     }
 
-    fn links(&self, components: &[PartPair<'t, 'a>]) -> Result<BothLinks<'t, 'a>, String> {
+    fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
         let of = |side: &Option<DiffDocument<'t, 'a>>| {
             let links = side.as_ref().map(|document| document.links(keys));
             links.unwrap_or_default()
         };
-        let (before, after) = (of(&self.before), of(&self.after));
-        before.reject_long_names("base")?;
-        after.reject_long_names("head")?;
-        let renames = match (&self.before, &self.after) {
-            (Some(_), Some(_)) => renames(
-                &rename::RenameSide {
+        let (base_links, head_links) = (of(&self.base), of(&self.head));
+        base_links.reject_long_names("base")?;
+        head_links.reject_long_names("head")?;
+        let renames = match (&self.base, &self.head) {
+            (Some(_), Some(_)) => find_renames(
+                &component_rename::RenameSide {
                     keys,
-                    alone: alone(components, |pair| (pair.before, pair.after)),
-                    links: &before.all,
+                    unpaired_components: unpaired_parts(components, |pair| (pair.base, pair.head)),
+                    links: &base_links.all,
                 },
-                &rename::RenameSide {
+                &component_rename::RenameSide {
                     keys,
-                    alone: alone(components, |pair| (pair.after, pair.before)),
-                    links: &after.all,
+                    unpaired_components: unpaired_parts(components, |pair| (pair.head, pair.base)),
+                    links: &head_links.all,
                 },
             ),
             _ => BTreeMap::new(),
         };
-        Ok(BothLinks {
-            before,
-            after,
+        Ok(LinkPair {
+            base: base_links,
+            head: head_links,
             renames,
         })
     }
 
-    fn components(&self, all: &[PartPair<'t, 'a>], links: &BothLinks<'t, 'a>) -> Vec<ComponentDiff> {
-        let gone: BTreeMap<&str, NodeRef<'_, '_>> = all
+    fn compare_components(&self, pairs: &[PartPair<'t, 'a>], links: &LinkPair<'t, 'a>) -> Vec<ComponentDiff> {
+        let removed_nodes: BTreeMap<&str, NodeRef<'_, '_>> = pairs
             .iter()
-            .filter_map(|pair| Some((pair.key, pair.before.filter(|_| pair.after.is_none())?)))
+            .filter_map(|pair| Some((pair.key, pair.base.filter(|_| pair.head.is_none())?)))
             .collect();
         let old_names: BTreeMap<&str, &str> = links.renames.iter().map(|(old, new)| (*new, *old)).collect();
         let one = |pair: &PartPair<'t, 'a>| {
-            if pair.after.is_none() && links.renames.contains_key(pair.key) {
+            if pair.head.is_none() && links.renames.contains_key(pair.key) {
                 return None;
             }
             let old_name = old_names.get(pair.key).copied();
-            let before = pair.before.or_else(|| gone.get(old_name?).copied());
-            self.component(old_name, Pair { before, ..*pair }, links)
+            let before = pair.base.or_else(|| removed_nodes.get(old_name?).copied());
+            self.compare_component(
+                old_name,
+                Pair {
+                    base: before,
+                    ..*pair
+                },
+                links,
+            )
         };
-        all.iter().filter_map(one).collect()
+        pairs.iter().filter_map(one).collect()
     }
 
-    fn component(
+    fn compare_component(
         &self,
         old_name: Option<&str>,
         pair: PartPair<'t, 'a>,
-        links: &BothLinks<'t, 'a>,
+        links: &LinkPair<'t, 'a>,
     ) -> Option<ComponentDiff> {
-        let change = match (pair.before, pair.after) {
+        let change = match (pair.base, pair.head) {
             (Some(_), Some(_)) if old_name.is_some() => ComponentChange::Renamed,
             (Some(_), Some(_)) => ComponentChange::Modified,
             (None, _) => ComponentChange::Added,
             (_, None) => ComponentChange::Removed,
         };
-        let mut fields = self.fields(pair.before, pair.after);
-        fields.extend(rest(
-            links.before.rest.get(old_name.unwrap_or(pair.key)),
-            links.after.rest.get(pair.key),
+        let mut fields = self.compare_fields(pair.base, pair.head);
+        fields.extend(compare_non_links(
+            links.base.non_links.get(old_name.unwrap_or(pair.key)),
+            links.head.non_links.get(pair.key),
         ));
         if let Some(old) = old_name {
-            fields.retain(|field| !repeats_names(field, old, pair.key));
+            fields.retain(|field| !repeats_component_names(field, old, pair.key));
         }
         if fields.is_empty() && change == ComponentChange::Modified {
             return None;
         }
-        let newest = pair.after.or(pair.before);
-        let kind = newest.and_then(|node| node.get("type")).and_then(NodeRef::text);
+        let newest_node = pair.head.or(pair.base);
+        let kind = newest_node
+            .and_then(|node| node.get("type"))
+            .and_then(NodeRef::text);
         Some(ComponentDiff {
             name: pair.key.to_owned(),
             previous_name: old_name.map(str::to_owned),
             kind: kind.map(str::to_owned),
             change,
-            keeps_component_name: old_name.is_some_and(|old| keeps_name(pair, old)),
+            keeps_component_name: old_name.is_some_and(|old| keeps_old_name(pair, old)),
             fields,
         })
     }
 
     /// Returns the leaves of a component that differ, without those that contain links.
-    fn fields(&self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) -> Vec<Field> {
+    fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<Field> {
         let keys = self.link_keys();
-        let aside = |key: &str| keys.hold(key);
-        let mut walk = Walk::below(&[]);
-        walk.compare_without((before, &aside), (after, &aside));
-        walk.finish()
+        let is_link_key = |key: &str| keys.contains(key);
+        let mut walk = DiffWalk::below_keys(&[]);
+        walk.compare_without((base, &is_link_key), (head, &is_link_key));
+        walk.into_fields()
     }
 
     fn link_keys(&self) -> LinkKeys {
-        let kind = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
-        LinkKeys::between(kind(&self.before), kind(&self.after))
+        let kind_of = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
+        LinkKeys::for_kinds(kind_of(&self.base), kind_of(&self.head))
     }
 
     /// Returns the leaves that differ outside of components, variables and canvas.
-    fn other(&self) -> Vec<Field> {
-        let [before, after] = self.roots();
-        let mut walk = Walk::below(&[]);
-        let aside = |key: &str| matches!(key, "pipeline" | "design");
-        walk.compare_without((before, &aside), (after, &aside));
-        let mut fields = walk.finish();
-        let pipelines = [before, after].map(|root| root.and_then(|root| root.get("pipeline")));
-        let mut walk = Walk::below(&["pipeline"]);
-        let [before, after] = pipelines;
+    fn compare_other_fields(&self) -> Vec<Field> {
+        let [base, head] = self.roots();
+        let mut walk = DiffWalk::below_keys(&[]);
+        let is_compared_elsewhere = |key: &str| matches!(key, "pipeline" | "design");
+        walk.compare_without((base, &is_compared_elsewhere), (head, &is_compared_elsewhere));
+        let mut fields = walk.into_fields();
+        let pipelines = [base, head].map(|root| root.and_then(|root| root.get("pipeline")));
+        let mut walk = DiffWalk::below_keys(&["pipeline"]);
+        let [base, head] = pipelines;
         walk.compare_without(
-            (before, &|key| is_of_parts(before, key)),
-            (after, &|key| is_of_parts(after, key)),
+            (base, &|key| is_of_parts(base, key)),
+            (head, &|key| is_of_parts(head, key)),
         );
-        fields.extend(walk.finish());
+        fields.extend(walk.into_fields());
         fields
     }
 
-    fn moved(&self) -> bool {
-        let [before, after] = self.roots().map(|root| root.and_then(|root| root.get("design")));
-        let mut walk = Walk::below(&[]);
-        walk.compare(before, after);
-        !walk.finish().is_empty()
+    fn has_layout_change(&self) -> bool {
+        let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
+        let mut walk = DiffWalk::below_keys(&[]);
+        walk.compare(base, head);
+        !walk.into_fields().is_empty()
     }
 
     fn roots(&self) -> [MaybeNode<'t, 'a>; 2] {
-        [&self.before, &self.after].map(|side| side.as_ref().map(|document| document.root))
+        [&self.base, &self.head].map(|side| side.as_ref().map(|document| document.root))
     }
 }
 
-impl<'t> BothLinks<'t, '_> {
-    fn renamed(&self, link: NamedLink<'t>) -> NamedLink<'t> {
-        let new = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
+impl<'t> LinkPair<'t, '_> {
+    fn with_new_names(&self, link: NamedLink<'t>) -> NamedLink<'t> {
+        let new_name = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
         NamedLink {
-            from: new(link.from),
-            to: new(link.to),
+            from: new_name(link.from),
+            to: new_name(link.to),
             kind: link.kind,
         }
     }
@@ -289,11 +306,11 @@ impl<'t> BothLinks<'t, '_> {
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
 fn part_pairs<'t, 'a>([before, after]: [Vec<NamedNode<'t, 'a>>; 2]) -> Vec<PartPair<'t, 'a>> {
-    pairs(before.into_iter(), after.into_iter())
+    pair_by_key(before.into_iter(), after.into_iter())
 }
 
 /// Returns the parts that only one side has.
-fn alone<'t, 'a>(
+fn unpaired_parts<'t, 'a>(
     all: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
 ) -> Vec<NamedNode<'t, 'a>> {
@@ -311,46 +328,49 @@ fn is_of_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
 }
 
 /// Compares the values that are in the place of links but are not links.
-fn rest(before: Option<&Vec<LeafPlace<'_, '_>>>, after: Option<&Vec<LeafPlace<'_, '_>>>) -> Vec<Field> {
-    fn places<'p, 't, 'a>(
+fn compare_non_links(
+    base: Option<&Vec<LeafPlace<'_, '_>>>,
+    head: Option<&Vec<LeafPlace<'_, '_>>>,
+) -> Vec<Field> {
+    fn leaf_places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
         let places = side.into_iter().flatten();
         places.map(|(path, node)| (path.as_slice(), *node))
     }
     let mut fields = Vec::new();
-    for pair in pairs(places(before), places(after)) {
-        let mut walk = Walk::at(pair.key.to_vec());
-        walk.compare(pair.before, pair.after);
-        fields.extend(walk.finish());
+    for pair in pair_by_key(leaf_places(base), leaf_places(head)) {
+        let mut walk = DiffWalk::at_path(pair.key.to_vec());
+        walk.compare(pair.base, pair.head);
+        fields.extend(walk.into_fields());
     }
     fields
 }
 
 /// Returns whether this is the parameter in which each side repeats the component's name.
-fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
+fn repeats_component_names(field: &Field, old_name: &str, new_name: &str) -> bool {
     let repeats = |leaf: &Option<Leaf>, name| {
         leaf.as_ref()
-            .is_some_and(|leaf| is_own_name(&field.path, leaf, name))
+            .is_some_and(|leaf| is_name_parameter(&field.path, leaf, name))
     };
-    repeats(&field.before, old) && repeats(&field.after, new)
+    repeats(&field.before, old_name) && repeats(&field.after, new_name)
 }
 
 /// Returns whether a component that had this name repeats it on both sides.
-fn keeps_name(pair: PartPair<'_, '_>, old: &str) -> bool {
+fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
     let repeats = |side: MaybeNode<'_, '_>| {
         let name = side.and_then(|node| node.get("parameters")?.get("componentName"));
-        name.and_then(Leaf::at)
-            .is_some_and(|leaf| leaf.to_string() == old)
+        name.and_then(Leaf::from_node)
+            .is_some_and(|leaf| leaf.to_string() == old_name)
     };
-    repeats(pair.before) && repeats(pair.after)
+    repeats(pair.base) && repeats(pair.head)
 }
 
-fn variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
-    let mut walk = Walk::below(&[]);
-    walk.compare(pair.before, pair.after);
-    let fields = walk.finish();
-    let change = match (pair.before, pair.after) {
+fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
+    let mut walk = DiffWalk::below_keys(&[]);
+    walk.compare(pair.base, pair.head);
+    let fields = walk.into_fields();
+    let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,
         (_, None) => VariableChange::Removed,
         _ if fields.is_empty() => return None,

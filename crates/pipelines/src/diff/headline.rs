@@ -2,7 +2,7 @@
 
 use super::leaf::{Leaf, PathStep};
 use super::model::{ComponentChange, ComponentDiff, PipelineDiff};
-use super::values::named;
+use super::value_text::truncate_name;
 use crate::findings::{FileChange, in_short};
 use crate::pipelines::Kind;
 
@@ -10,12 +10,12 @@ use crate::pipelines::Kind;
 const UNKNOWN_TYPE: &str = "unknown-";
 
 /// Returns the line that describes the change of the file.
-pub(super) fn headline(diff: &PipelineDiff) -> String {
+pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", Kind::name);
     match diff.change {
-        FileChange::Added => format!("{path}: new {kind}{}", parts_in_short(diff)),
-        FileChange::Removed => format!("{path}: {kind} removed{}", parts_in_short(diff)),
+        FileChange::Added => format!("{path}: new {kind}{}", describe_part_counts(diff)),
+        FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
         FileChange::Renamed => {
             let old = diff.previous_path.as_deref().unwrap_or_default();
             format!("{path}: renamed from {old}")
@@ -23,14 +23,14 @@ pub(super) fn headline(diff: &PipelineDiff) -> String {
         FileChange::Modified => format!("{path}: modified"),
         FileChange::Layout => format!("{path}: layout only, what it does is the same"),
         FileChange::Unreadable => {
-            let why = diff.reason.as_deref().unwrap_or_default();
-            format!("{path}: cannot be read {why}")
+            let reason = diff.reason.as_deref().unwrap_or_default();
+            format!("{path}: cannot be read {reason}")
         }
     }
 }
 
 /// Returns the number of parts of an added or removed pipeline.
-fn parts_in_short(diff: &PipelineDiff) -> String {
+fn describe_part_counts(diff: &PipelineDiff) -> String {
     let parts = [
         (diff.components.len(), "component"),
         (diff.links.len(), "link"),
@@ -40,7 +40,7 @@ fn parts_in_short(diff: &PipelineDiff) -> String {
 }
 
 /// Returns why a component no longer runs: it is skipped, or the designer does not know its type.
-pub(super) fn stopped(component: &ComponentDiff) -> Option<String> {
+pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     if !matches!(
         component.change,
         ComponentChange::Modified | ComponentChange::Renamed
@@ -60,5 +60,5 @@ pub(super) fn stopped(component: &ComponentDiff) -> Option<String> {
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    field("type").map(|_| format!("its type is {}", named(kind)))
+    field("type").map(|_| format!("its type is {}", truncate_name(kind)))
 }

@@ -68,20 +68,20 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    pub fn heading(words: &str) -> Self {
+    pub fn heading(content: &str) -> Self {
         Self {
             depth: 0,
-            ..Self::remark(words)
+            ..Self::remark(content)
         }
     }
 
     /// Creates a remark about a file.
-    pub fn remark(words: &str) -> Self {
+    pub fn remark(content: &str) -> Self {
         Self {
             depth: 1,
             sign: Sign::None,
             is_value: false,
-            text: text::line(words),
+            text: text::line(content),
             component: None,
         }
     }

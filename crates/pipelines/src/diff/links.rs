@@ -7,10 +7,10 @@ use crate::yaml::NodeRef;
 use std::collections::HashMap;
 
 /// The kind of a link from an iterator to its target.
-const ITERATION: &str = "iteration";
+const ITERATION_KIND: &str = "iteration";
 
 /// The kind of a link from a component of a transformation to the component that it feeds.
-const SOURCE: &str = "source";
+const SOURCE_KIND: &str = "source";
 
 /// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names, so
 /// a file of 3 MB could otherwise need 60 GB.
@@ -32,32 +32,32 @@ pub(super) struct Links<'t, 'a> {
     /// In file order; a link may be listed twice.
     pub all: Vec<NamedLink<'t>>,
     /// The values that are not links, by component.
-    pub rest: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
+    pub non_links: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
 }
 
 /// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on
 /// both sides; otherwise an unchanged link would be a link on one side and a field on the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkKeys {
-    Of(Kind),
-    OfBoth,
+    OfKind(Kind),
+    OfBothKinds,
 }
 
 impl LinkKeys {
-    pub(super) fn between(before: Option<Kind>, after: Option<Kind>) -> Self {
-        match (before, after) {
-            (Some(old), Some(new)) if old != new => Self::OfBoth,
-            (_, Some(kind)) | (Some(kind), None) => Self::Of(kind),
-            (None, None) => Self::OfBoth,
+    pub(super) fn for_kinds(base_kind: Option<Kind>, head_kind: Option<Kind>) -> Self {
+        match (base_kind, head_kind) {
+            (Some(old), Some(new)) if old != new => Self::OfBothKinds,
+            (_, Some(kind)) | (Some(kind), None) => Self::OfKind(kind),
+            (None, None) => Self::OfBothKinds,
         }
     }
 
-    pub(super) fn hold(self, key: &str) -> bool {
-        let of_orchestration = matches!(key, "transitions" | "iterationTarget");
+    pub(super) fn contains(self, key: &str) -> bool {
+        let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
         match self {
-            Self::Of(Kind::Orchestration) => of_orchestration,
-            Self::Of(Kind::Transformation) => key == "sources",
-            Self::OfBoth => of_orchestration || key == "sources",
+            Self::OfKind(Kind::Orchestration) => is_orchestration_key,
+            Self::OfKind(Kind::Transformation) => key == "sources",
+            Self::OfBothKinds => is_orchestration_key || key == "sources",
         }
     }
 }
@@ -75,103 +75,103 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
-    pub(super) fn take(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
-        let held = component.entries().filter(|(key, _, _)| keys.hold(key));
+    pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
+        let held = component.entries().filter(|(key, _, _)| keys.contains(key));
         for (key, _, node) in held {
             let path = vec![PathStep::key(key)];
             match key {
-                "transitions" => self.transitions(name, path, node),
-                "sources" => self.list(name, path, node, &|other| NamedLink {
-                    from: other,
+                "transitions" => self.add_transitions(name, path, node),
+                "sources" => self.add_link_list(name, path, node, &|source_name| NamedLink {
+                    from: source_name,
                     to: name,
-                    kind: SOURCE,
+                    kind: SOURCE_KIND,
                 }),
-                _ => self.one(name, path, node, &|other| NamedLink {
+                _ => self.add_link(name, path, node, &|target_name| NamedLink {
                     from: name,
-                    to: other,
-                    kind: ITERATION,
+                    to: target_name,
+                    kind: ITERATION_KIND,
                 }),
             }
         }
     }
 
-    fn transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+    fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
-            self.no_link(name, path, node);
+            self.add_non_link(name, path, node);
             return;
         }
         for (kind, _, list) in node.entries() {
             let mut path = path.clone();
             path.push(PathStep::key(kind));
-            self.list(name, path, list, &|other| NamedLink {
+            self.add_link_list(name, path, list, &|target_name| NamedLink {
                 from: name,
-                to: other,
+                to: target_name,
                 kind,
             });
         }
     }
 
-    fn list(
+    fn add_link_list(
         &mut self,
         name: &'t str,
         path: Vec<PathStep>,
         node: NodeRef<'t, 'a>,
-        link: &dyn Fn(&'t str) -> NamedLink<'t>,
+        build_link: &dyn Fn(&'t str) -> NamedLink<'t>,
     ) {
         match node.items() {
             Some(items) if items.len() > 0 => {
                 for (index, item) in items.enumerate() {
                     let mut path = path.clone();
                     path.push(PathStep::Index(index));
-                    self.one(name, path, item, link);
+                    self.add_link(name, path, item, build_link);
                 }
             }
-            _ => self.no_link(name, path, node),
+            _ => self.add_non_link(name, path, node),
         }
     }
 
-    fn one(
+    fn add_link(
         &mut self,
         name: &'t str,
         path: Vec<PathStep>,
         node: NodeRef<'t, 'a>,
-        link: &dyn Fn(&'t str) -> NamedLink<'t>,
+        build_link: &dyn Fn(&'t str) -> NamedLink<'t>,
     ) {
         match node.text().filter(|_| !node.is_null()) {
-            Some(other) => self.all.push(link(other)),
-            None => self.no_link(name, path, node),
+            Some(other_name) => self.all.push(build_link(other_name)),
+            None => self.add_non_link(name, path, node),
         }
     }
 
-    fn no_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
-        self.rest.entry(name).or_default().push((path, node));
+    fn add_non_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        self.non_links.entry(name).or_default().push((path, node));
     }
 }
 
 /// Returns the added and removed links, by name. A link that is listed twice counts twice.
-pub(super) fn compare(before: &[NamedLink<'_>], after: &[NamedLink<'_>]) -> Vec<LinkDiff> {
-    let mut counts: HashMap<NamedLink<'_>, i64> = HashMap::new();
-    for link in after {
-        *counts.entry(*link).or_default() += 1;
+pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLink<'_>]) -> Vec<LinkDiff> {
+    let mut count_differences: HashMap<NamedLink<'_>, i64> = HashMap::new();
+    for link in head_links {
+        *count_differences.entry(*link).or_default() += 1;
     }
-    for link in before {
-        *counts.entry(*link).or_default() -= 1;
+    for link in base_links {
+        *count_differences.entry(*link).or_default() -= 1;
     }
-    let mut changed: Vec<LinkDiff> = Vec::new();
-    for (link, more) in counts {
-        let change = if more > 0 {
+    let mut link_diffs: Vec<LinkDiff> = Vec::new();
+    for (link, difference) in count_differences {
+        let change = if difference > 0 {
             LinkChange::Added
         } else {
             LinkChange::Removed
         };
-        let times = usize::try_from(more.unsigned_abs()).unwrap_or(usize::MAX);
-        changed.extend(std::iter::repeat_n(told(link, change), times));
+        let repetitions = usize::try_from(difference.unsigned_abs()).unwrap_or(usize::MAX);
+        link_diffs.extend(std::iter::repeat_n(link_diff(link, change), repetitions));
     }
-    changed.sort();
-    changed
+    link_diffs.sort();
+    link_diffs
 }
 
-fn told(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
+fn link_diff(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
     LinkDiff {
         from: link.from.to_owned(),
         to: link.to.to_owned(),

@@ -8,18 +8,18 @@
 //! layout, as is everything below `design`.
 
 mod compare;
-mod document;
+mod component_rename;
+mod diff_document;
+mod field_groups;
 mod headline;
 mod leaf;
 mod line;
-mod lines;
+mod line_diff;
 mod links;
 mod model;
 mod pair;
 mod plain;
-mod rename;
-mod rows;
-mod values;
+mod value_text;
 mod walk;
 mod words;
 

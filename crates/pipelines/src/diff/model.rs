@@ -127,28 +127,38 @@ impl PipelineDiff {
 impl PipelineDiff {
     /// Returns the number of changes of each kind.
     pub fn in_numbers(&self) -> Changed {
-        let components = |change| self.components.iter().filter(|it| it.change == change).count();
-        let links = |change| self.links.iter().filter(|it| it.change == change).count();
-        let variables = |change| self.variables.iter().filter(|it| it.change == change).count();
+        let count_components = |change| {
+            self.components
+                .iter()
+                .filter(|component| component.change == change)
+                .count()
+        };
+        let count_links = |change| self.links.iter().filter(|link| link.change == change).count();
+        let count_variables = |change| {
+            self.variables
+                .iter()
+                .filter(|variable| variable.change == change)
+                .count()
+        };
         Changed {
             path: self.path.clone(),
             previous_path: self.previous_path.clone(),
             change: self.change,
             components: ChangeCounts {
-                added: components(ComponentChange::Added),
-                removed: components(ComponentChange::Removed),
-                renamed: components(ComponentChange::Renamed),
-                modified: components(ComponentChange::Modified),
+                added: count_components(ComponentChange::Added),
+                removed: count_components(ComponentChange::Removed),
+                renamed: count_components(ComponentChange::Renamed),
+                modified: count_components(ComponentChange::Modified),
             },
             links: ChangeCounts {
-                added: links(LinkChange::Added),
-                removed: links(LinkChange::Removed),
+                added: count_links(LinkChange::Added),
+                removed: count_links(LinkChange::Removed),
                 ..ChangeCounts::default()
             },
             variables: ChangeCounts {
-                added: variables(VariableChange::Added),
-                removed: variables(VariableChange::Removed),
-                modified: variables(VariableChange::Modified),
+                added: count_variables(VariableChange::Added),
+                removed: count_variables(VariableChange::Removed),
+                modified: count_variables(VariableChange::Modified),
                 ..ChangeCounts::default()
             },
             other: self.other.len(),

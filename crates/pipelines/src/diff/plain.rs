@@ -1,46 +1,50 @@
 //! Compares files that are not pipelines line by line.
 
 use super::line::{Line, Sign};
-use super::lines;
+use super::line_diff;
 use sluicegate_base::text;
 
 /// Maximum number of lines that are shown.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 
 /// Maximum number of characters of a line that are shown.
-const WIDTH: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 /// Returns the lines that differ, and those around them. A file that contains a NUL is reported as binary.
-pub fn plain(before: &str, after: &str) -> Vec<Line> {
-    if before.contains('\0') || after.contains('\0') {
+pub fn plain(base: &str, head: &str) -> Vec<Line> {
+    if base.contains('\0') || head.contains('\0') {
         return vec![Line::remark("binary")];
     }
-    let [old, new] = [before, after].map(|side| side.lines().collect::<Vec<_>>());
-    let all = lines::compare(&old, &new);
-    let mut shown: Vec<Line> = all.iter().take(MOST_LINES).map(line).collect();
-    if all.len() > MOST_LINES {
-        let more = text::count(all.len() - MOST_LINES, "more line");
-        shown.push(Line::remark(&format!("\u{2026} {more}")));
+    let [old, new] = [base, head].map(|side| side.lines().collect::<Vec<_>>());
+    let all = line_diff::compare_lines(&old, &new);
+    let mut lines: Vec<Line> = all.iter().take(MAX_LINES).map(format_line).collect();
+    if all.len() > MAX_LINES {
+        let omission = text::count(all.len() - MAX_LINES, "more line");
+        lines.push(Line::remark(&format!("\u{2026} {omission}")));
     }
-    shown
+    lines
 }
 
-fn line(line: &lines::TextLine<'_>) -> Line {
-    let (sign, said) = match line {
-        lines::TextLine::Same(line) => (Sign::None, *line),
-        lines::TextLine::Gone(line) => (Sign::Removed, *line),
-        lines::TextLine::New(line) => (Sign::Added, *line),
-        lines::TextLine::Skipped(lines) => {
+fn format_line(line: &line_diff::TextLine<'_>) -> Line {
+    let (sign, content) = match line {
+        line_diff::TextLine::Unchanged(line) => (Sign::None, *line),
+        line_diff::TextLine::Removed(line) => (Sign::Removed, *line),
+        line_diff::TextLine::Added(line) => (Sign::Added, *line),
+        line_diff::TextLine::Omitted(lines) => {
             return Line::remark(&format!("\u{2026} {} as before", text::count(*lines, "line")));
         }
     };
-    let cut: String = said.chars().take(WIDTH).collect();
-    let end = if cut.len() < said.len() { "\u{2026}" } else { "" };
+    let visible_part: String = content.chars().take(MAX_LINE_CHARS).collect();
+    let end = if visible_part.len() < content.len() {
+        "\u{2026}"
+    } else {
+        ""
+    };
     Line {
         component: None,
         depth: 1,
         sign,
         is_value: true,
-        text: text::line(&(cut + end)),
+        text: text::line(&(visible_part + end)),
     }
 }

@@ -318,7 +318,7 @@ fn collect(
         *found.1.entry(link).or_default() += 1;
         return;
     }
-    if let Some(leaf) = Leaf::at(node) {
+    if let Some(leaf) = Leaf::from_node(node) {
         found.0.insert(path.clone(), leaf);
     }
     for (key, _, value) in node.entries() {

@@ -2,7 +2,7 @@
 
 use super::leaf::{Leaf, PathStep};
 use super::model::Field;
-use super::pair::pairs;
+use super::pair::pair_by_key;
 use crate::yaml::NodeRef;
 
 /// A node of one side, if the side has it.
@@ -12,19 +12,19 @@ pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 pub(super) type Aside<'f, 't, 'a> = (MaybeNode<'t, 'a>, &'f dyn Fn(&str) -> bool);
 
 /// Collects the leaves that differ, in the order of the head.
-pub(super) struct Walk {
+pub(super) struct DiffWalk {
     path: Vec<PathStep>,
     fields: Vec<Field>,
     /// The first cell of the current row.
     row: Option<String>,
 }
 
-impl Walk {
-    pub(super) fn below(path: &[&str]) -> Self {
-        Self::at(path.iter().map(|key| PathStep::key(key)).collect())
+impl DiffWalk {
+    pub(super) fn below_keys(path: &[&str]) -> Self {
+        Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
     }
 
-    pub(super) const fn at(path: Vec<PathStep>) -> Self {
+    pub(super) const fn at_path(path: Vec<PathStep>) -> Self {
         Self {
             path,
             fields: Vec::new(),
@@ -32,49 +32,49 @@ impl Walk {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<Field> {
+    pub(super) fn into_fields(self) -> Vec<Field> {
         self.fields
     }
 
     /// Compares the leaves at and below a pair of nodes.
-    pub(super) fn compare(&mut self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
-        self.compare_without((before, &|_| false), (after, &|_| false));
+    pub(super) fn compare(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+        self.compare_without((base, &|_| false), (head, &|_| false));
     }
 
     /// Like [`Self::compare`], without the keys that each side excludes.
-    pub(super) fn compare_without(&mut self, before: Aside<'_, '_, '_>, after: Aside<'_, '_, '_>) {
-        self.leaf(before.0.and_then(Leaf::at), after.0.and_then(Leaf::at));
-        for pair in pairs(entries(before), entries(after)) {
-            self.step(PathStep::key(pair.key), pair.before, pair.after);
+    pub(super) fn compare_without(&mut self, base: Aside<'_, '_, '_>, head: Aside<'_, '_, '_>) {
+        self.compare_leaf(base.0.and_then(Leaf::from_node), head.0.and_then(Leaf::from_node));
+        for pair in pair_by_key(entries(base), entries(head)) {
+            self.compare_step(PathStep::key(pair.key), pair.base, pair.head);
         }
-        self.items(before.0, after.0);
+        self.compare_items(base.0, head.0);
     }
 
-    fn leaf(&mut self, before: Option<Leaf>, after: Option<Leaf>) {
-        if before != after {
+    fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
+        if base != head {
             self.fields.push(Field {
                 path: self.path.clone(),
-                before,
-                after,
+                before: base,
+                after: head,
                 row: self.row.clone(),
             });
         }
     }
 
     /// Compares the leaves below one more step.
-    pub(super) fn step(&mut self, step: PathStep, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
+    pub(super) fn compare_step(&mut self, step: PathStep, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         self.path.push(step);
-        self.compare(before, after);
+        self.compare(base, head);
         self.path.pop();
     }
 
-    fn items(&mut self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
-        let mut old = before.and_then(NodeRef::items);
-        let mut new = after.and_then(NodeRef::items);
+    fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+        let mut base_items = base.and_then(NodeRef::items);
+        let mut head_items = head.and_then(NodeRef::items);
         for index in 0.. {
             let pair = (
-                old.as_mut().and_then(Iterator::next),
-                new.as_mut().and_then(Iterator::next),
+                base_items.as_mut().and_then(Iterator::next),
+                head_items.as_mut().and_then(Iterator::next),
             );
             if pair.0.is_none() && pair.1.is_none() {
                 return;
@@ -84,9 +84,9 @@ impl Walk {
                 .flatten()
                 .any(|node| node.items().is_some());
             let inside = if is_row { row_name(pair) } else { self.row.clone() };
-            let above = std::mem::replace(&mut self.row, inside);
-            self.step(PathStep::Index(index), pair.0, pair.1);
-            self.row = above;
+            let outer_row = std::mem::replace(&mut self.row, inside);
+            self.compare_step(PathStep::Index(index), pair.0, pair.1);
+            self.row = outer_row;
         }
     }
 }

@@ -1,75 +1,79 @@
 //! Describes a change as text, one line for each difference. Every line is safe to show.
 
-use super::headline::{headline, stopped};
+use super::field_groups::{self, FieldGroup};
+use super::headline::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
 use super::line::{Line, Sign};
-use super::lines;
+use super::line_diff;
 use super::model::{
     ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
 };
-use super::rows::{self, ReadField};
-use super::values::{cut, cut_from, named, value};
+use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
 
 /// Maximum number of lines for one pipeline.
-const MOST_LINES: usize = 400;
+const MAX_LINES: usize = 400;
 
 /// Maximum number of fields of a new component or variable that are shown.
-const NEW_FIELDS: usize = 10;
+const MAX_NEW_FIELDS: usize = 10;
 
 /// Maximum number of lines for one value.
-const VALUE_LINES: usize = 40;
+const MAX_VALUE_LINES: usize = 40;
 
 /// Maximum number of characters of one line of a value, and its minimum in a narrow terminal.
-const VALUE_WIDTH: usize = 100;
-const LEAST_WIDTH: usize = 20;
+const MAX_VALUE_WIDTH: usize = 100;
+const MIN_VALUE_WIDTH: usize = 20;
 
 /// Maximum number of characters of a line of text on a page where long lines scroll.
-const PAGE_WIDTH: usize = 2_000;
+const MAX_PAGE_WIDTH: usize = 2_000;
 
 /// Number of columns if the width of the terminal is unknown.
-const COLUMNS: usize = 160;
+const DEFAULT_COLUMNS: usize = 160;
 
 /// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
 pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
-    let mut words = Words {
+    let mut description = Description {
         lines: Vec::new(),
-        columns: columns.unwrap_or(COLUMNS),
+        columns: columns.unwrap_or(DEFAULT_COLUMNS),
         is_page: columns.is_none(),
     };
-    words.say(0, Sign::None, &headline(diff));
-    for (component, why) in diff.components.iter().filter_map(|it| Some((it, stopped(it)?))) {
-        let said = format!("{} will not run any more: {why}", named(&component.name));
-        words.say(1, Sign::Changed, &said);
+    description.push_text(0, Sign::None, &describe_file_change(diff));
+    for (component, why) in diff
+        .components
+        .iter()
+        .filter_map(|it| Some((it, find_stop_reason(it)?)))
+    {
+        let said = format!("{} will not run any more: {why}", truncate_name(&component.name));
+        description.push_text(1, Sign::Changed, &said);
     }
     let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
     for component in &diff.components {
-        words.component(component, is_whole);
+        description.describe_component(component, is_whole);
     }
     if !is_whole {
-        words.parts(diff);
+        description.describe_parts(diff);
     }
-    words.lines
+    description.lines
 }
 
-struct Words {
+struct Description {
     lines: Vec<Line>,
     columns: usize,
     /// Whether the output is a page on which long lines scroll.
     is_page: bool,
 }
 
-impl Words {
-    fn say(&mut self, depth: usize, sign: Sign, words: &str) {
-        self.push(depth, sign, false, words);
+impl Description {
+    fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
+        self.push_line(depth, sign, false, content);
     }
 
-    fn push(&mut self, depth: usize, sign: Sign, is_value: bool, words: &str) {
+    fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         let (depth, sign, words) = match self.lines.len() {
-            MOST_LINES => (1, Sign::None, "\u{2026} and more"),
-            length if length > MOST_LINES => return,
-            _ => (depth, sign, words),
+            MAX_LINES => (1, Sign::None, "\u{2026} and more"),
+            length if length > MAX_LINES => return,
+            _ => (depth, sign, content),
         };
         self.lines.push(Line {
             depth,
@@ -80,7 +84,7 @@ impl Words {
         });
     }
 
-    fn component(&mut self, component: &ComponentDiff, is_named_only: bool) {
+    fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
         let ComponentDiff { name, change, .. } = component;
         let sign = match change {
             ComponentChange::Added => Sign::Added,
@@ -89,85 +93,99 @@ impl Words {
         };
         let kind = component.kind.as_deref().unwrap_or("no type");
         let was = component.previous_name.as_deref();
-        let was = was.map(|old| format!(", was {}", named(old))).unwrap_or_default();
-        self.say(1, sign, &format!("{} ({}){was}", named(name), named(kind)));
+        let was = was
+            .map(|old| format!(", was {}", truncate_name(old)))
+            .unwrap_or_default();
+        self.push_text(
+            1,
+            sign,
+            &format!("{} ({}){was}", truncate_name(name), truncate_name(kind)),
+        );
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }
-        if is_named_only || *change == ComponentChange::Removed {
+        if is_name_only || *change == ComponentChange::Removed {
             return;
         }
         if component.keeps_component_name {
-            self.say(2, Sign::None, "its componentName is still the old name");
+            self.push_text(2, Sign::None, "its componentName is still the old name");
         }
-        let is_known = |field: &&Field| {
-            *change == ComponentChange::Added && repeats(field, name, component.kind.as_deref())
+        let is_redundant = |field: &&Field| {
+            *change == ComponentChange::Added && is_redundant_field(field, name, component.kind.as_deref())
         };
-        let fields: Vec<&Field> = component.fields.iter().filter(|field| !is_known(field)).collect();
-        self.fields(2, &fields, *change == ComponentChange::Added);
+        let fields: Vec<&Field> = component
+            .fields
+            .iter()
+            .filter(|field| !is_redundant(field))
+            .collect();
+        self.describe_fields(2, &fields, *change == ComponentChange::Added);
     }
 
-    fn parts(&mut self, diff: &PipelineDiff) {
+    fn describe_parts(&mut self, diff: &PipelineDiff) {
         for link in &diff.links {
-            self.link(link);
+            self.describe_link(link);
         }
         for variable in &diff.variables {
-            self.variable(variable);
+            self.describe_variable(variable);
         }
-        self.fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
+        self.describe_fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
         if diff.layout && diff.change != FileChange::Layout {
-            self.say(1, Sign::None, "some boxes moved");
+            self.push_text(1, Sign::None, "some boxes moved");
         }
     }
 
-    fn link(&mut self, link: &LinkDiff) {
+    fn describe_link(&mut self, link: &LinkDiff) {
         let sign = match link.change {
             LinkChange::Added => Sign::Added,
             LinkChange::Removed => Sign::Removed,
         };
-        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| named(name));
-        self.say(1, sign, &format!("{from} -> {to} ({kind})"));
+        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| truncate_name(name));
+        self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
-    fn variable(&mut self, variable: &VariableDiff) {
+    fn describe_variable(&mut self, variable: &VariableDiff) {
         let sign = match variable.change {
             VariableChange::Added => Sign::Added,
             VariableChange::Removed => Sign::Removed,
             VariableChange::Modified => Sign::Changed,
         };
-        self.say(1, sign, &format!("{} (variable)", named(&variable.name)));
+        self.push_text(1, sign, &format!("{} (variable)", truncate_name(&variable.name)));
         if variable.change != VariableChange::Removed {
             let fields: Vec<&Field> = variable.fields.iter().collect();
-            self.fields(2, &fields, variable.change == VariableChange::Added);
+            self.describe_fields(2, &fields, variable.change == VariableChange::Added);
         }
     }
 
-    fn fields(&mut self, depth: usize, fields: &[&Field], is_new: bool) {
-        let read = rows::read(fields.iter().copied());
-        let most = if is_new { NEW_FIELDS } else { read.len() };
-        for field in read.iter().take(most) {
+    fn describe_fields(&mut self, depth: usize, fields: &[&Field], is_new: bool) {
+        let groups = field_groups::group_fields(fields.iter().copied());
+        let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
+        for field in groups.iter().take(max_count) {
             match field {
-                ReadField::One(field) => self.field(depth, field, &format!("{}: ", rows::path(&field.path))),
-                ReadField::Row { name, cells } => self.row(depth, name, cells),
+                FieldGroup::Single(field) => self.describe_field(
+                    depth,
+                    field,
+                    &format!("{}: ", field_groups::format_path(&field.path)),
+                ),
+                FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
             }
         }
-        if read.len() > most {
-            let more = format!("\u{2026} {}", text::and_more(read.len() - most));
-            self.say(depth, Sign::None, &more);
+        if groups.len() > max_count {
+            let omission = format!("\u{2026} {}", text::and_more(groups.len() - max_count));
+            self.push_text(depth, Sign::None, &omission);
         }
     }
 
     /// Shows the cells of an added or removed row, or the changes in the row.
-    fn row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
-        if let Some(former) = ReadField::former_variable(cells) {
-            return self.other_variable(depth, (former, name), cells);
+    fn describe_row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
+        if let Some(former) = FieldGroup::find_former_variable(cells) {
+            return self.describe_replaced_variable(depth, (former, name), cells);
         }
-        let start = ReadField::row_words(name, cells);
+        let prefix = FieldGroup::format_row_prefix(name, cells);
         let side = |pick: fn(&Field) -> &Option<Leaf>| -> Vec<&Leaf> {
-            let cells = cells.iter().filter(|cell| !is_name_of_variable(&start, cell));
+            let cells = cells.iter().filter(|cell| !is_name_of_variable(&prefix, cell));
             cells.filter_map(|cell| pick(cell).as_ref()).collect()
         };
-        let is_long = |leaf: &&Leaf| leaf.lines().is_some();
+        let is_long = |leaf: &&Leaf| leaf.multiline_text().is_some();
         let (sign, leaves) = if cells.iter().all(|cell| cell.before.is_none()) {
             (Sign::Added, side(|cell| &cell.after))
         } else if cells.iter().all(|cell| cell.after.is_none()) {
@@ -176,101 +194,108 @@ impl Words {
             (Sign::Changed, Vec::new())
         };
         if sign == Sign::Changed || leaves.iter().any(is_long) {
-            for cell in cells.iter().filter(|cell| !is_name_of_variable(&start, cell)) {
-                self.field(depth, cell, &start);
+            for cell in cells.iter().filter(|cell| !is_name_of_variable(&prefix, cell)) {
+                self.describe_field(depth, cell, &prefix);
             }
             return;
         }
-        let values: Vec<String> = leaves.into_iter().map(value).collect();
+        let values: Vec<String> = leaves.into_iter().map(format_value).collect();
         let width = self.value_width(depth + 1);
-        let said = format!("{start}{}", cut(&values.join(", "), 0, width));
-        self.say(depth, sign, said.trim_end_matches([' ', '=', ':']));
+        let content = format!("{prefix}{}", truncate(&values.join(", "), 0, width));
+        self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
     }
 
     /// Shows a call that sets another variable than before, at the same position in its list.
-    fn other_variable(&mut self, depth: usize, (former, name): (&Leaf, &str), cells: &[&Field]) {
+    fn describe_replaced_variable(&mut self, depth: usize, (former, name): (&Leaf, &str), cells: &[&Field]) {
         let former = former.to_string();
         let Some(value_cell) = cells.get(1) else {
-            let said = format!("sets {} instead of {}", named(name), named(&former));
-            return self.say(depth, Sign::Changed, &said);
+            let content = format!(
+                "sets {} instead of {}",
+                truncate_name(name),
+                truncate_name(&former)
+            );
+            return self.push_text(depth, Sign::Changed, &content);
         };
         let sides = [
             (Sign::Removed, former.as_str(), &value_cell.before),
             (Sign::Added, name, &value_cell.after),
         ];
         for (sign, name, leaf) in sides {
-            let shown = leaf.as_ref().map(value).unwrap_or_default();
-            let shown = cut(&shown, 0, self.value_width(depth + 1));
-            self.say(depth, sign, &format!("sets {} = {shown}", named(name)));
+            let shown = leaf.as_ref().map(format_value).unwrap_or_default();
+            let shown = truncate(&shown, 0, self.value_width(depth + 1));
+            self.push_text(depth, sign, &format!("sets {} = {shown}", truncate_name(name)));
         }
     }
 
     /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
-    fn field(&mut self, depth: usize, field: &Field, start: &str) {
-        if self.lines.len() > MOST_LINES {
+    fn describe_field(&mut self, depth: usize, field: &Field, prefix: &str) {
+        if self.lines.len() > MAX_LINES {
             return;
         }
-        let start = named(start);
-        let heading = format!("{}:", start.trim_end_matches([' ', '=', ':']));
+        let prefix = truncate_name(prefix);
+        let heading = format!("{}:", prefix.trim_end_matches([' ', '=', ':']));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
-        if sides.iter().flatten().any(|leaf| leaf.lines().is_some()) {
-            self.say(depth, Sign::Changed, &heading);
-            return self.value_lines(depth + 1, sides);
+        if sides.iter().flatten().any(|leaf| leaf.multiline_text().is_some()) {
+            self.push_text(depth, Sign::Changed, &heading);
+            return self.describe_multiline_value(depth + 1, sides);
         }
-        let [before, after] = sides.map(|side| side.map(value).unwrap_or_default());
+        let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
         let width = self.value_width(depth + 1);
-        let from = cut_from(&before, &after, width);
-        let (before, after) = (cut(&before, from, width), cut(&after, from, width));
-        let (sign, said) = match sides {
-            [Some(_), Some(_)] => (Sign::Changed, format!("{start}{before} -> {after}")),
-            [None, _] => (Sign::Added, format!("{start}{after}")),
-            [_, None] => (Sign::Removed, format!("{start}{before}")),
+        let start = find_truncation_start(&base_value, &head_value, width);
+        let (base_value, head_value) = (
+            truncate(&base_value, start, width),
+            truncate(&head_value, start, width),
+        );
+        let (sign, content) = match sides {
+            [Some(_), Some(_)] => (Sign::Changed, format!("{prefix}{base_value} -> {head_value}")),
+            [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
+            [_, None] => (Sign::Removed, format!("{prefix}{base_value}")),
         };
-        if sign == Sign::Changed && depth * 2 + 2 + said.chars().count() > self.columns {
-            self.say(depth, sign, &heading);
-            self.push(depth + 1, Sign::Removed, true, &before);
-            self.push(depth + 1, Sign::Added, true, &after);
+        if sign == Sign::Changed && depth * 2 + 2 + content.chars().count() > self.columns {
+            self.push_text(depth, sign, &heading);
+            self.push_line(depth + 1, Sign::Removed, true, &base_value);
+            self.push_line(depth + 1, Sign::Added, true, &head_value);
         } else {
-            self.say(depth, sign, &said);
+            self.push_text(depth, sign, &content);
         }
     }
 
     /// Returns the maximum number of characters of a value at this indentation level.
     fn value_width(&self, depth: usize) -> usize {
         let free = self.columns.saturating_sub(depth * 2 + 2);
-        free.clamp(LEAST_WIDTH, VALUE_WIDTH)
+        free.clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
 
     /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.
     fn line_width(&self, depth: usize) -> usize {
         if self.is_page {
-            PAGE_WIDTH
+            MAX_PAGE_WIDTH
         } else {
             self.value_width(depth)
         }
     }
 
     /// Shows the lines that differ, and the lines around them.
-    fn value_lines(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
+    fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
-        let [before, after] = texts.each_ref().map(|side| lines_of(side.as_deref()));
-        let lines = lines::compare(&before, &after);
+        let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
+        let lines = line_diff::compare_lines(&base_lines, &head_lines);
         let width = self.line_width(depth);
-        for line in lines.iter().take(VALUE_LINES) {
+        for line in lines.iter().take(MAX_VALUE_LINES) {
             let (sign, line) = match line {
-                lines::TextLine::Same(line) => (Sign::None, cut(line, 0, width)),
-                lines::TextLine::Gone(line) => (Sign::Removed, cut(line, 0, width)),
-                lines::TextLine::New(line) => (Sign::Added, cut(line, 0, width)),
-                lines::TextLine::Skipped(lines) => {
-                    let told = text::count(*lines, "line");
-                    (Sign::None, format!("\u{2026} {told} as before"))
+                line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, 0, width)),
+                line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, 0, width)),
+                line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, 0, width)),
+                line_diff::TextLine::Omitted(lines) => {
+                    let line_count = text::count(*lines, "line");
+                    (Sign::None, format!("\u{2026} {line_count} as before"))
                 }
             };
-            self.push(depth, sign, true, &line);
+            self.push_line(depth, sign, true, &line);
         }
-        if lines.len() > VALUE_LINES {
-            let more = text::count(lines.len() - VALUE_LINES, "more line");
-            self.push(depth, Sign::None, true, &format!("\u{2026} {more}"));
+        if lines.len() > MAX_VALUE_LINES {
+            let omission = text::count(lines.len() - MAX_VALUE_LINES, "more line");
+            self.push_line(depth, Sign::None, true, &format!("\u{2026} {omission}"));
         }
     }
 }
@@ -280,22 +305,22 @@ fn is_name_of_variable(start: &str, cell: &Field) -> bool {
     start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
-fn lines_of(text: Option<&str>) -> Vec<&str> {
+fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
 /// Returns whether a field of a new component only repeats its line, or is obvious.
-fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
+fn is_redundant_field(field: &Field, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
         return field.after == Some(Leaf::Boolean(false));
     }
-    let Some(Leaf::Text(said)) = &field.after else {
+    let Some(Leaf::Text(value)) = &field.after else {
         return false;
     };
     match field.path.as_slice() {
-        [PathStep::Key(key)] => key == "type" && kind == Some(said),
+        [PathStep::Key(key)] => key == "type" && kind == Some(value),
         [PathStep::Key(parameters), PathStep::Key(key)] => {
-            parameters == "parameters" && key == "componentName" && said == name
+            parameters == "parameters" && key == "componentName" && value == name
         }
         _ => false,
     }
@@ -438,7 +463,7 @@ mod tests {
             format!("{all}    C{at}: {{ type: start }}\n")
         });
         let told_many = told(BASE, &format!("{BASE}{many}"));
-        assert_eq!(told_many.lines().count(), MOST_LINES + 1);
+        assert_eq!(told_many.lines().count(), MAX_LINES + 1);
         assert!(told_many.ends_with("and more"));
     }
 
@@ -450,11 +475,11 @@ mod tests {
                 format!("{all}    C{at}:\n      type: sql-executor\n      parameters: {parameters}\n")
             })
         };
-        let before = lines::COMPARISONS.get();
+        let before = line_diff::COMPARISONS.get();
         let told = told(&values("a"), &values("b"));
-        assert_eq!(told.lines().count(), MOST_LINES + 1);
+        assert_eq!(told.lines().count(), MAX_LINES + 1);
         // Five lines each: the component, its field, and three lines of the value.
-        assert_eq!(lines::COMPARISONS.get() - before, MOST_LINES / 5);
+        assert_eq!(line_diff::COMPARISONS.get() - before, MAX_LINES / 5);
     }
 
     #[test]

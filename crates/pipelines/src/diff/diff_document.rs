@@ -17,14 +17,14 @@ pub(super) struct DiffDocument<'t, 'a> {
 pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 
 impl<'t, 'a> DiffDocument<'t, 'a> {
-    pub(super) fn of(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
+    pub(super) fn from_tree(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
         let root = tree.root();
         let outline = Outline::of(root)?;
         Ok(Self {
             kind: outline.kind,
             root,
-            components: parts(outline.components),
-            variables: parts(outline.variables),
+            components: named_nodes(outline.components),
+            variables: named_nodes(outline.variables),
         })
     }
 
@@ -32,13 +32,13 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
     pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
         let mut links = Links::default();
         for (name, node) in &self.components {
-            links.take(keys, name, *node);
+            links.add_component_links(keys, name, *node);
         }
         links
     }
 }
 
-fn parts<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
+fn named_nodes<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
     let entries = map.into_iter().flat_map(NodeRef::entries);
     entries.map(|(name, _, node)| (name, node)).collect()
 }

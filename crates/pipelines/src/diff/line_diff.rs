@@ -3,19 +3,19 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 /// Number of unchanged lines that are shown before and after a change.
-const AROUND: usize = 1;
+const CONTEXT_LINES: usize = 1;
 
 /// Maximum number of lines of each side that are compared one by one; in longer texts, the differing part is one piece.
 /// The time of the search grows with the product of both numbers.
-const COMPARED: usize = 5_000;
+const MAX_COMPARED_LINES: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextLine<'a> {
-    Same(&'a str),
-    Gone(&'a str),
-    New(&'a str),
+    Unchanged(&'a str),
+    Removed(&'a str),
+    Added(&'a str),
     /// This number of equal lines is not shown.
-    Skipped(usize),
+    Omitted(usize),
 }
 
 #[cfg(test)]
@@ -25,50 +25,64 @@ thread_local! {
 }
 
 /// Returns the lines that differ, with the lines around them.
-pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<TextLine<'a>> {
+pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);
-    let mut shown = Vec::new();
-    let mut reached = 0;
-    for group in group_diff_ops(operations(before, after), AROUND) {
-        let start = group.first().map_or(reached, |op| op.old_range().start);
-        if start > reached && reached > 0 {
-            shown.push(TextLine::Skipped(start - reached));
+    let mut lines = Vec::new();
+    let mut base_index = 0;
+    for group in group_diff_ops(diff_operations(base_lines, head_lines), CONTEXT_LINES) {
+        let start = group.first().map_or(base_index, |op| op.old_range().start);
+        if start > base_index && base_index > 0 {
+            lines.push(TextLine::Omitted(start - base_index));
         }
         for operation in group {
-            push(&mut shown, operation, before, after);
-            reached = operation.old_range().end;
+            push_operation(&mut lines, operation, base_lines, head_lines);
+            base_index = operation.old_range().end;
         }
     }
-    shown
+    lines
 }
 
-fn push<'a>(shown: &mut Vec<TextLine<'a>>, operation: DiffOp, before: &[&'a str], after: &[&'a str]) {
-    let old = before.get(operation.old_range()).unwrap_or_default();
-    let new = after.get(operation.new_range()).unwrap_or_default();
+fn push_operation<'a>(
+    lines: &mut Vec<TextLine<'a>>,
+    operation: DiffOp,
+    base_lines: &[&'a str],
+    head_lines: &[&'a str],
+) {
+    let old = base_lines.get(operation.old_range()).unwrap_or_default();
+    let new = head_lines.get(operation.new_range()).unwrap_or_default();
     if matches!(operation, DiffOp::Equal { .. }) {
-        shown.extend(new.iter().map(|line| TextLine::Same(line)));
+        lines.extend(new.iter().map(|line| TextLine::Unchanged(line)));
     } else {
-        shown.extend(old.iter().map(|line| TextLine::Gone(line)));
-        shown.extend(new.iter().map(|line| TextLine::New(line)));
+        lines.extend(old.iter().map(|line| TextLine::Removed(line)));
+        lines.extend(new.iter().map(|line| TextLine::Added(line)));
     }
 }
 
-fn operations(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
-    let same = |(a, b): &(&&str, &&str)| a == b;
-    let start = before.iter().zip(after).take_while(same).count();
-    let (old, new) = (&before[start..], &after[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+fn diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
+    let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
+    let start = base_lines
+        .iter()
+        .zip(head_lines)
+        .take_while(is_equal_pair)
+        .count();
+    let (old, new) = (&base_lines[start..], &head_lines[start..]);
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(is_equal_pair)
+        .count();
     let (old_len, new_len) = (old.len() - end, new.len() - end);
-    if old_len.max(new_len) <= COMPARED {
-        return capture_diff_slices(Algorithm::Myers, before, after);
+    if old_len.max(new_len) <= MAX_COMPARED_LINES {
+        return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
     }
     let equal = |old_index, new_index, len| DiffOp::Equal {
         old_index,
         new_index,
         len,
     };
-    let replaced = DiffOp::Replace {
+    let replacement = DiffOp::Replace {
         old_index: start,
         old_len,
         new_index: start,
@@ -76,7 +90,7 @@ fn operations(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
     };
     vec![
         equal(0, 0, start),
-        replaced,
+        replacement,
         equal(start + old_len, start + new_len, end),
     ]
 }
@@ -88,12 +102,12 @@ mod tests {
 
     fn told(before: &[&str], after: &[&str]) -> Vec<String> {
         let told = |line: TextLine<'_>| match line {
-            TextLine::Same(line) => format!(" {line}"),
-            TextLine::Gone(line) => format!("-{line}"),
-            TextLine::New(line) => format!("+{line}"),
-            TextLine::Skipped(lines) => format!("@{lines}"),
+            TextLine::Unchanged(line) => format!(" {line}"),
+            TextLine::Removed(line) => format!("-{line}"),
+            TextLine::Added(line) => format!("+{line}"),
+            TextLine::Omitted(lines) => format!("@{lines}"),
         };
-        compare(before, after).into_iter().map(told).collect()
+        compare_lines(before, after).into_iter().map(told).collect()
     }
 
     #[test]
@@ -106,10 +120,10 @@ mod tests {
 
     #[test]
     fn very_long_texts_are_compared_as_one_piece() {
-        let many: Vec<String> = (0..COMPARED * 2).map(|n| n.to_string()).collect();
+        let many: Vec<String> = (0..MAX_COMPARED_LINES * 2).map(|n| n.to_string()).collect();
         let before: Vec<&str> = many.iter().map(String::as_str).collect();
         let after: Vec<&str> = before.iter().rev().copied().collect();
-        assert_eq!(compare(&before, &after).len(), 4 * COMPARED);
+        assert_eq!(compare_lines(&before, &after).len(), 4 * MAX_COMPARED_LINES);
     }
 
     proptest! {
@@ -117,10 +131,10 @@ mod tests {
         fn every_line_that_differs_is_there(before in prop::collection::vec("[ab]", 0..12), after in prop::collection::vec("[ab]", 0..12)) {
             let before: Vec<&str> = before.iter().map(String::as_str).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
-            let shown = compare(&before, &after);
+            let shown = compare_lines(&before, &after);
             let count = |pick: fn(&TextLine<'_>) -> bool| shown.iter().filter(|line| pick(line)).count();
-            let gone = count(|line| matches!(line, TextLine::Gone(_)));
-            let new = count(|line| matches!(line, TextLine::New(_)));
+            let gone = count(|line| matches!(line, TextLine::Removed(_)));
+            let new = count(|line| matches!(line, TextLine::Added(_)));
             prop_assert_eq!(before.len() - gone, after.len() - new, "what is left is the same");
             prop_assert_eq!(shown.is_empty(), before == after);
         }

@@ -8,8 +8,8 @@ const SET_VARIABLES: &str = "setScalarVariables";
 
 /// The content of one line of text.
 #[derive(Debug)]
-pub(super) enum ReadField<'f> {
-    One(&'f Field),
+pub(super) enum FieldGroup<'f> {
+    Single(&'f Field),
     /// Cells of one row, which is named after its first cell.
     Row {
         name: &'f str,
@@ -18,29 +18,29 @@ pub(super) enum ReadField<'f> {
 }
 
 /// Returns the fields, grouped by row.
-pub(super) fn read<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<ReadField<'f>> {
-    let mut read: Vec<ReadField<'f>> = Vec::new();
-    let mut last: Option<&[PathStep]> = None;
-    for field in fields.into_iter().filter(|field| !is_nothing(field)) {
-        let Some((row, name)) = row(field) else {
-            last = None;
-            read.push(ReadField::One(field));
+pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<FieldGroup<'f>> {
+    let mut groups: Vec<FieldGroup<'f>> = Vec::new();
+    let mut last_row: Option<&[PathStep]> = None;
+    for field in fields.into_iter().filter(|field| !is_empty_change(field)) {
+        let Some((row, name)) = find_row(field) else {
+            last_row = None;
+            groups.push(FieldGroup::Single(field));
             continue;
         };
-        match read.last_mut() {
-            Some(ReadField::Row { cells, .. }) if last == Some(row) => cells.push(field),
-            _ => read.push(ReadField::Row {
+        match groups.last_mut() {
+            Some(FieldGroup::Row { cells, .. }) if last_row == Some(row) => cells.push(field),
+            _ => groups.push(FieldGroup::Row {
                 name,
                 cells: vec![field],
             }),
         }
-        last = Some(row);
+        last_row = Some(row);
     }
-    read
+    groups
 }
 
 /// Returns the path and the name of the row that contains the field.
-fn row(field: &Field) -> Option<(&[PathStep], &str)> {
+fn find_row(field: &Field) -> Option<(&[PathStep], &str)> {
     let name = field.row.as_deref()?;
     match field.path.split_last() {
         Some((PathStep::Index(_), row)) if matches!(row.last(), Some(PathStep::Index(_))) => {
@@ -51,7 +51,7 @@ fn row(field: &Field) -> Option<(&[PathStep], &str)> {
 }
 
 /// Returns whether one side has no value and the other has an empty one.
-fn is_nothing(field: &Field) -> bool {
+fn is_empty_change(field: &Field) -> bool {
     let is_empty = |leaf: &Leaf| match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,
         Leaf::Text(text) => text.is_empty(),
@@ -64,7 +64,7 @@ fn is_nothing(field: &Field) -> bool {
 }
 
 /// Returns the display name of a field: its path, without the key that contains all parameters.
-pub(super) fn path(steps: &[PathStep]) -> String {
+pub(super) fn format_path(steps: &[PathStep]) -> String {
     let steps = match steps {
         [PathStep::Key(parameters), rest @ ..] if parameters == "parameters" && !rest.is_empty() => rest,
         steps => steps,
@@ -73,11 +73,11 @@ pub(super) fn path(steps: &[PathStep]) -> String {
     steps.join(".")
 }
 
-impl ReadField<'_> {
+impl FieldGroup<'_> {
     /// Returns the former name of the variable, if the row is a variable that a call sets and its name changed.
-    pub(super) fn former_variable<'c>(cells: &[&'c Field]) -> Option<&'c Leaf> {
+    pub(super) fn find_former_variable<'c>(cells: &[&'c Field]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
-        let sets = first
+        let sets_variable = first
             .path
             .iter()
             .any(|step| *step == PathStep::key(SET_VARIABLES));
@@ -85,21 +85,21 @@ impl ReadField<'_> {
         first
             .before
             .as_ref()
-            .filter(|_| sets && is_name && first.after.is_some())
+            .filter(|_| sets_variable && is_name && first.after.is_some())
     }
 
     /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
-    pub(super) fn row_words(name: &str, cells: &[&Field]) -> String {
+    pub(super) fn format_row_prefix(name: &str, cells: &[&Field]) -> String {
         let key = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         let key = key.get(..key.len().saturating_sub(2)).unwrap_or_default();
         let is_new_row = cells
             .first()
             .is_some_and(|cell| cell.path.last() == Some(&PathStep::Index(0)));
-        let sets = matches!(key.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
-        match (sets, is_new_row) {
+        let sets_variable = matches!(key.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
+        match (sets_variable, is_new_row) {
             (true, _) => format!("sets {name} = "),
-            (false, true) => format!("{}: ", path(key)),
-            (false, false) => format!("{}, {name}: ", path(key)),
+            (false, true) => format!("{}: ", format_path(key)),
+            (false, false) => format!("{}, {name}: ", format_path(key)),
         }
     }
 }

@@ -4,19 +4,19 @@ use super::leaf::Leaf;
 use sluicegate_base::text;
 
 /// Maximum number of characters of a name.
-const NAME_WIDTH: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 /// Number of characters that are shown before the first difference in a truncated value.
-const LEAD: usize = 20;
+const LEADING_CHARS: usize = 20;
 
 /// Returns the name, truncated.
-pub(super) fn named(name: &str) -> String {
-    cut(name, 0, NAME_WIDTH)
+pub(super) fn truncate_name(name: &str) -> String {
+    truncate(name, 0, MAX_NAME_CHARS)
 }
 
 /// Returns the value as people write it; a text that could be read as something else is quoted.
-pub(super) fn value(leaf: &Leaf) -> String {
-    let shown = leaf.to_string();
+pub(super) fn format_value(leaf: &Leaf) -> String {
+    let text = leaf.to_string();
     let is_other = |text: &str| {
         text.trim() != text
             || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
@@ -24,27 +24,27 @@ pub(super) fn value(leaf: &Leaf) -> String {
     };
     match leaf {
         Leaf::Text(text) if is_other(text) => format!("{text:?}"),
-        _ => shown,
+        _ => text,
     }
 }
 
 /// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
 /// would be cut off.
-pub(super) fn cut_from(before: &str, after: &str, width: usize) -> usize {
-    let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b);
+pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
+    let same = base.chars().zip(head.chars()).take_while(|(a, b)| a == b);
     match same.count() {
-        same if same + LEAD >= width => same.saturating_sub(LEAD),
+        same if same + LEADING_CHARS >= width => same.saturating_sub(LEADING_CHARS),
         _ => 0,
     }
 }
 
 /// Returns up to `width` characters from `start` on, and the number of omitted ones.
-pub(super) fn cut(value: &str, start: usize, width: usize) -> String {
+pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
     let length = value.chars().count();
-    let shown: String = value.chars().skip(start).take(width).collect();
-    let before = if start > 0 { "\u{2026}" } else { "" };
+    let visible_part: String = value.chars().skip(start).take(width).collect();
+    let ellipsis = if start > 0 { "\u{2026}" } else { "" };
     match length.saturating_sub(start + width) {
-        0 => format!("{before}{shown}"),
-        omitted => format!("{before}{shown}\u{2026} ({})", text::more(omitted)),
+        0 => format!("{ellipsis}{visible_part}"),
+        omitted_count => format!("{ellipsis}{visible_part}\u{2026} ({})", text::more(omitted_count)),
     }
 }
