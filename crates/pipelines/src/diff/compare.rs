@@ -6,7 +6,7 @@ use super::leaf::{Leaf, PathStep};
 use super::links::{self, LeafPlace, LinkKeys, Links, NamedLink};
 use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
 use super::pair::{Pair, pair_by_key};
-use super::walk::{DiffWalk, MaybeNode};
+use super::walk::{DiffWalk, FilteredNode, MaybeNode};
 use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
@@ -51,20 +51,22 @@ pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
 
 /// Compares like [`compare`], for callers that need the trees more than once.
 pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
-    let compared = trees.as_ref().map_err(String::clone);
-    let compared = compared.and_then(|trees| compare_readable_trees(sides, trees));
-    compared.unwrap_or_else(|reason| PipelineDiff {
-        path: sides.path.to_owned(),
-        previous_path: sides.previous_path.map(str::to_owned),
-        change: FileChange::Unreadable,
-        reason: Some(reason),
-        kind: None,
-        components: Vec::new(),
-        links: Vec::new(),
-        variables: Vec::new(),
-        other: Vec::new(),
-        layout: false,
-    })
+    trees
+        .as_ref()
+        .map_err(String::clone)
+        .and_then(|trees| compare_readable_trees(sides, trees))
+        .unwrap_or_else(|reason| PipelineDiff {
+            path: sides.path.to_owned(),
+            previous_path: sides.previous_path.map(str::to_owned),
+            change: FileChange::Unreadable,
+            reason: Some(reason),
+            kind: None,
+            components: Vec::new(),
+            links: Vec::new(),
+            variables: Vec::new(),
+            other: Vec::new(),
+            layout: false,
+        })
 }
 
 fn compare_readable_trees(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, String> {
@@ -84,8 +86,9 @@ fn compare_readable_trees(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<Pi
 }
 
 fn read_tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
-    let read = content.map_err(str::to_owned);
-    read.and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
+    content
+        .map_err(str::to_owned)
+        .and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
         .map_err(|reason| format!("in the {side}: {reason}"))
 }
 
@@ -107,7 +110,7 @@ struct LinkPair<'t, 'a> {
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
     fn build_diff(&self, sides: &Sides<'_>) -> Result<PipelineDiff, String> {
-        let components = part_pairs(self.parts(|document| &document.components));
+        let components = self.pair_parts(|document| &document.components);
         let links = self.read_links(&components)?;
         let base_links: Vec<NamedLink<'_>> = links
             .base
@@ -124,7 +127,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             kind: newest_document.map(|document| document.kind),
             components: self.compare_components(&components, &links),
             links: links::compare_links(&base_links, &links.head.all),
-            variables: part_pairs(self.parts(|document| &document.variables))
+            variables: self
+                .pair_parts(|document| &document.variables)
                 .into_iter()
                 .filter_map(compare_variable)
                 .collect(),
@@ -148,20 +152,25 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         }
     }
 
-    fn parts(
+    fn pair_parts(
         &self,
-        pick: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
-    ) -> [Vec<NamedNode<'t, 'a>>; 2] {
-        [&self.base, &self.head].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
+        parts_of: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
+    ) -> Vec<PartPair<'t, 'a>> {
+        let base = self.base.as_ref().map(parts_of).cloned().unwrap_or_default();
+        let head = self.head.as_ref().map(parts_of).cloned().unwrap_or_default();
+        pair_by_key(base.into_iter(), head.into_iter())
     }
 
     fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
-        let of = |side: &Option<DiffDocument<'t, 'a>>| {
-            let links = side.as_ref().map(|document| document.links(keys));
-            links.unwrap_or_default()
-        };
-        let (base_links, head_links) = (of(&self.base), of(&self.head));
+        let base_links = self
+            .base
+            .as_ref()
+            .map_or_else(Links::default, |document| document.links(keys));
+        let head_links = self
+            .head
+            .as_ref()
+            .map_or_else(Links::default, |document| document.links(keys));
         base_links.reject_long_names("base")?;
         head_links.reject_long_names("head")?;
         let renames = match (&self.base, &self.head) {
@@ -192,22 +201,16 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .filter_map(|pair| Some((pair.key, pair.base.filter(|_| pair.head.is_none())?)))
             .collect();
         let old_names: BTreeMap<&str, &str> = links.renames.iter().map(|(old, new)| (*new, *old)).collect();
-        let one = |pair: &PartPair<'t, 'a>| {
+        let mut components = Vec::new();
+        for pair in pairs {
             if pair.head.is_none() && links.renames.contains_key(pair.key) {
-                return None;
+                continue;
             }
             let old_name = old_names.get(pair.key).copied();
-            let before = pair.base.or_else(|| removed_nodes.get(old_name?).copied());
-            self.compare_component(
-                old_name,
-                Pair {
-                    base: before,
-                    ..*pair
-                },
-                links,
-            )
-        };
-        pairs.iter().filter_map(one).collect()
+            let base = pair.base.or_else(|| removed_nodes.get(old_name?).copied());
+            components.extend(self.compare_component(old_name, Pair { base, ..*pair }, links));
+        }
+        components
     }
 
     fn compare_component(
@@ -250,9 +253,18 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     /// Returns the leaves of a component that differ, without those that contain links.
     fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<Field> {
         let keys = self.link_keys();
-        let is_link_key = |key: &str| keys.contains(key);
+        let is_excluded = &|key: &str| keys.contains(key);
         let mut walk = DiffWalk::below_keys(&[]);
-        walk.compare_without((base, &is_link_key), (head, &is_link_key));
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded,
+            },
+        );
         walk.into_fields()
     }
 
@@ -263,17 +275,32 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
 
     /// Returns the leaves that differ outside of components, variables and canvas.
     fn compare_other_fields(&self) -> Vec<Field> {
-        let [base, head] = self.roots();
+        let [base_root, head_root] = self.roots();
+        let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
         let mut walk = DiffWalk::below_keys(&[]);
-        let is_compared_elsewhere = |key: &str| matches!(key, "pipeline" | "design");
-        walk.compare_without((base, &is_compared_elsewhere), (head, &is_compared_elsewhere));
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base_root,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head_root,
+                is_excluded,
+            },
+        );
         let mut fields = walk.into_fields();
-        let pipelines = [base, head].map(|root| root.and_then(|root| root.get("pipeline")));
+        let base = base_root.and_then(|root| root.get("pipeline"));
+        let head = head_root.and_then(|root| root.get("pipeline"));
         let mut walk = DiffWalk::below_keys(&["pipeline"]);
-        let [base, head] = pipelines;
-        walk.compare_without(
-            (base, &|key| is_of_parts(base, key)),
-            (head, &|key| is_of_parts(head, key)),
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded: &|key| has_parts(base, key),
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded: &|key| has_parts(head, key),
+            },
         );
         fields.extend(walk.into_fields());
         fields
@@ -305,24 +332,22 @@ impl<'t> LinkPair<'t, '_> {
 /// A component or a variable on both sides.
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
-fn part_pairs<'t, 'a>([before, after]: [Vec<NamedNode<'t, 'a>>; 2]) -> Vec<PartPair<'t, 'a>> {
-    pair_by_key(before.into_iter(), after.into_iter())
-}
-
 /// Returns the parts that only one side has.
 fn unpaired_parts<'t, 'a>(
-    all: &[PartPair<'t, 'a>],
+    pairs: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
 ) -> Vec<NamedNode<'t, 'a>> {
-    let only = |pair: &PartPair<'t, 'a>| match sides(pair) {
-        (Some(node), None) => Some((pair.key, node)),
-        _ => None,
-    };
-    all.iter().filter_map(only).collect()
+    pairs
+        .iter()
+        .filter_map(|pair| match sides(pair) {
+            (Some(node), None) => Some((pair.key, node)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Returns whether a key of `pipeline` contains parts that are compared separately. An empty map is compared as a leaf.
-fn is_of_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
+fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
@@ -335,8 +360,9 @@ fn compare_non_links(
     fn leaf_places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
-        let places = side.into_iter().flatten();
-        places.map(|(path, node)| (path.as_slice(), *node))
+        side.into_iter()
+            .flatten()
+            .map(|(path, node)| (path.as_slice(), *node))
     }
     let mut fields = Vec::new();
     for pair in pair_by_key(leaf_places(base), leaf_places(head)) {
@@ -349,21 +375,22 @@ fn compare_non_links(
 
 /// Returns whether this is the parameter in which each side repeats the component's name.
 fn repeats_component_names(field: &Field, old_name: &str, new_name: &str) -> bool {
-    let repeats = |leaf: &Option<Leaf>, name| {
-        leaf.as_ref()
-            .is_some_and(|leaf| is_name_parameter(&field.path, leaf, name))
+    let (Some(base), Some(head)) = (&field.before, &field.after) else {
+        return false;
     };
-    repeats(&field.before, old_name) && repeats(&field.after, new_name)
+    is_name_parameter(&field.path, base, old_name) && is_name_parameter(&field.path, head, new_name)
 }
 
 /// Returns whether a component that had this name repeats it on both sides.
 fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
-    let repeats = |side: MaybeNode<'_, '_>| {
-        let name = side.and_then(|node| node.get("parameters")?.get("componentName"));
-        name.and_then(Leaf::from_node)
-            .is_some_and(|leaf| leaf.to_string() == old_name)
-    };
-    repeats(pair.base) && repeats(pair.head)
+    repeats_name(pair.base, old_name) && repeats_name(pair.head, old_name)
+}
+
+fn repeats_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
+    component
+        .and_then(|node| node.get("parameters")?.get("componentName"))
+        .and_then(Leaf::from_node)
+        .is_some_and(|leaf| leaf.to_string() == name)
 }
 
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {

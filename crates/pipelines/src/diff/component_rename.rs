@@ -51,28 +51,23 @@ pub(super) fn find_renames<'t>(
     {
         return BTreeMap::new();
     }
-    let (old_components, new_components) = (collect_features(base), collect_features(head));
+    let new_components = collect_features(head);
     let mut candidates: Vec<(&str, &str)> = Vec::new();
-    for one in &old_components {
-        candidates.extend(
-            new_components
-                .iter()
-                .filter(|other| is_same_component(one, other))
-                .map(|other| (one.name, other.name)),
-        );
-    }
-    let times = |pick: fn(&(&'t str, &'t str)) -> &'t str| {
-        let mut times: HashMap<&str, usize> = HashMap::new();
-        for pair in &candidates {
-            *times.entry(pick(pair)).or_default() += 1;
+    let mut old_name_counts: HashMap<&str, usize> = HashMap::new();
+    let mut new_name_counts: HashMap<&str, usize> = HashMap::new();
+    for old in collect_features(base) {
+        for new in &new_components {
+            if is_same_component(&old, new) {
+                candidates.push((old.name, new.name));
+                *old_name_counts.entry(old.name).or_default() += 1;
+                *new_name_counts.entry(new.name).or_default() += 1;
+            }
         }
-        times
-    };
-    let (olds, news) = (times(|pair| pair.0), times(|pair| pair.1));
-    let unique_candidates = candidates
-        .iter()
-        .filter(|(old, new)| olds.get(old) == Some(&1) && news.get(new) == Some(&1));
-    unique_candidates.copied().collect()
+    }
+    candidates
+        .into_iter()
+        .filter(|(old, new)| old_name_counts.get(old) == Some(&1) && new_name_counts.get(new) == Some(&1))
+        .collect()
 }
 
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
@@ -93,18 +88,23 @@ fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<
                 .insert((false, link.kind, link.from));
         }
     }
-    let of = |(name, node): &NamedNode<'t, '_>| {
-        let all = collect_leaves(side.keys, *node);
-        let (own, leaves): (BTreeSet<_>, _) = all.into_iter().partition(|(path, _)| is_name_path(path));
-        Some(ComponentFeatures {
+    let mut features = Vec::new();
+    for (name, node) in &side.unpaired_components {
+        let Some(kind) = node.get("type").and_then(NodeRef::text) else {
+            continue;
+        };
+        let (own_names, leaves): (BTreeSet<_>, _) = collect_leaves(side.keys, *node)
+            .into_iter()
+            .partition(|(path, _)| is_name_path(path));
+        features.push(ComponentFeatures {
             name,
-            kind: node.get("type").and_then(NodeRef::text)?,
+            kind,
             leaves,
-            own_name: own.into_iter().next().map(|(_, leaf)| leaf.to_string()),
+            own_name: own_names.into_iter().next().map(|(_, leaf)| leaf.to_string()),
             links: links.remove(name).unwrap_or_default(),
-        })
-    };
-    side.unpaired_components.iter().filter_map(of).collect()
+        });
+    }
+    features
 }
 
 /// Returns the leaves of a component, without its type and its links.
@@ -115,8 +115,8 @@ fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathSt
             walk.compare_step(PathStep::key(key), None, Some(node));
         }
     }
-    let fields = walk.into_fields().into_iter();
-    fields
+    walk.into_fields()
+        .into_iter()
         .filter_map(|field| Some((field.path, field.after?)))
         .collect()
 }
@@ -127,8 +127,7 @@ pub(super) fn is_name_parameter(path: &[PathStep], leaf: &Leaf, name: &str) -> b
 }
 
 fn is_name_path(path: &[PathStep]) -> bool {
-    let is_key = |step: &PathStep, text: &str| matches!(step, PathStep::Key(key) if key == text);
-    matches!(path, [first, second] if is_key(first, "parameters") && is_key(second, "componentName"))
+    matches!(path, [PathStep::Key(parameters), PathStep::Key(key)] if parameters == "parameters" && key == "componentName")
 }
 
 /// Returns whether the parameters that repeat the names follow the rename, both keep the old name, or never repeated a

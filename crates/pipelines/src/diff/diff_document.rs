@@ -39,6 +39,8 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
 }
 
 fn named_nodes<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
-    let entries = map.into_iter().flat_map(NodeRef::entries);
-    entries.map(|(name, _, node)| (name, node)).collect()
+    map.into_iter()
+        .flat_map(NodeRef::entries)
+        .map(|(name, _, node)| (name, node))
+        .collect()
 }

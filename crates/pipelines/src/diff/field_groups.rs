@@ -52,25 +52,32 @@ fn find_row(field: &Field) -> Option<(&[PathStep], &str)> {
 
 /// Returns whether one side has no value and the other has an empty one.
 fn is_empty_change(field: &Field) -> bool {
-    let is_empty = |leaf: &Leaf| match leaf {
+    match (&field.before, &field.after) {
+        (Some(leaf), None) | (None, Some(leaf)) => is_empty_leaf(leaf),
+        _ => false,
+    }
+}
+
+fn is_empty_leaf(leaf: &Leaf) -> bool {
+    match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,
         Leaf::Text(text) => text.is_empty(),
         Leaf::Boolean(_) | Leaf::Number(_) => false,
-    };
-    match (&field.before, &field.after) {
-        (Some(leaf), None) | (None, Some(leaf)) => is_empty(leaf),
-        _ => false,
     }
 }
 
 /// Returns the display name of a field: its path, without the key that contains all parameters.
 pub(super) fn format_path(steps: &[PathStep]) -> String {
-    let steps = match steps {
-        [PathStep::Key(parameters), rest @ ..] if parameters == "parameters" && !rest.is_empty() => rest,
-        steps => steps,
+    let shown_steps = match steps {
+        [PathStep::Key(parameters), inner_steps @ ..]
+            if parameters == "parameters" && !inner_steps.is_empty() =>
+        {
+            inner_steps
+        }
+        _ => steps,
     };
-    let steps: Vec<String> = steps.iter().map(PathStep::to_string).collect();
-    steps.join(".")
+    let keys: Vec<String> = shown_steps.iter().map(PathStep::to_string).collect();
+    keys.join(".")
 }
 
 impl FieldGroup<'_> {
@@ -90,16 +97,18 @@ impl FieldGroup<'_> {
 
     /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
     pub(super) fn format_row_prefix(name: &str, cells: &[&Field]) -> String {
-        let key = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
-        let key = key.get(..key.len().saturating_sub(2)).unwrap_or_default();
+        let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
+        let list_path = cell_path
+            .get(..cell_path.len().saturating_sub(2))
+            .unwrap_or_default();
         let is_new_row = cells
             .first()
             .is_some_and(|cell| cell.path.last() == Some(&PathStep::Index(0)));
-        let sets_variable = matches!(key.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
+        let sets_variable = matches!(list_path.last(), Some(PathStep::Key(key)) if key == SET_VARIABLES);
         match (sets_variable, is_new_row) {
             (true, _) => format!("sets {name} = "),
-            (false, true) => format!("{}: ", format_path(key)),
-            (false, false) => format!("{}, {name}: ", format_path(key)),
+            (false, true) => format!("{}: ", format_path(list_path)),
+            (false, false) => format!("{}, {name}: ", format_path(list_path)),
         }
     }
 }

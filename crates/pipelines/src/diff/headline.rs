@@ -1,7 +1,7 @@
 //! The first lines of a change: the change of the file, and the components that will no longer run.
 
 use super::leaf::{Leaf, PathStep};
-use super::model::{ComponentChange, ComponentDiff, PipelineDiff};
+use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff};
 use super::value_text::truncate_name;
 use crate::findings::{FileChange, in_short};
 use crate::pipelines::Kind;
@@ -47,18 +47,19 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     ) {
         return None;
     }
-    let field = |key: &str| {
-        component
-            .fields
-            .iter()
-            .find(|field| field.path == [PathStep::key(key)])
-    };
-    if field("skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
+    if find_field(component, "skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
         return Some("it is skipped".to_owned());
     }
     let kind = component
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    field("type").map(|_| format!("its type is {}", truncate_name(kind)))
+    find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
+}
+
+fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c Field> {
+    component
+        .fields
+        .iter()
+        .find(|field| field.path == [PathStep::key(key)])
 }

@@ -77,21 +77,23 @@ fn diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     if old_len.max(new_len) <= MAX_COMPARED_LINES {
         return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
     }
-    let equal = |old_index, new_index, len| DiffOp::Equal {
-        old_index,
-        new_index,
-        len,
-    };
-    let replacement = DiffOp::Replace {
-        old_index: start,
-        old_len,
-        new_index: start,
-        new_len,
-    };
     vec![
-        equal(0, 0, start),
-        replacement,
-        equal(start + old_len, start + new_len, end),
+        DiffOp::Equal {
+            old_index: 0,
+            new_index: 0,
+            len: start,
+        },
+        DiffOp::Replace {
+            old_index: start,
+            old_len,
+            new_index: start,
+            new_len,
+        },
+        DiffOp::Equal {
+            old_index: start + old_len,
+            new_index: start + new_len,
+            len: end,
+        },
     ]
 }
 

@@ -76,8 +76,7 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
-        let held = component.entries().filter(|(key, _, _)| keys.contains(key));
-        for (key, _, node) in held {
+        for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
             match key {
                 "transitions" => self.add_transitions(name, path, node),

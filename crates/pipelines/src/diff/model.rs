@@ -91,7 +91,7 @@ pub struct PipelineDiff {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
-    #[serde(rename = "type", serialize_with = "kind")]
+    #[serde(rename = "type", serialize_with = "serialize_kind")]
     pub kind: Option<Kind>,
     /// In file order of the head, followed by the removed ones.
     pub components: Vec<ComponentDiff>,
@@ -110,7 +110,7 @@ pub struct PipelineDiff {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands the field by reference"
 )]
-fn kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::Error> {
     kind.map(Kind::name).serialize(serializer)
 }
 

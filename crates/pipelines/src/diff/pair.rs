@@ -11,7 +11,7 @@ pub(super) struct Pair<K, T> {
     pub head: Option<T>,
 }
 
-/// Returns the pairs in the order of `after`, followed by removed items in the order of `before`. Keys must be unique
+/// Returns the pairs in the order of `head`, followed by removed items in the order of `base`. Keys must be unique
 /// on each side.
 pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     base: impl Iterator<Item = (K, T)>,
@@ -21,25 +21,33 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
     let head: Vec<(K, T)> = head.collect();
     let has_same_keys = base.len() == head.len() && base.iter().zip(&head).all(|(old, new)| old.0 == new.0);
     if has_same_keys {
-        let together = base.into_iter().zip(head);
-        return together
-            .map(|((key, old), (_, new))| both(key, Some(old), Some(new)))
+        return base
+            .into_iter()
+            .zip(head)
+            .map(|((key, old), (_, new))| Pair {
+                key,
+                base: Some(old),
+                head: Some(new),
+            })
             .collect();
     }
-    let mut old: HashMap<K, T> = base.iter().copied().collect();
-    let mut all: Vec<Pair<K, T>> = head
+    let mut unpaired: HashMap<K, T> = base.iter().copied().collect();
+    let mut pairs: Vec<Pair<K, T>> = head
         .into_iter()
-        .map(|(key, new)| both(key, old.remove(&key), Some(new)))
+        .map(|(key, value)| Pair {
+            key,
+            base: unpaired.remove(&key),
+            head: Some(value),
+        })
         .collect();
-    let gone = base.into_iter().filter(|(key, _)| old.contains_key(key));
-    all.extend(gone.map(|(key, value)| both(key, Some(value), None)));
-    all
-}
-
-const fn both<K, T>(key: K, before: Option<T>, after: Option<T>) -> Pair<K, T> {
-    Pair {
-        key,
-        base: before,
-        head: after,
+    for (key, value) in base {
+        if unpaired.contains_key(&key) {
+            pairs.push(Pair {
+                key,
+                base: Some(value),
+                head: None,
+            });
+        }
     }
+    pairs
 }

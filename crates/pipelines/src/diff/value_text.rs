@@ -16,25 +16,27 @@ pub(super) fn truncate_name(name: &str) -> String {
 
 /// Returns the value as people write it; a text that could be read as something else is quoted.
 pub(super) fn format_value(leaf: &Leaf) -> String {
-    let text = leaf.to_string();
-    let is_other = |text: &str| {
-        text.trim() != text
-            || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
-            || text.parse::<f64>().is_ok()
-    };
     match leaf {
-        Leaf::Text(text) if is_other(text) => format!("{text:?}"),
-        _ => text,
+        Leaf::Text(text) if is_ambiguous(text) => format!("{text:?}"),
+        _ => leaf.to_string(),
     }
+}
+
+/// Returns whether the text could be read as another value without quotes.
+fn is_ambiguous(text: &str) -> bool {
+    text.trim() != text
+        || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
+        || text.parse::<f64>().is_ok()
 }
 
 /// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
 /// would be cut off.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
-    let same = base.chars().zip(head.chars()).take_while(|(a, b)| a == b);
-    match same.count() {
-        same if same + LEADING_CHARS >= width => same.saturating_sub(LEADING_CHARS),
-        _ => 0,
+    let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
+    if shared_length + LEADING_CHARS >= width {
+        shared_length.saturating_sub(LEADING_CHARS)
+    } else {
+        0
     }
 }
 

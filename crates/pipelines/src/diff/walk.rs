@@ -8,8 +8,11 @@ use crate::yaml::NodeRef;
 /// A node of one side, if the side has it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 
-/// A node, and a predicate for the keys that are excluded.
-pub(super) type Aside<'f, 't, 'a> = (MaybeNode<'t, 'a>, &'f dyn Fn(&str) -> bool);
+/// A node without the keys that are excluded.
+pub(super) struct FilteredNode<'f, 't, 'a> {
+    pub node: MaybeNode<'t, 'a>,
+    pub is_excluded: &'f dyn Fn(&str) -> bool,
+}
 
 /// Collects the leaves that differ, in the order of the head.
 pub(super) struct DiffWalk {
@@ -38,16 +41,33 @@ impl DiffWalk {
 
     /// Compares the leaves at and below a pair of nodes.
     pub(super) fn compare(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
-        self.compare_without((base, &|_| false), (head, &|_| false));
+        let is_excluded = &|_: &str| false;
+        self.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded,
+            },
+        );
     }
 
     /// Like [`Self::compare`], without the keys that each side excludes.
-    pub(super) fn compare_without(&mut self, base: Aside<'_, '_, '_>, head: Aside<'_, '_, '_>) {
-        self.compare_leaf(base.0.and_then(Leaf::from_node), head.0.and_then(Leaf::from_node));
-        for pair in pair_by_key(entries(base), entries(head)) {
+    pub(super) fn compare_filtered(
+        &mut self,
+        base: &FilteredNode<'_, '_, '_>,
+        head: &FilteredNode<'_, '_, '_>,
+    ) {
+        self.compare_leaf(
+            base.node.and_then(Leaf::from_node),
+            head.node.and_then(Leaf::from_node),
+        );
+        for pair in pair_by_key(base.entries(), head.entries()) {
             self.compare_step(PathStep::key(pair.key), pair.base, pair.head);
         }
-        self.compare_items(base.0, head.0);
+        self.compare_items(base.node, head.node);
     }
 
     fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
@@ -72,35 +92,39 @@ impl DiffWalk {
         let mut base_items = base.and_then(NodeRef::items);
         let mut head_items = head.and_then(NodeRef::items);
         for index in 0.. {
-            let pair = (
-                base_items.as_mut().and_then(Iterator::next),
-                head_items.as_mut().and_then(Iterator::next),
-            );
-            if pair.0.is_none() && pair.1.is_none() {
+            let base_item = base_items.as_mut().and_then(Iterator::next);
+            let head_item = head_items.as_mut().and_then(Iterator::next);
+            if base_item.is_none() && head_item.is_none() {
                 return;
             }
-            let is_row = [pair.0, pair.1]
+            let is_row = [base_item, head_item]
                 .into_iter()
                 .flatten()
                 .any(|node| node.items().is_some());
-            let inside = if is_row { row_name(pair) } else { self.row.clone() };
-            let outer_row = std::mem::replace(&mut self.row, inside);
-            self.compare_step(PathStep::Index(index), pair.0, pair.1);
+            let row = if is_row {
+                row_name(base_item, head_item)
+            } else {
+                self.row.clone()
+            };
+            let outer_row = std::mem::replace(&mut self.row, row);
+            self.compare_step(PathStep::Index(index), base_item, head_item);
             self.row = outer_row;
         }
     }
 }
 
 /// Returns the first cell of a row in the head, or in the base if the row was removed.
-fn row_name((before, after): (MaybeNode<'_, '_>, MaybeNode<'_, '_>)) -> Option<String> {
-    let first = after.or(before)?.items()?.next()?;
-    first.text().map(str::to_owned)
+fn row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+    let first_cell = head.or(base)?.items()?.next()?;
+    first_cell.text().map(str::to_owned)
 }
 
-fn entries<'f, 't: 'f, 'a: 'f>(
-    (side, aside): Aside<'f, 't, 'a>,
-) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> + 'f {
-    let entries = side.into_iter().flat_map(NodeRef::entries);
-    let kept = entries.filter(move |(key, _, _)| !aside(key));
-    kept.map(|(key, _, node)| (key, node))
+impl<'t, 'a> FilteredNode<'_, 't, 'a> {
+    fn entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
+        self.node
+            .into_iter()
+            .flat_map(NodeRef::entries)
+            .filter(|(key, _, _)| !(self.is_excluded)(key))
+            .map(|(key, _, node)| (key, node))
+    }
 }

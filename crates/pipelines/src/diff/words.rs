@@ -39,13 +39,14 @@ pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
         is_page: columns.is_none(),
     };
     description.push_text(0, Sign::None, &describe_file_change(diff));
-    for (component, why) in diff
-        .components
-        .iter()
-        .filter_map(|it| Some((it, find_stop_reason(it)?)))
-    {
-        let said = format!("{} will not run any more: {why}", truncate_name(&component.name));
-        description.push_text(1, Sign::Changed, &said);
+    for component in &diff.components {
+        if let Some(reason) = find_stop_reason(component) {
+            let content = format!(
+                "{} will not run any more: {reason}",
+                truncate_name(&component.name)
+            );
+            description.push_text(1, Sign::Changed, &content);
+        }
     }
     let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
     for component in &diff.components {
@@ -92,15 +93,13 @@ impl Description {
             ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
         };
         let kind = component.kind.as_deref().unwrap_or("no type");
-        let was = component.previous_name.as_deref();
-        let was = was
-            .map(|old| format!(", was {}", truncate_name(old)))
+        let previous_name = component
+            .previous_name
+            .as_deref()
+            .map(|previous_name| format!(", was {}", truncate_name(previous_name)))
             .unwrap_or_default();
-        self.push_text(
-            1,
-            sign,
-            &format!("{} ({}){was}", truncate_name(name), truncate_name(kind)),
-        );
+        let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
+        self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }
@@ -110,15 +109,13 @@ impl Description {
         if component.keeps_component_name {
             self.push_text(2, Sign::None, "its componentName is still the old name");
         }
-        let is_redundant = |field: &&Field| {
-            *change == ComponentChange::Added && is_redundant_field(field, name, component.kind.as_deref())
-        };
+        let is_new = *change == ComponentChange::Added;
         let fields: Vec<&Field> = component
             .fields
             .iter()
-            .filter(|field| !is_redundant(field))
+            .filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref())))
             .collect();
-        self.describe_fields(2, &fields, *change == ComponentChange::Added);
+        self.describe_fields(2, &fields, is_new);
     }
 
     fn describe_parts(&mut self, diff: &PipelineDiff) {
@@ -178,23 +175,25 @@ impl Description {
     /// Shows the cells of an added or removed row, or the changes in the row.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
         if let Some(former) = FieldGroup::find_former_variable(cells) {
-            return self.describe_replaced_variable(depth, (former, name), cells);
+            return self.describe_replaced_variable(depth, former, name, cells);
         }
         let prefix = FieldGroup::format_row_prefix(name, cells);
-        let side = |pick: fn(&Field) -> &Option<Leaf>| -> Vec<&Leaf> {
-            let cells = cells.iter().filter(|cell| !is_name_of_variable(&prefix, cell));
-            cells.filter_map(|cell| pick(cell).as_ref()).collect()
-        };
-        let is_long = |leaf: &&Leaf| leaf.multiline_text().is_some();
-        let (sign, leaves) = if cells.iter().all(|cell| cell.before.is_none()) {
-            (Sign::Added, side(|cell| &cell.after))
+        let shown_cells: Vec<&Field> = cells
+            .iter()
+            .copied()
+            .filter(|cell| !is_name_of_variable(&prefix, cell))
+            .collect();
+        let (sign, leaves): (Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
+            let leaves = shown_cells.iter().filter_map(|cell| cell.after.as_ref());
+            (Sign::Added, leaves.collect())
         } else if cells.iter().all(|cell| cell.after.is_none()) {
-            (Sign::Removed, side(|cell| &cell.before))
+            let leaves = shown_cells.iter().filter_map(|cell| cell.before.as_ref());
+            (Sign::Removed, leaves.collect())
         } else {
             (Sign::Changed, Vec::new())
         };
-        if sign == Sign::Changed || leaves.iter().any(is_long) {
-            for cell in cells.iter().filter(|cell| !is_name_of_variable(&prefix, cell)) {
+        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.multiline_text().is_some()) {
+            for cell in shown_cells {
                 self.describe_field(depth, cell, &prefix);
             }
             return;
@@ -206,24 +205,24 @@ impl Description {
     }
 
     /// Shows a call that sets another variable than before, at the same position in its list.
-    fn describe_replaced_variable(&mut self, depth: usize, (former, name): (&Leaf, &str), cells: &[&Field]) {
-        let former = former.to_string();
+    fn describe_replaced_variable(&mut self, depth: usize, former_name: &Leaf, name: &str, cells: &[&Field]) {
+        let former_name = former_name.to_string();
         let Some(value_cell) = cells.get(1) else {
             let content = format!(
                 "sets {} instead of {}",
                 truncate_name(name),
-                truncate_name(&former)
+                truncate_name(&former_name)
             );
             return self.push_text(depth, Sign::Changed, &content);
         };
         let sides = [
-            (Sign::Removed, former.as_str(), &value_cell.before),
+            (Sign::Removed, former_name.as_str(), &value_cell.before),
             (Sign::Added, name, &value_cell.after),
         ];
         for (sign, name, leaf) in sides {
-            let shown = leaf.as_ref().map(format_value).unwrap_or_default();
-            let shown = truncate(&shown, 0, self.value_width(depth + 1));
-            self.push_text(depth, sign, &format!("sets {} = {shown}", truncate_name(name)));
+            let value = leaf.as_ref().map(format_value).unwrap_or_default();
+            let value = truncate(&value, 0, self.value_width(depth + 1));
+            self.push_text(depth, sign, &format!("sets {} = {value}", truncate_name(name)));
         }
     }
 
@@ -242,10 +241,8 @@ impl Description {
         let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
         let width = self.value_width(depth + 1);
         let start = find_truncation_start(&base_value, &head_value, width);
-        let (base_value, head_value) = (
-            truncate(&base_value, start, width),
-            truncate(&head_value, start, width),
-        );
+        let base_value = truncate(&base_value, start, width);
+        let head_value = truncate(&head_value, start, width);
         let (sign, content) = match sides {
             [Some(_), Some(_)] => (Sign::Changed, format!("{prefix}{base_value} -> {head_value}")),
             [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
