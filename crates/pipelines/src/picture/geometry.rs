@@ -30,7 +30,7 @@ fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<St
     let mut arrows: Vec<_> = canvas
         .arrows
         .iter()
-        .map(|arrow| (name(arrow.from), name(arrow.to), arrow.kind.as_str()))
+        .map(|arrow| (name(arrow.from_box), name(arrow.to_box), arrow.kind.as_str()))
         .collect();
     let mut drawn: Vec<_> = links
         .iter()
@@ -50,16 +50,16 @@ fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
         .arrows
         .iter()
         .filter(|arrow| arrow.kind == "iteration" && arrow.mark != Mark::Removed)
-        .map(|arrow| (arrow.from, arrow.to))
+        .map(|arrow| (arrow.from_box, arrow.to_box))
         .filter(|(from, to)| {
             from != to
                 && canvas.boxes[*to].mark != Mark::Removed
-                && canvas.boxes[*from].place == canvas.boxes[*to].place
+                && canvas.boxes[*from].position == canvas.boxes[*to].position
         })
         .collect();
     for (at, one) in canvas.boxes.iter().enumerate() {
         for (number, other) in canvas.boxes.iter().enumerate() {
-            let (Some(place), Some(beside)) = (one.place, other.place) else {
+            let (Some(place), Some(beside)) = (one.position, other.position) else {
                 continue;
             };
             let (first, second) = (by_name[one.name.as_str()], by_name[other.name.as_str()]);

@@ -16,7 +16,7 @@ mod lanes;
 mod layers;
 mod layout;
 mod mermaid;
-mod routes;
+mod router;
 mod stacks;
 mod svg;
 

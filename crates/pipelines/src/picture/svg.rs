@@ -4,10 +4,10 @@
 //! pictures contains the style once. Other code styles and tests the picture by its markup (`component`, `link` and
 //! their `data-` attributes), so the markup must stay stable.
 
-use super::canvas::{Arrow, Box, Canvas, Mark};
+use super::canvas::{Arrow, Canvas, CanvasBox, Mark};
 use super::label;
-use super::lanes::{HEIGHT, WIDTH};
-use super::layout::{Label, Layout, StackPlace, fitting, whole};
+use super::lanes::{BOX_HEIGHT, BOX_WIDTH};
+use super::layout::{Label, Layout, PixelPoint, lay_out, lay_out_within};
 use sluicegate_base::text::{self, List};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -25,17 +25,17 @@ pub const PAGE: i32 = 1216;
 pub const COLUMN: i32 = 856;
 
 /// The height of the legend, and the minimum width of a picture with a legend.
-const LEGEND: i32 = 22;
-const LEGEND_WIDTH: i32 = 230;
+const LEGEND_HEIGHT: i32 = 22;
+const MIN_LEGEND_WIDTH: i32 = 230;
 
 /// Maximum radius of the corners of a link.
-const ROUND: i32 = 6;
+const MAX_CORNER_RADIUS: i32 = 6;
 
 /// Minimum number of boxes that are shown first, regardless of the number of links.
-const LEAST_FIRST: usize = 4;
+const MIN_FIRST_BOXES: usize = 4;
 
 /// Maximum number of names in the description.
-const NAMED: usize = 20;
+const MAX_LISTED_NAMES: usize = 20;
 
 /// A picture with computed positions.
 pub struct Picture<'c> {
@@ -47,34 +47,34 @@ impl<'c> Picture<'c> {
     /// Creates the picture with its natural width.
     pub fn whole(canvas: &'c Canvas) -> Self {
         Self {
-            layout: whole(canvas),
+            layout: lay_out(canvas),
             canvas: Cow::Borrowed(canvas),
         }
     }
 
     /// Creates the picture with at most this width in pixels, as far as possible.
-    pub fn fitting(canvas: &'c Canvas, most: i32) -> Self {
+    pub fn fitting(canvas: &'c Canvas, max_width: i32) -> Self {
         Self {
-            layout: fitting(canvas, most - 2 * MARGIN),
+            layout: lay_out_within(canvas, max_width - 2 * MARGIN),
             canvas: Cow::Borrowed(canvas),
         }
     }
 
     /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `most`. Also
     /// returns the number of omitted boxes.
-    pub fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Picture<'static>, usize) {
-        let mut room = most;
+    pub fn first_part(canvas: &Canvas, max_boxes: usize, width: i32) -> (Picture<'static>, usize) {
+        let mut box_limit = max_boxes;
         loop {
-            let (part, left_out) = canvas.changed_part(room);
-            let layout = fitting(&part, width - 2 * MARGIN);
+            let (part, omitted_count) = canvas.changed_part(box_limit);
+            let layout = lay_out_within(&part, width - 2 * MARGIN);
             let picture = Picture {
                 canvas: Cow::Owned(part),
                 layout,
             };
-            if room <= LEAST_FIRST || picture.fits(width) {
-                return (picture, left_out);
+            if box_limit <= MIN_FIRST_BOXES || picture.fits(width) {
+                return (picture, omitted_count);
             }
-            room -= LEAST_FIRST;
+            box_limit -= MIN_FIRST_BOXES;
         }
     }
 
@@ -88,48 +88,63 @@ impl<'c> Picture<'c> {
     }
 
     fn has_changes(&self) -> bool {
-        let boxes = self.canvas.boxes.iter().any(|drawn| drawn.mark != Mark::Same);
-        boxes || self.canvas.arrows.iter().any(|arrow| arrow.mark != Mark::Same)
+        let has_changed_box = self
+            .canvas
+            .boxes
+            .iter()
+            .any(|canvas_box| canvas_box.mark != Mark::Unchanged);
+        has_changed_box
+            || self
+                .canvas
+                .arrows
+                .iter()
+                .any(|arrow| arrow.mark != Mark::Unchanged)
     }
 
     fn width(&self) -> i32 {
-        let least = if self.has_changes() { LEGEND_WIDTH } else { 0 };
-        self.layout.width.max(least) + 2 * MARGIN
+        let min_width = if self.has_changes() { MIN_LEGEND_WIDTH } else { 0 };
+        self.layout.width.max(min_width) + 2 * MARGIN
     }
 
     /// Returns the picture as a separate file.
     pub fn document(&self, title: &str) -> String {
-        let inside = format!("<style>{STYLE}</style>{}", markers());
-        self.drawn(title, None, &inside)
+        let definitions = format!("<style>{STYLE}</style>{}", markers());
+        self.render(title, None, &definitions)
     }
 
     /// Returns the picture for a page that contains [`STYLE`] and [`markers`] once. `ids` returns the id of a component
     /// and of the element that it leads to.
     pub fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
-        self.drawn(title, Some(ids), "")
+        self.render(title, Some(ids), "")
     }
 
-    fn drawn(&self, title: &str, ids: Option<&dyn Fn(usize) -> Ids>, inside: &str) -> String {
-        let legend = if self.has_changes() { LEGEND } else { 0 };
-        let (width, height) = (self.width(), self.layout.height + 2 * MARGIN + legend);
+    fn render(&self, title: &str, ids: Option<&dyn Fn(usize) -> Ids>, definitions: &str) -> String {
+        let legend_height = if self.has_changes() { LEGEND_HEIGHT } else { 0 };
+        let (width, height) = (self.width(), self.layout.height + 2 * MARGIN + legend_height);
         // A picture with the role `img` hides its links from screen readers.
         let role = if ids.is_some() { "group" } else { "img" };
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"{role}\" viewBox=\"{} {} {width} {height}\" \
-             width=\"{width}\" height=\"{height}\"><title>{}</title><desc>{}</desc>{inside}",
+             width=\"{width}\" height=\"{height}\"><title>{}</title><desc>{}</desc>{definitions}",
             -MARGIN,
             -MARGIN,
             text::markup(title),
-            text::markup(&description(&self.canvas))
+            text::markup(&describe_canvas(&self.canvas))
         );
-        self.links(&mut svg);
-        let names = label::names(&self.canvas);
-        for (at, drawn) in self.canvas.boxes.iter().enumerate() {
-            let ids = ids.map(|ids| ids(at)).unwrap_or_default();
-            component(&mut svg, drawn, self.layout.boxes[at], &names[at], &ids);
+        self.draw_links(&mut svg);
+        let names = label::display_names(&self.canvas);
+        for (index, canvas_box) in self.canvas.boxes.iter().enumerate() {
+            let ids = ids.map(|ids| ids(index)).unwrap_or_default();
+            draw_component(
+                &mut svg,
+                canvas_box,
+                self.layout.boxes[index],
+                &names[index],
+                &ids,
+            );
         }
-        if legend > 0 {
-            let y = self.layout.height + legend;
+        if legend_height > 0 {
+            let y = self.layout.height + legend_height;
             let _ = write!(
                 svg,
                 "<text class=\"sg-legend\" x=\"0\" y=\"{y}\">+ added   \u{2212} removed   ~ changed</text>"
@@ -140,20 +155,21 @@ impl<'c> Picture<'c> {
     }
 
     /// Draws the changed links above the others, and their texts above all.
-    fn links(&self, svg: &mut String) {
+    fn draw_links(&self, svg: &mut String) {
         let arrows = || self.canvas.arrows.iter().enumerate();
-        let same = arrows().filter(|(_, arrow)| arrow.mark == Mark::Same);
-        let changed = arrows().filter(|(_, arrow)| arrow.mark != Mark::Same);
-        for (at, arrow) in same.chain(changed) {
-            if let (Some(from), Some(to)) =
-                (self.canvas.boxes.get(arrow.from), self.canvas.boxes.get(arrow.to))
-            {
-                link(svg, arrow, (from, to), &self.layout.wires[at]);
+        let same = arrows().filter(|(_, arrow)| arrow.mark == Mark::Unchanged);
+        let changed = arrows().filter(|(_, arrow)| arrow.mark != Mark::Unchanged);
+        for (index, arrow) in same.chain(changed) {
+            if let (Some(from_box), Some(to_box)) = (
+                self.canvas.boxes.get(arrow.from_box),
+                self.canvas.boxes.get(arrow.to_box),
+            ) {
+                draw_link(svg, arrow, (from_box, to_box), &self.layout.wires[index]);
             }
         }
         for (label, arrow) in self.layout.labels.iter().zip(&self.canvas.arrows) {
             if let Some(label) = label {
-                word(svg, label, arrow.mark);
+                draw_label(svg, label, arrow.mark);
             }
         }
     }
@@ -169,7 +185,7 @@ pub struct Ids {
 /// Returns the arrow heads, one for each color.
 pub fn markers() -> String {
     let mut defs = String::from("<defs>");
-    for mark in [Mark::Same, Mark::Added, Mark::Removed] {
+    for mark in [Mark::Unchanged, Mark::Added, Mark::Removed] {
         let name = mark.word();
         let _ = write!(
             defs,
@@ -182,8 +198,8 @@ pub fn markers() -> String {
 }
 
 /// Describes the picture as text, for people who do not see it.
-fn description(canvas: &Canvas) -> String {
-    let mut said = format!(
+fn describe_canvas(canvas: &Canvas) -> String {
+    let mut description = format!(
         "{} components, {} links.",
         canvas.boxes.len(),
         canvas.arrows.len()
@@ -192,14 +208,14 @@ fn description(canvas: &Canvas) -> String {
         let marked = canvas.boxes.iter().filter(|drawn| drawn.mark == mark);
         let names: Vec<&str> = marked.map(|drawn| drawn.name.as_str()).collect();
         if !names.is_empty() {
-            let list = List::with_limit(&names, NAMED);
-            let _ = write!(said, " {} {}: {list}.", names.len(), mark.word());
+            let list = List::with_limit(&names, MAX_LISTED_NAMES);
+            let _ = write!(description, " {} {}: {list}.", names.len(), mark.word());
         }
     }
-    said
+    description
 }
 
-fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[StackPlace]) {
+fn draw_link(svg: &mut String, arrow: &Arrow, (from, to): (&CanvasBox, &CanvasBox), wire: &[PixelPoint]) {
     let change = arrow.mark.word();
     let _ = write!(
         svg,
@@ -208,20 +224,22 @@ fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Stack
         text::markup(&from.name),
         text::markup(&to.name),
         text::markup(&arrow.kind),
-        rounded(wire)
+        rounded_path(wire)
     );
 }
 
 /// Returns a line along these corners, each rounded as far as the line segments allow.
-fn rounded(points: &[StackPlace]) -> String {
+fn rounded_path(points: &[PixelPoint]) -> String {
     let Some((x, y)) = points.first() else {
         return String::new();
     };
     let mut path = format!("M{x} {y}");
     for corner in points.windows(3) {
         let [before, at, after] = *corner else { continue };
-        let radius = ROUND.min(length(before, at) / 2).min(length(at, after) / 2);
-        let (start, end) = (towards(at, before, radius), towards(at, after, radius));
+        let radius = MAX_CORNER_RADIUS
+            .min(distance(before, at) / 2)
+            .min(distance(at, after) / 2);
+        let (start, end) = (move_towards(at, before, radius), move_towards(at, after, radius));
         let _ = write!(
             path,
             "L{} {}Q{} {} {} {}",
@@ -234,28 +252,28 @@ fn rounded(points: &[StackPlace]) -> String {
     path
 }
 
-fn length(one: StackPlace, other: StackPlace) -> i32 {
-    (one.0 - other.0).abs() + (one.1 - other.1).abs()
+fn distance(from: PixelPoint, to: PixelPoint) -> i32 {
+    (from.0 - to.0).abs() + (from.1 - to.1).abs()
 }
 
-fn towards(from: StackPlace, to: StackPlace, by: i32) -> StackPlace {
-    let step = |from: i32, to: i32| from + (to - from).signum() * by;
+fn move_towards(from: PixelPoint, to: PixelPoint, step_length: i32) -> PixelPoint {
+    let step = |from: i32, to: i32| from + (to - from).signum() * step_length;
     (step(from.0, to.0), step(from.1, to.1))
 }
 
-fn word(svg: &mut String, label: &Label, mark: Mark) {
+fn draw_label(svg: &mut String, label: &Label, mark: Mark) {
     let anchor = if label.is_end { " text-anchor=\"end\"" } else { "" };
     let _ = write!(
         svg,
         "<text class=\"sg-word sg-{}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
         mark.word(),
-        label.at.0,
-        label.at.1,
+        label.position.0,
+        label.position.1,
         text::markup(&label.text)
     );
 }
 
-fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String], ids: &Ids) {
+fn draw_component(svg: &mut String, canvas_box: &CanvasBox, (x, y): PixelPoint, name: &[String], ids: &Ids) {
     let id = ids
         .own
         .as_ref()
@@ -264,50 +282,50 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
     if let Some(target) = &ids.leads_to {
         let _ = write!(svg, "<a href=\"#{}\">", text::markup(target));
     }
-    let kind = drawn.kind.as_deref().unwrap_or("no type");
-    let change = drawn.mark.word();
+    let kind = canvas_box.kind.as_deref().unwrap_or("no type");
+    let change = canvas_box.mark.word();
     let _ = write!(
         svg,
         "<g{id} class=\"component sg-box sg-{change}\" data-name=\"{}\" data-change=\"{change}\"><title>{}</title>\
-         <rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"7\"/>",
-        text::markup(&drawn.name),
-        text::markup(&title(drawn, kind)),
+         <rect x=\"{x}\" y=\"{y}\" width=\"{BOX_WIDTH}\" height=\"{BOX_HEIGHT}\" rx=\"7\"/>",
+        text::markup(&canvas_box.name),
+        text::markup(&describe_box(canvas_box, kind)),
     );
     let first = if name.len() > 1 { 19 } else { 26 };
-    for (line, down) in name.iter().zip([first, first + 15]) {
+    for (line, y_offset) in name.iter().zip([first, first + 15]) {
         let _ = write!(
             svg,
             "<text x=\"{}\" y=\"{}\">{}</text>",
             x + 12,
-            y + down,
+            y + y_offset,
             text::markup(line)
         );
     }
-    let down = if name.len() > 1 { 51 } else { 45 };
+    let y_offset = if name.len() > 1 { 51 } else { 45 };
     let _ = write!(
         svg,
         "<text class=\"sg-kind\" x=\"{}\" y=\"{}\">{}</text>",
         x + 12,
-        y + down,
-        text::markup(&label::kind(kind))
+        y + y_offset,
+        text::markup(&label::truncate_kind(kind))
     );
-    if drawn.mark != Mark::Same {
-        let sign = drawn.mark.sign();
+    if canvas_box.mark != Mark::Unchanged {
+        let sign = canvas_box.mark.sign();
         let _ = write!(
             svg,
             "<text class=\"sg-sign\" x=\"{}\" y=\"{}\">{sign}</text>",
-            x + WIDTH - 11,
+            x + BOX_WIDTH - 11,
             y + 19
         );
     }
-    if let Some(badge) = &drawn.badge {
+    if let Some(badge) = &canvas_box.badge {
         let _ = write!(
             svg,
             "<g class=\"sg-badge\"><circle cx=\"{}\" cy=\"{}\" r=\"9\"/><text x=\"{}\" y=\"{}\">{}</text></g>",
-            x + WIDTH - 14,
-            y + HEIGHT - 14,
-            x + WIDTH - 14,
-            y + HEIGHT - 10,
+            x + BOX_WIDTH - 14,
+            y + BOX_HEIGHT - 14,
+            x + BOX_WIDTH - 14,
+            y + BOX_HEIGHT - 10,
             badge.count.min(99)
         );
     }
@@ -317,16 +335,16 @@ fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String],
     }
 }
 
-fn title(drawn: &Box, kind: &str) -> String {
-    let mut said = format!("{} ({kind})", drawn.name);
-    if drawn.mark != Mark::Same {
-        let _ = write!(said, ", {}", drawn.mark.word());
+fn describe_box(canvas_box: &CanvasBox, kind: &str) -> String {
+    let mut description = format!("{} ({kind})", canvas_box.name);
+    if canvas_box.mark != Mark::Unchanged {
+        let _ = write!(description, ", {}", canvas_box.mark.word());
     }
-    if let Some(old) = &drawn.previous_name {
-        let _ = write!(said, ", was {old}");
+    if let Some(old) = &canvas_box.previous_name {
+        let _ = write!(description, ", was {old}");
     }
-    if let Some(badge) = &drawn.badge {
-        let _ = write!(said, ", findings: {}", badge.count);
+    if let Some(badge) = &canvas_box.badge {
+        let _ = write!(description, ", findings: {}", badge.count);
     }
-    said
+    description
 }

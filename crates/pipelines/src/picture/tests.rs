@@ -51,10 +51,10 @@ fn marks_say_what_changed_by_colour_and_sign() {
     assert_eq!(
         marks,
         [
-            ("Start", Mark::Same),
+            ("Start", Mark::Unchanged),
             ("Load", Mark::Changed),
             ("New", Mark::Added),
-            ("Done", Mark::Same),
+            ("Done", Mark::Unchanged),
             ("Old", Mark::Removed)
         ]
     );
@@ -161,13 +161,13 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         1 => Mark::Added,
         2 => Mark::Removed,
         3 => Mark::Changed,
-        _ => Mark::Same,
+        _ => Mark::Unchanged,
     };
-    let boxes = places.iter().enumerate().map(|(at, place)| canvas::Box {
+    let boxes = places.iter().enumerate().map(|(at, place)| canvas::CanvasBox {
         name: format!("component {at}"),
         previous_name: None,
         kind: (at == 0).then(|| "start".to_owned()),
-        place: place.map(|(x, y)| canvas::Point {
+        position: place.map(|(x, y)| canvas::Point {
             x: f64::from(x),
             y: f64::from(y),
         }),
@@ -175,8 +175,8 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         badge: None,
     });
     let arrows = links.iter().map(|(from, to, kind)| canvas::Arrow {
-        from: from % places.len(),
-        to: to % places.len(),
+        from_box: from % places.len(),
+        to_box: to % places.len(),
         kind: KINDS[kind % KINDS.len()].to_owned(),
         mark: mark(from + to),
     });
