@@ -235,20 +235,18 @@ impl Canvas {
     }
 
     /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
-    /// the neighbors of changed components; at most `most` boxes, in this order. Also returns the number of omitted
+    /// the neighbors of changed components; at most `max_boxes` boxes, in this order. Also returns the number of omitted
     /// boxes.
     pub fn changed_part(&self, max_boxes: usize) -> (Self, usize) {
-        let is_marked = |at: usize| {
-            let drawn = self.boxes.get(at);
-            drawn.is_some_and(|drawn| drawn.mark != Mark::Unchanged || drawn.badge.is_some())
-        };
-        let mut kept_indices: Vec<usize> = (0..self.boxes.len()).filter(|index| is_marked(*index)).collect();
+        let mut kept_indices: Vec<usize> = (0..self.boxes.len())
+            .filter(|index| self.is_marked(*index))
+            .collect();
         let mut seen: HashSet<usize> = kept_indices.iter().copied().collect();
         let changed_arrows = self.arrows.iter().filter(|arrow| arrow.mark != Mark::Unchanged);
         let adjacent_arrows = self
             .arrows
             .iter()
-            .filter(|arrow| is_marked(arrow.from_box) || is_marked(arrow.to_box));
+            .filter(|arrow| self.is_marked(arrow.from_box) || self.is_marked(arrow.to_box));
         for end in changed_arrows
             .chain(adjacent_arrows)
             .flat_map(|arrow| [arrow.from_box, arrow.to_box])
@@ -261,6 +259,13 @@ impl Canvas {
         kept_indices.truncate(max_boxes);
         kept_indices.sort_unstable();
         (self.subset(&kept_indices), omitted_count)
+    }
+
+    /// Returns whether a box has a change or findings.
+    fn is_marked(&self, index: usize) -> bool {
+        self.boxes
+            .get(index)
+            .is_some_and(|canvas_box| canvas_box.mark != Mark::Unchanged || canvas_box.badge.is_some())
     }
 
     fn subset(&self, kept_indices: &[usize]) -> Self {
@@ -329,15 +334,17 @@ impl PositionedPipeline {
 /// Reads `design.components.NAME.position`, as far as it is present.
 fn read_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
     let design = root.get("design").and_then(|design| design.get("components"));
-    let entries = design.into_iter().flat_map(NodeRef::entries);
-    let place = |(name, _, node): (&str, _, NodeRef<'_, '_>)| {
-        let position = node.get("position")?;
-        let number = |key| position.get(key).and_then(NodeRef::text)?.parse::<f64>().ok();
-        let at = Point {
-            x: number("x")?,
-            y: number("y")?,
-        };
-        Some((name.to_owned(), at)).filter(|_| at.is_in_range())
+    design
+        .into_iter()
+        .flat_map(NodeRef::entries)
+        .filter_map(|(name, _, node)| Some((name.to_owned(), read_position(node.get("position")?)?)))
+        .collect()
+}
+
+fn read_position(node: NodeRef<'_, '_>) -> Option<Point> {
+    let position = Point {
+        x: node.get("x")?.text()?.parse().ok()?,
+        y: node.get("y")?.text()?.parse().ok()?,
     };
-    entries.filter_map(place).collect()
+    position.is_in_range().then_some(position)
 }

@@ -1,7 +1,7 @@
 //! The columns and rows of a picture. They keep the order of the canvas, and each box has its own cell.
 //!
-//! Components that are more than [`COLUMN`] units apart on the canvas get different columns, and components that are
-//! more than [`BAND`] units apart get different bands of rows. Within a band, boxes that would overlap are put into
+//! Components that are more than [`COLUMN_DISTANCE`] units apart on the canvas get different columns, and components that are
+//! more than [`BAND_DISTANCE`] units apart get different bands of rows. Within a band, boxes that would overlap are put into
 //! separate rows. A band is folded into more rows if the picture would be too wide.
 
 use super::canvas::Canvas;
@@ -40,16 +40,18 @@ impl GridPlan {
     pub(super) fn for_canvas(canvas: &Canvas) -> Self {
         let stacks = build_stacks(canvas);
         let mut columns = vec![0; stacks.len()];
-        let placed = |pick: fn(&StackPosition) -> Extent| {
-            let all = stacks.iter().enumerate();
-            let ranges = all.filter_map(|(at, stack)| Some((at, pick(&stack.position?))));
-            ranges.collect::<Vec<_>>()
-        };
-        for (stack, group) in group_ranges(placed(|place| place.x), COLUMN_DISTANCE) {
+        let (mut x_extents, mut y_extents) = (Vec::new(), Vec::new());
+        for (index, stack) in stacks.iter().enumerate() {
+            if let Some(position) = stack.position {
+                x_extents.push((index, position.x));
+                y_extents.push((index, position.y));
+            }
+        }
+        for (stack, group) in group_extents(x_extents, COLUMN_DISTANCE) {
             columns[stack] = group;
         }
         let mut bands: Vec<Vec<usize>> = Vec::new();
-        for (stack, group) in group_ranges(placed(|place| place.y), BAND_DISTANCE) {
+        for (stack, group) in group_extents(y_extents, BAND_DISTANCE) {
             bands.resize_with(bands.len().max(group + 1), Vec::new);
             bands[group].push(stack);
         }
@@ -111,13 +113,12 @@ impl GridPlan {
                 None => 0,
             };
             last_ordinal = Some((column, ordinal));
-            let is_free = |level: &Vec<usize>| {
-                level
+            let first_level = ordinal % level_count;
+            let free_level = (first_level..levels.len()).find(|level| {
+                levels[*level]
                     .last()
                     .is_none_or(|last| self.stack_columns[*last] != column)
-            };
-            let first_level = ordinal % level_count;
-            let free_level = (first_level..levels.len()).find(|level| is_free(&levels[*level]));
+            });
             match free_level {
                 Some(level) => levels[level].push(*stack),
                 None => levels.push(vec![*stack]),
@@ -143,19 +144,20 @@ impl GridPlan {
     }
 }
 
-/// Returns each item with the number of its group. Items of one group are at most `reach` apart, and groups are ordered
+/// Returns each item with the number of its group. Items of one group are at most `max_distance` apart, and groups are ordered
 /// by value.
-fn group_ranges(mut ranges: Vec<(usize, Extent)>, max_distance: f64) -> Vec<(usize, usize)> {
-    ranges.sort_by(|(a, range_a), (b, range_b)| range_a.anchor.total_cmp(&range_b.anchor).then(a.cmp(b)));
+fn group_extents(mut extents: Vec<(usize, Extent)>, max_distance: f64) -> Vec<(usize, usize)> {
+    extents
+        .sort_by(|(a, extent_a), (b, extent_b)| extent_a.anchor.total_cmp(&extent_b.anchor).then(a.cmp(b)));
     let mut open_group: Option<(usize, f64, f64)> = None;
-    let mut groups = Vec::with_capacity(ranges.len());
-    for (item, range) in ranges {
+    let mut groups = Vec::with_capacity(extents.len());
+    for (item, extent) in extents {
         let (group, low, high) = match open_group {
-            Some((group, low, high)) if range.high.max(high) - range.low.min(low) <= max_distance => {
-                (group, low.min(range.low), high.max(range.high))
+            Some((group, low, high)) if extent.high.max(high) - extent.low.min(low) <= max_distance => {
+                (group, low.min(extent.low), high.max(extent.high))
             }
-            Some((group, ..)) => (group + 1, range.low, range.high),
-            None => (0, range.low, range.high),
+            Some((group, ..)) => (group + 1, extent.low, extent.high),
+            None => (0, extent.low, extent.high),
         };
         open_group = Some((group, low, high));
         groups.push((item, group));
@@ -165,28 +167,30 @@ fn group_ranges(mut ranges: Vec<(usize, Extent)>, max_distance: f64) -> Vec<(usi
 
 /// Returns the stacks without a position, each with its layer and row.
 fn arrange_unplaced_stacks(canvas: &Canvas, stacks: &[Stack]) -> Vec<(usize, usize, usize)> {
-    let without = stacks
-        .iter()
-        .enumerate()
-        .filter(|(_, stack)| stack.position.is_none());
-    let without: Vec<usize> = without.map(|(at, _)| at).collect();
-    let stack_by_box: HashMap<usize, usize> = without
-        .iter()
-        .enumerate()
-        .flat_map(|(number, at)| stacks[*at].boxes.iter().map(move |member| (*member, number)))
+    let unplaced_stacks: Vec<usize> = (0..stacks.len())
+        .filter(|stack| stacks[*stack].position.is_none())
         .collect();
+    let mut stack_by_box: HashMap<usize, usize> = HashMap::new();
+    for (part, stack) in unplaced_stacks.iter().enumerate() {
+        stack_by_box.extend(stacks[*stack].boxes.iter().map(|canvas_box| (*canvas_box, part)));
+    }
     let links = canvas.arrows.iter().filter_map(|arrow| {
         Some((
             *stack_by_box.get(&arrow.from_box)?,
             *stack_by_box.get(&arrow.to_box)?,
         ))
     });
-    let is_start = |number: usize| {
-        let members = without.get(number).map(|at| stacks[*at].boxes.as_slice());
-        let mut members = members.unwrap_or_default().iter();
-        members.any(|at| canvas.boxes[*at].kind.as_deref() == Some("start"))
+    let is_start = |part: usize| {
+        unplaced_stacks
+            .get(part)
+            .into_iter()
+            .flat_map(|stack| &stacks[*stack].boxes)
+            .any(|canvas_box| canvas.boxes[*canvas_box].kind.as_deref() == Some("start"))
     };
-    let placed = assign_layers(without.len(), &links.collect::<Vec<_>>(), &is_start);
-    let placed = without.iter().zip(placed);
-    placed.map(|(at, (layer, row))| (*at, layer, row)).collect()
+    let positions = assign_layers(unplaced_stacks.len(), &links.collect::<Vec<_>>(), &is_start);
+    unplaced_stacks
+        .iter()
+        .zip(positions)
+        .map(|(stack, (layer, row))| (*stack, layer, row))
+        .collect()
 }

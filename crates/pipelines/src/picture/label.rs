@@ -19,24 +19,29 @@ pub(super) type NameLines = Vec<String>;
 /// Returns the names of all boxes as displayed; they are unique.
 pub(super) fn display_names(canvas: &Canvas) -> Vec<NameLines> {
     let mut seen: HashMap<NameLines, usize> = HashMap::new();
-    let unique = |name: &str| {
-        let lines = wrap_name(&text::line(name), "");
-        let number = seen.entry(lines.clone()).or_default();
-        *number += 1;
-        if *number == 1 {
+    canvas
+        .boxes
+        .iter()
+        .map(|canvas_box| make_unique(&mut seen, &text::line(&canvas_box.name)))
+        .collect()
+}
+
+/// Returns the lines of a name, with the first number that makes them unique if they are `seen`.
+fn make_unique(seen: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
+    let lines = wrap_name(name, "");
+    let count = seen.entry(lines.clone()).or_default();
+    *count += 1;
+    if *count == 1 {
+        return lines;
+    }
+    let mut number = *count;
+    loop {
+        let lines = wrap_name(name, &format!(" ({number})"));
+        if seen.insert(lines.clone(), 1).is_none() {
             return lines;
         }
-        let mut number = *number;
-        loop {
-            let lines = wrap_name(&text::line(name), &format!(" ({number})"));
-            if seen.insert(lines.clone(), 1).is_none() {
-                return lines;
-            }
-            number += 1;
-        }
-    };
-    let mut unique = unique;
-    canvas.boxes.iter().map(|drawn| unique(&drawn.name)).collect()
+        number += 1;
+    }
 }
 
 /// Returns the type of a component, truncated to its width.
@@ -47,18 +52,22 @@ pub(super) fn truncate_kind(name: &str) -> String {
 /// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
 pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
     let has_several_kinds = canvas.boxes_with_several_link_kinds();
-    let label = |arrow: &Arrow| {
-        let is_plain =
-            matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds[arrow.from_box];
-        let kind = text::line(&arrow.kind);
-        match (arrow.mark, is_plain) {
-            (Mark::Unchanged, true) => None,
-            (mark, true) => Some(mark.sign().to_owned()),
-            (Mark::Unchanged, false) => Some(kind),
-            (mark, false) => Some(format!("{} {kind}", mark.sign())),
-        }
-    };
-    canvas.arrows.iter().map(label).collect()
+    canvas
+        .arrows
+        .iter()
+        .map(|arrow| link_label(arrow, has_several_kinds[arrow.from_box]))
+        .collect()
+}
+
+fn link_label(arrow: &Arrow, has_several_kinds: bool) -> Option<String> {
+    let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
+    let kind = text::line(&arrow.kind);
+    match (arrow.mark, is_plain) {
+        (Mark::Unchanged, true) => None,
+        (mark, true) => Some(mark.sign().to_owned()),
+        (Mark::Unchanged, false) => Some(kind),
+        (mark, false) => Some(format!("{} {kind}", mark.sign())),
+    }
 }
 
 /// Returns the approximate width of the text at 11 pixels.
@@ -68,7 +77,11 @@ pub(super) fn text_width(text: &str) -> i32 {
 
 /// Returns the width at 12 pixels, in tenths of a pixel, slightly more than common fonts need.
 fn width_in_tenths(text: &str) -> i32 {
-    let letter = |c: char| match c {
+    text.chars().map(char_width).sum()
+}
+
+fn char_width(c: char) -> i32 {
+    match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 32,
         'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' => 46,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 108,
@@ -76,8 +89,7 @@ fn width_in_tenths(text: &str) -> i32 {
         c if c.is_ascii() => 70,
         c if unicode_width::UnicodeWidthChar::width(c) == Some(1) => 84,
         _ => WIDE_CHAR_WIDTH,
-    };
-    text.chars().map(letter).sum()
+    }
 }
 
 /// Wraps the text into at most two lines with `suffix` at the end; a text that is too long is shortened in the middle.

@@ -48,13 +48,13 @@ pub(super) struct Lanes {
 pub(super) type Gap = usize;
 
 impl Lanes {
-    pub(super) fn new(rows: Vec<Vec<i32>>) -> Self {
-        let lefts = || rows.iter().flatten().copied();
-        let ends = (lefts().min().unwrap_or(0), lefts().max().unwrap_or(0) + BOX_WIDTH);
+    pub(super) fn new(row_lefts: Vec<Vec<i32>>) -> Self {
+        let left_edge = row_lefts.iter().flatten().copied().min().unwrap_or(0);
+        let right_edge = row_lefts.iter().flatten().copied().max().unwrap_or(0) + BOX_WIDTH;
         Self {
-            used_slots: vec![BTreeMap::new(); rows.len() + 1],
-            row_lefts: rows,
-            picture_bounds: ends,
+            used_slots: vec![BTreeMap::new(); row_lefts.len() + 1],
+            row_lefts,
+            picture_bounds: (left_edge, right_edge),
         }
     }
 
@@ -76,15 +76,16 @@ impl Lanes {
         }
     }
 
-    /// Returns the free place in a channel, within these bounds, that is nearest to `wish`.
+    /// Returns the free place in a channel, within these bounds, that is nearest to `preferred_x`.
     pub(super) fn find_free_slot(
         &self,
         channel: usize,
-        (low, high): (i32, i32),
+        low: i32,
+        high: i32,
         preferred_x: i32,
         owner: LineOwner,
     ) -> Option<i32> {
-        nearest_slots((low, high), preferred_x, high - low).find(|x| self.is_free(channel, *x, owner))
+        nearest_slots(low, high, preferred_x, high - low).find(|x| self.is_free(channel, *x, owner))
     }
 
     /// Returns the gap of the row that contains this place, or the nearest one.
@@ -117,12 +118,13 @@ impl Lanes {
         let nearest_gap = self.gap_at(row, preferred_x);
         let first_gap = nearest_gap.saturating_sub(MAX_TRIED_GAPS);
         let last_gap = (nearest_gap + MAX_TRIED_GAPS).min(self.row_lefts[row].len());
-        let in_gap = |gap: Gap| {
-            let bounds = self.gap_bounds(row, gap);
-            let mut places = nearest_slots(bounds, preferred_x, MAX_TRIED_SLOTS * SLOT_WIDTH);
-            places.find(|x| self.can_cross_row(row, *x, owner))
-        };
-        let mut crossings: Vec<i32> = (first_gap..=last_gap).filter_map(in_gap).collect();
+        let mut crossings: Vec<i32> = (first_gap..=last_gap)
+            .filter_map(|gap| {
+                let (low, high) = self.gap_bounds(row, gap);
+                nearest_slots(low, high, preferred_x, MAX_TRIED_SLOTS * SLOT_WIDTH)
+                    .find(|x| self.can_cross_row(row, *x, owner))
+            })
+            .collect();
         crossings.extend(self.find_crossing_beside_boxes(row, owner));
         crossings
     }
@@ -131,14 +133,16 @@ impl Lanes {
     fn find_crossing_beside_boxes(&self, row: usize, owner: LineOwner) -> Option<i32> {
         let first_x = round_up_to_slot(self.picture_bounds.1 + MIN_CLEARANCE);
         let last_x = i32::MAX / 2;
-        let mut places = (first_x..last_x).step_by(SLOT_WIDTH.unsigned_abs() as usize);
-        places.find(|x| self.can_cross_row(row, *x, owner))
+        (first_x..last_x)
+            .step_by(SLOT_WIDTH.unsigned_abs() as usize)
+            .find(|x| self.can_cross_row(row, *x, owner))
     }
 }
 
-/// Returns the multiples of [`SLOT`] within the bounds, beginning with the nearest, up to the distance `reach`.
+/// Returns the multiples of [`SLOT_WIDTH`] from `low` to `high`, beginning with the nearest, up to `max_distance`.
 pub(super) fn nearest_slots(
-    (low, high): (i32, i32),
+    low: i32,
+    high: i32,
     preferred_x: i32,
     max_distance: i32,
 ) -> impl Iterator<Item = i32> {
@@ -148,15 +152,15 @@ pub(super) fn nearest_slots(
     } else {
         low
     };
-    let steps = 0..=max_distance.max(0) / SLOT_WIDTH;
-    let around = steps.flat_map(move |step| {
-        let both = [start + step * SLOT_WIDTH, start - step * SLOT_WIDTH];
-        both.into_iter().take(if step == 0 { 1 } else { 2 })
-    });
-    around.filter(move |x| low <= *x && *x <= high)
+    (0..=max_distance.max(0) / SLOT_WIDTH)
+        .flat_map(move |step| {
+            let slots = [start + step * SLOT_WIDTH, start - step * SLOT_WIDTH];
+            slots.into_iter().take(if step == 0 { 1 } else { 2 })
+        })
+        .filter(move |x| low <= *x && *x <= high)
 }
 
-/// Rounds up to a multiple of [`SLOT`].
+/// Rounds up to a multiple of [`SLOT_WIDTH`].
 pub(super) const fn round_up_to_slot(x: i32) -> i32 {
     round_down_to_slot(x + SLOT_WIDTH - 1)
 }

@@ -92,19 +92,19 @@ fn assign_rows(
         parts_by_layer[part_layers[*part]].push(*part);
     }
     let mut positions = vec![(0, 0); part_layers.len()];
-    let mut sums = vec![(0_usize, 0_usize); part_layers.len()];
+    let mut predecessor_rows = vec![(0_usize, 0_usize); part_layers.len()];
     let mut row_count = 0;
     for parts in &mut parts_by_layer {
-        let middle = |at: &usize| {
-            let (sum, number) = sums[*at];
-            (sum * 1000).checked_div(number).unwrap_or(0)
-        };
-        parts.sort_by_key(|at| (middle(at), *at));
+        parts.sort_by_key(|part| {
+            let (row_sum, count) = predecessor_rows[*part];
+            ((row_sum * 1000).checked_div(count).unwrap_or(0), *part)
+        });
         for (row, part) in parts.iter().enumerate() {
             positions[*part] = (part_layers[*part], row);
             row_count = row_count.max(row + 1);
             for next in &forward[*part] {
-                sums[*next] = (sums[*next].0 + row, sums[*next].1 + 1);
+                let (row_sum, count) = predecessor_rows[*next];
+                predecessor_rows[*next] = (row_sum + row, count + 1);
             }
         }
     }

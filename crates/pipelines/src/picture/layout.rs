@@ -80,9 +80,12 @@ pub(super) fn lay_out_within(canvas: &Canvas, max_width: i32) -> Layout {
 
 /// Returns the band with the row that has the most boxes, among the bands that can be folded further.
 fn find_widest_band(grid: &Grid, folds: &[usize], limits: &[usize]) -> Option<usize> {
-    let rows = grid.rows.iter().zip(&grid.row_bands);
-    let can_fold = rows.filter(|(row, band)| row.len() > 1 && folds[**band] < limits[**band]);
-    can_fold.max_by_key(|(row, _)| row.len()).map(|(_, band)| *band)
+    grid.rows
+        .iter()
+        .zip(&grid.row_bands)
+        .filter(|(row, band)| row.len() > 1 && folds[**band] < limits[**band])
+        .max_by_key(|(row, _)| row.len())
+        .map(|(_, band)| *band)
 }
 
 fn lay_out_grid(canvas: &Canvas, grid: &Grid, step: i32) -> Layout {
@@ -123,25 +126,28 @@ fn compute_left_edges(
                 .get(&(left_box.min(right_box), left_box.max(right_box)))
                 .copied()
                 .unwrap_or(0);
-            let crossing = gap_targets
+            let line_count = gap_targets
                 .get(&(row_index, index + 1))
                 .map_or(0, |targets| targets.len() + 1);
-            let crossing = i32::try_from(crossing)
+            let lines_width = i32::try_from(line_count)
                 .unwrap_or(i32::MAX / SLOT_WIDTH)
                 .saturating_mul(SLOT_WIDTH)
                 + 2 * MIN_CLEARANCE;
-            let gap = round_up_to_slot(MIN_BOX_GAP.max(label_width).max(crossing));
+            let gap = round_up_to_slot(MIN_BOX_GAP.max(label_width).max(lines_width));
             left_neighbors[grid.box_columns[right_box]].push((grid.box_columns[left_box], gap));
         }
     }
-    let mut left = vec![0; column_count];
+    let mut column_lefts = vec![0; column_count];
     for column in 1..column_count {
-        let beside = left_neighbors[column]
+        column_lefts[column] = left_neighbors[column]
             .iter()
-            .map(|(neighbor, gap)| left[*neighbor] + BOX_WIDTH + gap);
-        left[column] = beside.fold(left[column - 1] + step, i32::max);
+            .map(|(neighbor, gap)| column_lefts[*neighbor] + BOX_WIDTH + gap)
+            .fold(column_lefts[column - 1] + step, i32::max);
     }
-    grid.box_columns.iter().map(|column| left[*column]).collect()
+    grid.box_columns
+        .iter()
+        .map(|column| column_lefts[*column])
+        .collect()
 }
 
 /// The horizontal lines of each channel: the number of the line from the top, by target box.
@@ -188,7 +194,7 @@ fn place_items(
     routes: &[Route],
 ) -> Layout {
     let (tracks, track_counts) = assign_tracks(canvas, grid, routes);
-    let saturating_i32 = |count: usize| i32::try_from(count).unwrap_or(i32::MAX / TRACK_SPACING);
+
     let mut channel_tops = Vec::with_capacity(track_counts.len());
     let mut row_tops = Vec::with_capacity(grid.rows.len());
     let mut y = 0;
@@ -198,7 +204,7 @@ fn place_items(
         y += match (track_count, is_outer) {
             (0, true) => 0,
             (0, false) => EMPTY_CHANNEL_HEIGHT,
-            (lines, _) => 2 * EDGE_DISTANCE + (saturating_i32(*lines) - 1).saturating_mul(TRACK_SPACING),
+            (count, _) => 2 * EDGE_DISTANCE + track_offset(*count - 1),
         };
         if channel < grid.rows.len() {
             row_tops.push(y);
@@ -210,11 +216,7 @@ fn place_items(
         .zip(&grid.box_rows)
         .map(|(x, row)| (*x, row_tops[*row]))
         .collect();
-    let level = |hop: &Hop, target: usize| {
-        let track = tracks[hop.channel].get(&target).copied().unwrap_or(0);
-        channel_tops[hop.channel] + EDGE_DISTANCE + saturating_i32(track).saturating_mul(TRACK_SPACING)
-    };
-    let wires = canvas
+    let wires: Vec<Vec<PixelPoint>> = canvas
         .arrows
         .iter()
         .zip(routes)
@@ -226,19 +228,33 @@ fn place_items(
                     .last()
                     .is_some_and(|hop| hop.channel == grid.box_rows[arrow.to_box]);
                 let end_y = boxes[arrow.to_box].1 + if arrives_from_above { 0 } else { BOX_HEIGHT };
-                trace_wire(hops, (start_y, end_y), |hop| level(hop, arrow.to_box))
+                trace_wire(hops, start_y, end_y, |hop| {
+                    let track = tracks[hop.channel].get(&arrow.to_box).copied().unwrap_or(0);
+                    channel_tops[hop.channel] + EDGE_DISTANCE + track_offset(track)
+                })
             }
-        });
-    let wires: Vec<Vec<PixelPoint>> = wires.collect();
-    let labels = label_texts.into_iter().zip(&wires).zip(routes);
-    let labels = labels.map(|((text, wire), route)| text.and_then(|text| place_label(text, wire, route)));
+        })
+        .collect();
+    let labels = label_texts
+        .into_iter()
+        .zip(&wires)
+        .zip(routes)
+        .map(|((text, wire), route)| place_label(text?, wire, route))
+        .collect();
     move_to_origin(Layout {
-        labels: labels.collect(),
+        labels,
         wires,
         boxes,
         width: 0,
         height: y,
     })
+}
+
+/// Returns the distance of a horizontal line from the first one of its channel.
+fn track_offset(track: usize) -> i32 {
+    i32::try_from(track)
+        .unwrap_or(i32::MAX / TRACK_SPACING)
+        .saturating_mul(TRACK_SPACING)
 }
 
 fn place_label(text: String, wire: &[PixelPoint], route: &Route) -> Option<Label> {
@@ -271,37 +287,34 @@ fn straight_wire(from: PixelPoint, to: PixelPoint, offset: i32) -> Vec<PixelPoin
 }
 
 /// Returns the corners of a link through channels, without points on a straight line.
-fn trace_wire(hops: &[Hop], (begin, end): (i32, i32), hop_y: impl Fn(&Hop) -> i32) -> Vec<PixelPoint> {
+fn trace_wire(hops: &[Hop], start_y: i32, end_y: i32, hop_y: impl Fn(&Hop) -> i32) -> Vec<PixelPoint> {
     let mut points = Vec::with_capacity(2 * hops.len() + 2);
-    points.extend(hops.first().map(|hop| (hop.from_x, begin)));
+    points.extend(hops.first().map(|hop| (hop.from_x, start_y)));
     for hop in hops.iter().filter(|hop| hop.from_x != hop.to_x) {
         let y = hop_y(hop);
         points.extend([(hop.from_x, y), (hop.to_x, y)]);
     }
-    points.extend(hops.last().map(|hop| (hop.to_x, end)));
+    points.extend(hops.last().map(|hop| (hop.to_x, end_y)));
     points
 }
 
 /// Moves everything so that the coordinates begin at 0.
 fn move_to_origin(mut layout: Layout) -> Layout {
-    let points = || layout.wires.iter().flatten();
-    let ends = layout.boxes.iter().flat_map(|(x, _)| [*x, x + BOX_WIDTH]);
-    let labels = layout.labels.iter().flatten().flat_map(|label| {
+    let mut used_x: Vec<i32> = Vec::new();
+    used_x.extend(layout.boxes.iter().flat_map(|(x, _)| [*x, x + BOX_WIDTH]));
+    used_x.extend(layout.wires.iter().flatten().map(|(x, _)| *x));
+    for label in layout.labels.iter().flatten() {
         let width = label::text_width(&label.text);
         let start = if label.is_end {
             label.position.0 - width
         } else {
             label.position.0
         };
-        [start, start + width]
-    });
-    let all = || {
-        ends.clone()
-            .chain(points().map(|(x, _)| *x))
-            .chain(labels.clone())
-    };
-    let (min_x, max_x) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
-    let labels = layout
+        used_x.extend([start, start + width]);
+    }
+    let min_x = used_x.iter().copied().min().unwrap_or(0);
+    let max_x = used_x.iter().copied().max().unwrap_or(0);
+    let label_positions = layout
         .labels
         .iter_mut()
         .flatten()
@@ -310,7 +323,7 @@ fn move_to_origin(mut layout: Layout) -> Layout {
         .boxes
         .iter_mut()
         .chain(layout.wires.iter_mut().flatten())
-        .chain(labels)
+        .chain(label_positions)
     {
         *x -= min_x;
     }

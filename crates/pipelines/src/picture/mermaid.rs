@@ -58,12 +58,13 @@ pub fn mermaid(canvas: &Canvas) -> String {
         (Mark::Added, ADDED_LINK_STYLE),
         (Mark::Removed, REMOVED_LINK_STYLE),
     ] {
-        let marked = canvas
+        let numbers: Vec<String> = canvas
             .arrows
             .iter()
             .enumerate()
-            .filter(|(_, arrow)| arrow.mark == mark);
-        let numbers: Vec<String> = marked.map(|(at, _)| at.to_string()).collect();
+            .filter(|(_, arrow)| arrow.mark == mark)
+            .map(|(index, _)| index.to_string())
+            .collect();
         if !numbers.is_empty() {
             let _ = writeln!(chart, "  linkStyle {} {style}", numbers.join(","));
         }

@@ -124,15 +124,16 @@ impl<'c> Router<'c> {
     }
 
     fn are_neighbors(&self, arrow: &Arrow) -> bool {
-        let place = |at: usize| {
-            let row = self.grid.box_rows[at];
-            (
-                row,
-                self.grid.rows[row].partition_point(|other| self.left_edges[*other] < self.left_edges[at]),
-            )
-        };
-        let (from, to) = (place(arrow.from_box), place(arrow.to_box));
-        from.0 == to.0 && from.1.abs_diff(to.1) == 1
+        let row = self.grid.box_rows[arrow.from_box];
+        if row != self.grid.box_rows[arrow.to_box] {
+            return false;
+        }
+        let [from_left, to_left] =
+            [arrow.from_box, arrow.to_box].map(|canvas_box| self.left_edges[canvas_box]);
+        let boxes = &self.grid.rows[row];
+        let from_index = boxes.partition_point(|canvas_box| self.left_edges[*canvas_box] < from_left);
+        let to_index = boxes.partition_point(|canvas_box| self.left_edges[*canvas_box] < to_left);
+        from_index.abs_diff(to_index) == 1
     }
 
     /// Returns the sides at which the link leaves and arrives.
@@ -179,7 +180,8 @@ impl<'c> Router<'c> {
             return None;
         }
         let (from_bounds, to_bounds) = (self.line_bounds(arrow.from_box), self.line_bounds(arrow.to_box));
-        let both = (from_bounds.0.max(to_bounds.0), from_bounds.1.min(to_bounds.1));
+        let low = from_bounds.0.max(to_bounds.0);
+        let high = from_bounds.1.min(to_bounds.1);
         let (first_channel, last_channel) = (
             self.channel_beside(arrow.from_box, start_side),
             self.channel_beside(arrow.to_box, end_side),
@@ -194,7 +196,7 @@ impl<'c> Router<'c> {
             channels.all(|channel| self.lanes.is_unused(channel, *x))
                 && rows.all(|row| self.lanes.can_cross_row(row, *x, owner))
         };
-        let x = nearest_slots(both, preferred_x, both.1 - both.0).find(is_clear)?;
+        let x = nearest_slots(low, high, preferred_x, high - low).find(is_clear)?;
         for channel in channels.clone() {
             self.lanes.occupy(channel, x, owner);
         }
@@ -225,23 +227,19 @@ impl<'c> Router<'c> {
         if self.end_positions.contains_key(&(arrow.to_box, side)) {
             return;
         }
-        let bounds = self.line_bounds(arrow.to_box);
-        let (channel, owner) = (
-            self.channel_beside(arrow.to_box, side),
-            LineOwner::Target(arrow.to_box),
-        );
-        let wish = self
-            .center_x(arrow.from_box)
-            .clamp(bounds.0 + 3 * SLOT_WIDTH, bounds.1 - 3 * SLOT_WIDTH);
-        let wish = if arrow.from_box == arrow.to_box {
+        let (low, high) = self.line_bounds(arrow.to_box);
+        let channel = self.channel_beside(arrow.to_box, side);
+        let owner = LineOwner::Target(arrow.to_box);
+        let preferred_x = if arrow.from_box == arrow.to_box {
             self.center_x(arrow.to_box) - 4 * SLOT_WIDTH
         } else {
-            wish
+            self.center_x(arrow.from_box)
+                .clamp(low + 3 * SLOT_WIDTH, high - 3 * SLOT_WIDTH)
         };
         let x = self
             .lanes
-            .find_free_slot(channel, bounds, wish, owner)
-            .unwrap_or(wish);
+            .find_free_slot(channel, low, high, preferred_x, owner)
+            .unwrap_or(preferred_x);
         self.lanes.occupy(channel, x, owner);
         self.end_positions.insert((arrow.to_box, side), x);
     }
@@ -272,20 +270,18 @@ impl<'c> Router<'c> {
             .clamp(bounds.0 + 3 * SLOT_WIDTH, bounds.1 - 3 * SLOT_WIDTH);
         let side = (key.0, key.1);
         let taken_positions = self.exit_positions.get(&side).map_or(&[][..], Vec::as_slice);
-        let is_apart = |x: &&i32| {
-            taken_positions
-                .iter()
-                .all(|other| (**x - other).abs() >= MIN_LABEL_SPACE)
-        };
-        let free = |x: &i32| self.lanes.is_unused(channel, *x);
-        let places: Vec<i32> = (bounds.0..=bounds.1)
-            .filter(|x| x % SLOT_WIDTH == 0)
-            .filter(free)
+        let mut free_positions: Vec<i32> = (bounds.0..=bounds.1)
+            .filter(|x| x % SLOT_WIDTH == 0 && self.lanes.is_unused(channel, *x))
             .collect();
-        let by_wish = |x: &&i32| (**x - preferred_x).abs();
-        let found = places.iter().filter(is_apart).min_by_key(by_wish);
-        let found = found.or_else(|| places.iter().min_by_key(by_wish));
-        let x = found
+        free_positions.sort_by_key(|x| (x - preferred_x).abs());
+        let x = free_positions
+            .iter()
+            .find(|x| {
+                taken_positions
+                    .iter()
+                    .all(|taken_x| (**x - taken_x).abs() >= MIN_LABEL_SPACE)
+            })
+            .or_else(|| free_positions.first())
             .or_else(|| taken_positions.first())
             .copied()
             .unwrap_or(preferred_x);
@@ -312,7 +308,7 @@ impl<'c> Router<'c> {
         );
         let (mut x, mut hops) = (start, Vec::new());
         while channel != last_channel {
-            let (crossing_x, next_channel) = self.cross_rows(arrow.to_box, (x, end), channel, last_channel);
+            let (crossing_x, next_channel) = self.cross_rows(arrow.to_box, x, end, channel, last_channel);
             hops.push(Hop {
                 channel,
                 from_x: x,
@@ -351,61 +347,69 @@ impl<'c> Router<'c> {
     fn cross_rows(
         &mut self,
         target: usize,
-        (x, end): (i32, i32),
+        x: i32,
+        end_x: i32,
         channel: usize,
         last_channel: usize,
     ) -> (i32, usize) {
         let owner = LineOwner::Target(target);
-        let next_row = |channel: usize| {
-            if channel < last_channel {
-                channel
-            } else {
-                channel - 1
-            }
+        let row = row_towards(channel, last_channel);
+        let mut candidates = self.lanes.list_crossings(row, x, owner);
+        candidates.extend(self.lanes.list_crossings(row, end_x, owner));
+        candidates.extend(self.row_crossings.get(&(target, row)).into_iter().flatten());
+        let crossing_x = candidates
+            .into_iter()
+            .min_by_key(|candidate| {
+                let reached_channel = self.follow_line(*candidate, owner, channel, last_channel);
+                let remaining_rows =
+                    i32::try_from(reached_channel.abs_diff(last_channel)).unwrap_or(i32::MAX / ROW_COST / 4);
+                let length = (candidate - x).abs() + (candidate - end_x).abs();
+                (length + remaining_rows.saturating_mul(ROW_COST), *candidate)
+            })
+            .unwrap_or(x);
+        let next_channel = match self.follow_line(crossing_x, owner, channel, last_channel) {
+            reached_channel if reached_channel != channel => reached_channel,
+            _ if channel < last_channel => channel + 1,
+            _ => channel - 1,
         };
-        let row = next_row(channel);
-        let reach = |place: i32| {
-            let mut at = channel;
-            while at != last_channel && self.lanes.can_cross_row(next_row(at), place, owner) {
-                at = if at < last_channel { at + 1 } else { at - 1 };
-            }
-            at
-        };
-        let mut places = self.lanes.list_crossings(row, x, owner);
-        places.extend(self.lanes.list_crossings(row, end, owner));
-        places.extend(self.row_crossings.get(&(target, row)).into_iter().flatten());
-        let cost = |place: i32| {
-            let left = i32::try_from(reach(place).abs_diff(last_channel)).unwrap_or(i32::MAX / ROW_COST / 4);
-            (place - x).abs() + (place - end).abs() + left.saturating_mul(ROW_COST)
-        };
-        let best_place = places.into_iter().min_by_key(|place| (cost(*place), *place));
-        let place = best_place.unwrap_or(x);
-        let next = match reach(place) {
-            same if same == channel && channel < last_channel => channel + 1,
-            same if same == channel => channel - 1,
-            next => next,
-        };
-        self.gap_targets
-            .entry((
-                row,
-                self.lanes
-                    .gap_at(row, if channel < last_channel { x } else { end }),
-            ))
-            .or_default()
-            .insert(target);
-        let rows = if channel < next {
-            channel..next
-        } else {
-            next..channel
-        };
-        for row in rows {
-            self.lanes.occupy(row, place, owner);
-            self.lanes.occupy(row + 1, place, owner);
-            let known_places = self.row_crossings.entry((target, row)).or_default();
-            if !known_places.contains(&place) {
-                known_places.push(place);
+        let gap = self
+            .lanes
+            .gap_at(row, if channel < last_channel { x } else { end_x });
+        self.gap_targets.entry((row, gap)).or_default().insert(target);
+        for row in channel.min(next_channel)..channel.max(next_channel) {
+            self.lanes.occupy(row, crossing_x, owner);
+            self.lanes.occupy(row + 1, crossing_x, owner);
+            let known_crossings = self.row_crossings.entry((target, row)).or_default();
+            if !known_crossings.contains(&crossing_x) {
+                known_crossings.push(crossing_x);
             }
         }
-        (place, next)
+        (crossing_x, next_channel)
+    }
+
+    /// Returns the farthest channel towards `last_channel` that a vertical line reaches.
+    fn follow_line(&self, x: i32, owner: LineOwner, channel: usize, last_channel: usize) -> usize {
+        let mut reached = channel;
+        while reached != last_channel
+            && self
+                .lanes
+                .can_cross_row(row_towards(reached, last_channel), x, owner)
+        {
+            reached = if reached < last_channel {
+                reached + 1
+            } else {
+                reached - 1
+            };
+        }
+        reached
+    }
+}
+
+/// Returns the row between a channel and the next one towards `last_channel`.
+const fn row_towards(channel: usize, last_channel: usize) -> usize {
+    if channel < last_channel {
+        channel
+    } else {
+        channel - 1
     }
 }

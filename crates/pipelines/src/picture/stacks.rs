@@ -38,13 +38,15 @@ pub(super) fn build_stacks(canvas: &Canvas) -> Vec<Stack> {
             iterators.push(iterator);
         }
     }
-    let lowest = (0..canvas.boxes.len()).filter(|at| lower_boxes.get(*at).copied().flatten().is_none());
-    lowest.map(|at| build_stack(canvas, &upper_boxes, at)).collect()
+    (0..canvas.boxes.len())
+        .filter(|canvas_box| lower_boxes.get(*canvas_box).copied().flatten().is_none())
+        .map(|lowest_box| build_stack(canvas, &upper_boxes, lowest_box))
+        .collect()
 }
 
-fn build_stack(canvas: &Canvas, upper_boxes: &[Vec<usize>], lowest: usize) -> Stack {
+fn build_stack(canvas: &Canvas, upper_boxes: &[Vec<usize>], lowest_box: usize) -> Stack {
     let mut boxes = Vec::new();
-    let mut pending = vec![lowest];
+    let mut pending = vec![lowest_box];
     while let Some(canvas_box) = pending.pop() {
         boxes.push(canvas_box);
         pending.extend(upper_boxes.get(canvas_box).into_iter().flatten().rev());
@@ -53,18 +55,28 @@ fn build_stack(canvas: &Canvas, upper_boxes: &[Vec<usize>], lowest: usize) -> St
         .iter()
         .filter_map(|canvas_box| canvas.boxes.get(*canvas_box)?.position)
         .collect();
-    let range = |pick: fn(&Point) -> f64| {
-        let own = positions.first().map(pick)?;
-        Some(Extent {
-            anchor: own,
-            low: positions.iter().map(pick).fold(own, f64::min),
-            high: positions.iter().map(pick).fold(own, f64::max),
-        })
-    };
-    let place = range(|point| point.x).zip(range(|point| point.y));
+    let x_extent = Extent::of_values(positions.iter().map(|position| position.x));
+    let y_extent = Extent::of_values(positions.iter().map(|position| position.y));
     Stack {
         boxes,
-        position: place.map(|(x, y)| StackPosition { x, y }),
+        position: x_extent.zip(y_extent).map(|(x, y)| StackPosition { x, y }),
+    }
+}
+
+impl Extent {
+    /// Returns the extent of the values, whose first one is that of the lowest box.
+    fn of_values(mut values: impl Iterator<Item = f64>) -> Option<Self> {
+        let anchor = values.next()?;
+        let mut extent = Self {
+            anchor,
+            low: anchor,
+            high: anchor,
+        };
+        for value in values {
+            extent.low = extent.low.min(value);
+            extent.high = extent.high.max(value);
+        }
+        Some(extent)
     }
 }
 
@@ -103,7 +115,7 @@ fn is_near(canvas: &Canvas, iterator: usize, target: usize) -> bool {
     }
 }
 
-/// Returns whether `at` is `lower`, or above it in the stack.
+/// Returns whether `upper` is `lower`, or above it in the stack.
 fn is_stacked_on(lower_boxes: &[Option<usize>], upper: usize, lower: usize) -> bool {
     let mut next = Some(upper);
     while let Some(current) = next {

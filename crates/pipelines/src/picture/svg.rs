@@ -60,7 +60,7 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `most`. Also
+    /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `max_boxes`. Also
     /// returns the number of omitted boxes.
     pub fn first_part(canvas: &Canvas, max_boxes: usize, width: i32) -> (Picture<'static>, usize) {
         let mut box_limit = max_boxes;
@@ -156,15 +156,18 @@ impl<'c> Picture<'c> {
 
     /// Draws the changed links above the others, and their texts above all.
     fn draw_links(&self, svg: &mut String) {
-        let arrows = || self.canvas.arrows.iter().enumerate();
-        let same = arrows().filter(|(_, arrow)| arrow.mark == Mark::Unchanged);
-        let changed = arrows().filter(|(_, arrow)| arrow.mark != Mark::Unchanged);
-        for (index, arrow) in same.chain(changed) {
+        let (unchanged, changed): (Vec<_>, Vec<_>) = self
+            .canvas
+            .arrows
+            .iter()
+            .enumerate()
+            .partition(|(_, arrow)| arrow.mark == Mark::Unchanged);
+        for (index, arrow) in unchanged.into_iter().chain(changed) {
             if let (Some(from_box), Some(to_box)) = (
                 self.canvas.boxes.get(arrow.from_box),
                 self.canvas.boxes.get(arrow.to_box),
             ) {
-                draw_link(svg, arrow, (from_box, to_box), &self.layout.wires[index]);
+                draw_link(svg, arrow, from_box, to_box, &self.layout.wires[index]);
             }
         }
         for (label, arrow) in self.layout.labels.iter().zip(&self.canvas.arrows) {
@@ -205,8 +208,12 @@ fn describe_canvas(canvas: &Canvas) -> String {
         canvas.arrows.len()
     );
     for mark in [Mark::Added, Mark::Removed, Mark::Changed] {
-        let marked = canvas.boxes.iter().filter(|drawn| drawn.mark == mark);
-        let names: Vec<&str> = marked.map(|drawn| drawn.name.as_str()).collect();
+        let names: Vec<&str> = canvas
+            .boxes
+            .iter()
+            .filter(|canvas_box| canvas_box.mark == mark)
+            .map(|canvas_box| canvas_box.name.as_str())
+            .collect();
         if !names.is_empty() {
             let list = List::with_limit(&names, MAX_LISTED_NAMES);
             let _ = write!(description, " {} {}: {list}.", names.len(), mark.word());
@@ -215,7 +222,7 @@ fn describe_canvas(canvas: &Canvas) -> String {
     description
 }
 
-fn draw_link(svg: &mut String, arrow: &Arrow, (from, to): (&CanvasBox, &CanvasBox), wire: &[PixelPoint]) {
+fn draw_link(svg: &mut String, arrow: &Arrow, from: &CanvasBox, to: &CanvasBox, wire: &[PixelPoint]) {
     let change = arrow.mark.word();
     let _ = write!(
         svg,
@@ -234,16 +241,19 @@ fn rounded_path(points: &[PixelPoint]) -> String {
         return String::new();
     };
     let mut path = format!("M{x} {y}");
-    for corner in points.windows(3) {
-        let [before, at, after] = *corner else { continue };
+    for window in points.windows(3) {
+        let [previous, corner, next] = *window else {
+            continue;
+        };
         let radius = MAX_CORNER_RADIUS
-            .min(distance(before, at) / 2)
-            .min(distance(at, after) / 2);
-        let (start, end) = (move_towards(at, before, radius), move_towards(at, after, radius));
+            .min(distance(previous, corner) / 2)
+            .min(distance(corner, next) / 2);
+        let start = move_towards(corner, previous, radius);
+        let end = move_towards(corner, next, radius);
         let _ = write!(
             path,
             "L{} {}Q{} {} {} {}",
-            start.0, start.1, at.0, at.1, end.0, end.1
+            start.0, start.1, corner.0, corner.1, end.0, end.1
         );
     }
     if let Some((x, y)) = points.last().filter(|_| points.len() > 1) {
@@ -273,7 +283,8 @@ fn draw_label(svg: &mut String, label: &Label, mark: Mark) {
     );
 }
 
-fn draw_component(svg: &mut String, canvas_box: &CanvasBox, (x, y): PixelPoint, name: &[String], ids: &Ids) {
+fn draw_component(svg: &mut String, canvas_box: &CanvasBox, corner: PixelPoint, name: &[String], ids: &Ids) {
+    let (x, y) = corner;
     let id = ids
         .own
         .as_ref()
