@@ -1,6 +1,6 @@
 //! The changes of a version for consumers, as they are shown and recorded.
 
-use super::semantic::announces_break;
+use super::semantic_version::find_announced_break;
 use super::{Change, Class, What};
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
@@ -68,18 +68,22 @@ impl Compat {
     pub fn of_ids<'a>(
         against: Against,
         old: &[String],
-        offered: &(impl Iterator<Item = &'a str> + Clone),
+        offered_ids: &(impl Iterator<Item = &'a str> + Clone),
     ) -> Self {
         let is_old = |id: &str| old.iter().any(|old| old == id);
-        let gone = old.iter().filter(|id| !offered.clone().any(|new| new == **id));
-        let mut changes: Vec<Change> = gone.map(|id| Change::of(What::PipelineRemoved, id)).collect();
-        let new = offered.clone().filter(|id| !is_old(id));
-        changes.extend(new.map(|id| Change::of(What::PipelineAdded, id)));
-        let found = Self::new(against, changes);
+        let gone = old
+            .iter()
+            .filter(|id| !offered_ids.clone().any(|new| new == **id));
+        let mut changes: Vec<Change> = gone
+            .map(|id| Change::for_kind(What::PipelineRemoved, id))
+            .collect();
+        let new = offered_ids.clone().filter(|id| !is_old(id));
+        changes.extend(new.map(|id| Change::for_kind(What::PipelineAdded, id)));
+        let compat = Self::new(against, changes);
         Self {
-            class: found.class.filter(|class| *class == Class::Breaking),
+            class: compat.class.filter(|class| *class == Class::Breaking),
             ids_only: true,
-            ..found
+            ..compat
         }
     }
 
@@ -119,5 +123,5 @@ impl Compat {
 
 /// Returns why the version names allow a break, or `None` if they do not.
 pub fn accepted_by_name(old: Option<&str>, new: &str) -> Option<String> {
-    announces_break(old?, new)
+    find_announced_break(old?, new)
 }

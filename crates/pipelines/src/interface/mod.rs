@@ -6,25 +6,25 @@
 //!
 //! Names are compared as written; order is ignored.
 
-mod change;
-mod compare;
+mod change_kind;
+mod changed_kinds;
 mod compat;
-mod impact;
-mod kinds;
-mod notes;
-mod semantic;
-mod side;
-mod table;
+mod compat_summary;
+mod consumer;
+mod interface_change;
+mod interface_comparison;
+mod offered_interface;
+mod semantic_version;
 
-pub use change::Change;
-pub use compare::{beyond_the_commit, compare};
+pub use change_kind::{Class, What};
+pub use changed_kinds::ChangedKinds;
 pub use compat::{Against, Compat, Mode, accepted_by_name};
-pub use impact::{Consumer, consumers};
-pub use kinds::ChangedKinds;
-pub use notes::{breaks_told, describe_new_pipelines, in_short, told};
-pub use semantic::{NextError, has_next, next};
-pub use side::Interface;
-pub use table::{Class, What};
+pub use compat_summary::{breaks_told, describe_new_pipelines, in_short, told};
+pub use consumer::{Consumer, consumers};
+pub use interface_change::Change;
+pub use interface_comparison::{beyond_the_commit, compare};
+pub use offered_interface::Interface;
+pub use semantic_version::{NextError, has_next, next};
 
 #[cfg(test)]
 mod tests;

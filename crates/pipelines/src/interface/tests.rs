@@ -1,4 +1,4 @@
-use super::table::TABLE;
+use super::change_kind::EFFECTS;
 use super::*;
 use crate::pipelines::SharedPipelines;
 use proptest::prelude::*;
@@ -188,8 +188,8 @@ fn each_row_of_the_table_is_found_as_what_it_is() {
 
 #[test]
 fn the_table_has_each_change_once_and_the_tests_meet_all_of_them() {
-    let rows: BTreeSet<What> = TABLE.iter().map(|row| row.what).collect();
-    assert_eq!(rows.len(), TABLE.len());
+    let rows: BTreeSet<What> = EFFECTS.iter().map(|row| row.what).collect();
+    assert_eq!(rows.len(), EFFECTS.len());
     let files = [What::FileAdded, What::FileModified, What::FileRemoved];
     let met: BTreeSet<What> = self::rows()
         .into_iter()

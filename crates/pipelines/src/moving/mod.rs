@@ -3,8 +3,8 @@
 //! `moves` computes the new paths, and `references` the new text of each reference, so that it leads to the same file
 //! as before. Both work without file access: `sluicegate mv` reads and writes the files.
 
-mod moves;
-mod references;
+mod path_move;
+mod reference_repair;
 
-pub use moves::Moves;
-pub use references::{Relocation, Repair, RepairError};
+pub use path_move::Moves;
+pub use reference_repair::{Relocation, Repair, RepairError};

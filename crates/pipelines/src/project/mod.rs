@@ -5,22 +5,22 @@
 //! and from which commit. `words` contains the messages, which a publish also uses, because it rejects the same
 //! problems.
 
-mod check;
-mod circles;
-mod find;
-mod manual;
+mod call_groups;
+mod messages;
+mod project_check;
+mod project_documentation;
+mod project_findings;
 mod renames;
-mod shared_side;
+mod shared_file;
 mod suggestions;
-mod words;
 
-pub use check::{CheckLevels, ProjectCheck};
-pub use find::Project;
-pub use manual::{ProjectDocumentation, reference};
-pub use renames::Renames;
-pub use shared_side::SharedSide;
-pub use suggestions::{CallSuggestions, ComponentSuggestions};
-pub use words::{
+pub use messages::{
     NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
     undeclared_parameter, unusable_script,
 };
+pub use project_check::{CheckLevels, ProjectCheck};
+pub use project_documentation::{ProjectDocumentation, reference};
+pub use project_findings::Project;
+pub use renames::Renames;
+pub use shared_file::SharedSide;
+pub use suggestions::{CallSuggestions, ComponentSuggestions};

@@ -26,7 +26,7 @@ impl ProjectCheck {
             Self::Script => &SCRIPT,
             Self::Link => &LINK,
             Self::Argument => &ARGUMENT,
-            Self::Shared => &SHARED,
+            Self::Shared => &SHARED_PIPELINES,
             Self::Cycle => &CYCLE,
         }
     }
@@ -76,7 +76,7 @@ pub fn reference() -> String {
 }
 
 /// A detail of every check of a path.
-const PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
+const UNCHECKED_PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
      are not checked.";
 
 static CALL: ProjectDocumentation = ProjectDocumentation {
@@ -89,7 +89,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
         "A file name without a folder means the file beside the caller, otherwise the only file with that \
          name; it is reported as a warning at most. If several other files have the name, the call is \
          ambiguous.",
-        PATHS,
+        UNCHECKED_PATHS,
         "Skipped components are checked too, because they may be enabled again.",
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
@@ -107,7 +107,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
         "`fileName` is checked if `scriptLocation` is `File`. It is a path from the repository root.",
         "A file that is not a script is reported too: a Git LFS pointer, a file that git-crypt encrypted, an empty file, \
          and a file with the conflict markers of a merge.",
-        PATHS,
+        UNCHECKED_PATHS,
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
@@ -140,7 +140,7 @@ static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
     fix: "Use the variable's current name, or declare the variable in the called pipeline.",
 };
 
-static SHARED: ProjectDocumentation = ProjectDocumentation {
+static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
     summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
          parameters are variables of that pipeline.",

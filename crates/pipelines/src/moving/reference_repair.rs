@@ -29,20 +29,26 @@ impl Relocation<'_> {
         if self.after.resolve(target, kind, &caller).file() == Some(&path) {
             return None;
         }
-        let new = call(self.after, target, kind, &path, &caller);
+        let new = find_call_text(self.after, target, kind, &path, &caller);
         Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
     }
 }
 
 /// Returns the text of a call of this file, with the extension if it had it before.
-fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller: &str) -> Option<String> {
+fn find_call_text(
+    files: &PipelineFiles<'_>,
+    old_target: &str,
+    kind: Kind,
+    path: &str,
+    caller: &str,
+) -> Option<String> {
     let short = path.strip_suffix(kind.extension())?;
-    let mut ways = [short, path];
-    if before.ends_with(kind.extension()) {
-        ways.reverse();
+    let mut candidates = [short, path];
+    if old_target.ends_with(kind.extension()) {
+        candidates.reverse();
     }
     let leads = |way: &&str| files.resolve(way, kind, caller) == Resolved::File(path);
-    ways.into_iter().find(leads).map(str::to_owned)
+    candidates.into_iter().find(leads).map(str::to_owned)
 }
 
 /// The files of a project, used to repair broken references.
@@ -81,51 +87,57 @@ impl<'m> Repair<'m> {
             return None;
         };
         match reference.kind {
-            ReferenceKind::Pipeline(kind) => self.call(target, kind, caller),
-            ReferenceKind::Script => self.script(target),
+            ReferenceKind::Pipeline(kind) => self.repair_call(target, kind, caller),
+            ReferenceKind::Script => self.repair_script(target),
         }
     }
 
-    fn call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
+    fn repair_call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
         let only = match self.pipelines.resolve(target, kind, caller) {
             Resolved::File(_) => return None,
             Resolved::Bare(path) => Ok(path),
-            Resolved::Missing | Resolved::Ambiguous(_) => only(self.pipelines.of_name(target, kind)),
+            Resolved::Missing | Resolved::Ambiguous(_) => {
+                find_only_path(self.pipelines.of_name(target, kind))
+            }
         };
-        let named = target.strip_suffix(kind.extension()).unwrap_or(target);
-        let only = self.or_other_form(only, &format!("{named}{}", kind.extension()));
+        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
+        let only = self.or_other_normal_form(only, &format!("{target_stem}{}", kind.extension()));
         let path = match only {
             Ok(path) => path,
-            Err(why) => return Some(Err(why)),
+            Err(error) => return Some(Err(error)),
         };
-        let new = call(&self.pipelines, target, kind, path, caller);
+        let new = find_call_text(&self.pipelines, target, kind, path, caller);
         (new.as_deref() != Some(target)).then(|| new.ok_or(RepairError::NoFile))
     }
 
-    fn script(&self, target: &str) -> Option<Result<String, RepairError>> {
-        let named = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
-        if named.contains(&target) {
+    fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
+        let same_name_paths = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
+        if same_name_paths.contains(&target) {
             return None;
         }
-        let only = self.or_other_form(only(named), target);
+        let only = self.or_other_normal_form(find_only_path(same_name_paths), target);
         Some(only.map(str::to_owned))
     }
 
     /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
-    fn or_other_form(&self, only: Result<&'m str, RepairError>, path: &str) -> Result<&'m str, RepairError> {
-        match only {
+    fn or_other_normal_form(
+        &self,
+        result: Result<&'m str, RepairError>,
+        path: &str,
+    ) -> Result<&'m str, RepairError> {
+        match result {
             Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
             only => only,
         }
     }
 }
 
-fn only<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
+fn find_only_path<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
     match paths {
         [] => Err(RepairError::NoFile),
-        [one] => Ok(one),
-        several => Err(RepairError::Several(
-            several.iter().map(ToString::to_string).collect(),
+        [path] => Ok(path),
+        paths => Err(RepairError::Several(
+            paths.iter().map(ToString::to_string).collect(),
         )),
     }
 }

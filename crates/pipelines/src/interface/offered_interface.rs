@@ -16,11 +16,11 @@ pub struct Interface {
 
 impl Interface {
     /// Creates the interface from a parsed file.
-    pub fn new(file: impl Into<String>, shared: SharedPipelines) -> Self {
+    pub fn new(file: impl Into<String>, shared_pipelines: SharedPipelines) -> Self {
         Self {
             file: file.into(),
-            entries: shared.entries,
-            position: shared.position,
+            entries: shared_pipelines.entries,
+            position: shared_pipelines.position,
         }
     }
 
@@ -43,7 +43,7 @@ impl Interface {
     }
 
     /// Returns the entry with this id, offered or not.
-    pub(super) fn entry(&self, id: &str) -> Option<&SharedEntry> {
+    pub(super) fn find_entry(&self, id: &str) -> Option<&SharedEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 }

@@ -4,27 +4,27 @@ use super::Class;
 use semver::{BuildMetadata, Prerelease, Version};
 
 /// Maximum major version; a larger number is a date.
-const LARGEST_MAJOR: u64 = 999;
+const MAX_MAJOR_VERSION: u64 = 999;
 
 /// The name of the first version.
-const FIRST: &str = "1.0.0";
+const FIRST_VERSION: &str = "1.0.0";
 
 /// A semantic version, optionally with a leading `v`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Semantic {
-    v: &'static str,
+struct SemanticName {
+    prefix: &'static str,
     version: Version,
 }
 
-impl Semantic {
+impl SemanticName {
     fn parse(name: &str) -> Option<Self> {
-        let (v, number) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
+        let (prefix, version_text) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
             (Some(number), _) => ("v", number),
             (_, Some(number)) => ("V", number),
             (None, None) => ("", name),
         };
-        let version = Version::parse(number).ok()?;
-        (version.major <= LARGEST_MAJOR).then_some(Self { v, version })
+        let version = Version::parse(version_text).ok()?;
+        (version.major <= MAX_MAJOR_VERSION).then_some(Self { prefix, version })
     }
 }
 
@@ -44,22 +44,22 @@ pub enum NextError {
 
 /// Returns whether `next` can derive a name from this one.
 pub fn has_next(name: &str) -> bool {
-    Semantic::parse(name).is_some()
+    SemanticName::parse(name).is_some()
 }
 
 /// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
 /// name.
 pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
     let Some(latest) = latest else {
-        return Ok(FIRST.to_owned());
+        return Ok(FIRST_VERSION.to_owned());
     };
-    let Semantic { v, version } =
-        Semantic::parse(latest).ok_or_else(|| NextError::NotSemantic(latest.to_owned()))?;
-    let is_young = version.major == 0;
-    let parts = match class {
-        Class::Breaking if !is_young => version.major.checked_add(1).map(|major| (major, 0, 0)),
+    let SemanticName { prefix: v, version } =
+        SemanticName::parse(latest).ok_or_else(|| NextError::NotSemantic(latest.to_owned()))?;
+    let is_before_1_0 = version.major == 0;
+    let next_numbers = match class {
+        Class::Breaking if !is_before_1_0 => version.major.checked_add(1).map(|major| (major, 0, 0)),
         Class::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
-        Class::Addition if !is_young => version
+        Class::Addition if !is_before_1_0 => version
             .minor
             .checked_add(1)
             .map(|minor| (version.major, minor, 0)),
@@ -68,32 +68,35 @@ pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
             .checked_add(1)
             .map(|patch| (version.major, version.minor, patch)),
     };
-    let (major, minor, patch) = parts
-        .filter(|(major, ..)| *major <= LARGEST_MAJOR)
+    let (major, minor, patch) = next_numbers
+        .filter(|(major, ..)| *major <= MAX_MAJOR_VERSION)
         .ok_or_else(|| NextError::TooLarge(latest.to_owned()))?;
-    let raised = Version {
+    let next_version = Version {
         major,
         minor,
         patch,
         pre: Prerelease::EMPTY,
         build: BuildMetadata::EMPTY,
     };
-    Ok(format!("{v}{raised}"))
+    Ok(format!("{v}{next_version}"))
 }
 
 /// Returns why the two version names announce a break, or `None` if they do not.
-pub(super) fn announces_break(old: &str, new: &str) -> Option<String> {
-    let (was, is) = (Semantic::parse(old)?.version, Semantic::parse(new)?.version);
-    if !was.pre.is_empty() {
+pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
+    let (old_version, new_version) = (
+        SemanticName::parse(old)?.version,
+        SemanticName::parse(new)?.version,
+    );
+    if !old_version.pre.is_empty() {
         return Some(format!(
             "{old} is a prerelease, which makes no compatibility promise"
         ));
     }
-    if is.major > was.major {
+    if new_version.major > old_version.major {
         return Some(format!("{new} has a higher major number than {old}"));
     }
-    let is_young = was.major == 0 && is.major == 0;
-    (is_young && is.minor > was.minor)
+    let is_before_1_0 = old_version.major == 0 && new_version.major == 0;
+    (is_before_1_0 && new_version.minor > old_version.minor)
         .then(|| format!("{new} has a higher minor number than {old}, and is before 1.0"))
 }
 
@@ -162,7 +165,11 @@ mod tests {
             ("2025.1.1", "2026.1.1", false),
             ("1.4.0", "two", false),
         ] {
-            assert_eq!(announces_break(old, new).is_some(), is_announced, "{old} {new}");
+            assert_eq!(
+                find_announced_break(old, new).is_some(),
+                is_announced,
+                "{old} {new}"
+            );
         }
     }
 }

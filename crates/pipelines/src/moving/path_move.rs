@@ -12,8 +12,8 @@ pub struct Moves {
 impl Moves {
     /// Returns the new path of a file that moves, or `None` for other files.
     pub fn moved(&self, path: &str) -> Option<String> {
-        let below = path.strip_prefix(&self.from)?;
-        (below.is_empty() || below.starts_with('/')).then(|| format!("{}{below}", self.to))
+        let suffix = path.strip_prefix(&self.from)?;
+        (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.to))
     }
 
     /// Returns the path of any file after the move.
@@ -23,20 +23,20 @@ impl Moves {
 
     /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
     pub fn glob(&self, glob: &str) -> Option<String> {
-        let (named, rest) = split(glob, self.from.len())?;
-        let ends = rest.is_empty() || rest.starts_with('/');
-        (named == self.from && ends).then(|| format!("{}{rest}", literal(&self.to)))
+        let (literal_part, remainder) = split_literal(glob, self.from.len())?;
+        let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
+        (literal_part == self.from && is_whole_segment).then(|| format!("{}{remainder}", literal(&self.to)))
     }
 
     /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
     pub fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         let without = || {
             let extension = extension?;
-            let short = Self {
+            let short_move = Self {
                 from: self.from.strip_suffix(extension)?.to_owned(),
                 to: self.to.strip_suffix(extension)?.to_owned(),
             };
-            short.glob(glob)
+            short_move.glob(glob)
         };
         self.glob(glob).or_else(without)
     }
@@ -44,17 +44,17 @@ impl Moves {
 
 /// Splits a glob after the literal path of `length` bytes at its beginning. Returns `None` if the beginning contains
 /// special characters.
-fn split(glob: &str, length: usize) -> Option<(String, &str)> {
-    let mut named = String::new();
-    let mut rest = glob.chars();
-    while named.len() < length {
-        match rest.next()? {
-            '\\' => named.push(rest.next()?),
+fn split_literal(glob: &str, length: usize) -> Option<(String, &str)> {
+    let mut literal_part = String::new();
+    let mut chars = glob.chars();
+    while literal_part.len() < length {
+        match chars.next()? {
+            '\\' => literal_part.push(chars.next()?),
             '*' | '?' | '[' | '{' => return None,
-            c => named.push(c),
+            c => literal_part.push(c),
         }
     }
-    Some((named, rest.as_str()))
+    Some((literal_part, chars.as_str()))
 }
 
 #[cfg(test)]

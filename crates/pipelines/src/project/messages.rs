@@ -12,10 +12,10 @@ pub const NOT_THERE: &str = "is not in the project";
 pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
 /// The hint for a broken call if exactly one file has its name.
-pub(super) const REPAIR: &str = "; `sluicegate mv --repair` writes that path";
+pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
 
 /// Maximum number of paths in a sentence about a circle.
-const NAMED_IN_CIRCLE: usize = 12;
+const MAX_LISTED_IN_CIRCLE: usize = 12;
 
 pub fn missing_call(kind: Kind, target: &str) -> String {
     format!(
@@ -30,11 +30,11 @@ pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
         "calls the {} `{}` without its folder, which may be any of {}",
         kind.name(),
         bounded(target),
-        listed(paths)
+        format_paths(paths)
     )
 }
 
-pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
+pub(super) fn describe_bare_call(kind: Kind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the whole path, `{}`",
         kind.name(),
@@ -44,19 +44,19 @@ pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
 }
 
 /// Returns the hint for a reference to something that the change renamed.
-pub(super) fn renamed_to(name: &str) -> String {
+pub(super) fn rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", bounded(name))
 }
 
 /// Returns the hint for a name that differs from that of a file only in its Unicode normal form.
-pub(super) fn other_normal_form(path: &str) -> String {
+pub(super) fn normal_form_hint(path: &str) -> String {
     format!(
-        "; `{}` is the same name in another Unicode normal form{REPAIR}",
+        "; `{}` is the same name in another Unicode normal form{REPAIR_HINT}",
         bounded(path)
     )
 }
 
-pub(super) fn did_you_mean(name: &str) -> String {
+pub(super) fn similar_name_hint(name: &str) -> String {
     format!("; {}", text::did_you_mean(name))
 }
 
@@ -69,27 +69,27 @@ pub fn unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
 }
 
-pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {
-    let leads = match role {
+pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
+    let relation = match role {
         LinkRole::Transition => "has a transition to",
         LinkRole::IterationTarget => "iterates over",
         LinkRole::Source => "has the source",
     };
     format!(
-        "{leads} `{}`, which is no component of the pipeline",
+        "{relation} `{}`, which is no component of the pipeline",
         bounded(name)
     )
 }
 
-pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
+pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String {
     let (variable, path) = (bounded(variable), bounded(path));
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
 /// Returns the message for a shared pipeline; `why` is the text after `which`.
-pub fn shared_pipeline(id: &str, path: &str, why: &str) -> String {
+pub fn shared_pipeline(id: &str, path: &str, reason: &str) -> String {
     format!(
-        "the shared pipeline `{}` is `{}`, which {why}",
+        "the shared pipeline `{}` is `{}`, which {reason}",
         bounded(id),
         bounded(path)
     )
@@ -105,11 +105,12 @@ pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) ->
 }
 
 /// Returns the message for a circle; `circle` contains its paths, without repeating the first.
-pub(super) fn circle(circle: &[&str]) -> String {
-    match circle {
+pub(super) fn describe_circle(paths: &[&str]) -> String {
+    match paths {
         [own] => format!("calls its own pipeline, `{}`", bounded(own)),
         [first, ..] => {
-            let list = List::with_limit(circle, NAMED_IN_CIRCLE).map(|path| format!("`{}`", bounded(path)));
+            let list =
+                List::with_limit(paths, MAX_LISTED_IN_CIRCLE).map(|path| format!("`{}`", bounded(path)));
             let mut steps = list.items().to_vec();
             if list.omitted_count() > 0 {
                 steps.push(more(list.omitted_count()));
@@ -122,17 +123,17 @@ pub(super) fn circle(circle: &[&str]) -> String {
 }
 
 /// Returns the message for a circle of too many pipelines to list.
-pub(super) fn large_circle(callee: &str, size: usize) -> String {
+pub(super) fn describe_large_circle(callee: &str, size: usize) -> String {
     let callee = bounded(callee);
     format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
 }
 
 /// Joins the first paths and the number of the others.
-pub(super) fn listed(paths: &[&str]) -> String {
+pub(super) fn format_paths(paths: &[&str]) -> String {
     let list = List::new(paths).map(|path| format!("`{}`", bounded(path)));
     match list.items() {
-        [others @ .., final_path] if list.omitted_count() == 0 && !others.is_empty() => {
-            format!("{} and {final_path}", others.join(", "))
+        [first_paths @ .., final_path] if list.omitted_count() == 0 && !first_paths.is_empty() => {
+            format!("{} and {final_path}", first_paths.join(", "))
         }
         _ => list.to_string(),
     }

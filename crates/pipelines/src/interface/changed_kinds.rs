@@ -17,11 +17,15 @@ impl ChangedKinds {
     }
 
     /// Returns the old and the new kind of the pipeline.
-    pub(super) fn of(&self, was: &SharedEntry, is: &SharedEntry) -> [Option<&'static str>; 2] {
-        let [before, after] = self.0.get(&is.id).copied().unwrap_or_default();
+    pub(super) fn kinds_of(
+        &self,
+        old_entry: &SharedEntry,
+        new_entry: &SharedEntry,
+    ) -> [Option<&'static str>; 2] {
+        let [old_kind, new_kind] = self.0.get(&new_entry.id).copied().unwrap_or_default();
         let name = |told: Option<Kind>, entry: &SharedEntry| {
             told.or_else(|| Kind::from_path(&entry.pipeline)).map(Kind::name)
         };
-        [name(before, was), name(after, is)]
+        [name(old_kind, old_entry), name(new_kind, new_entry)]
     }
 }

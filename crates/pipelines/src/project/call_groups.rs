@@ -3,35 +3,40 @@
 use std::collections::{HashMap, VecDeque};
 
 /// Maximum number of pipelines in a group for which a single circle is searched.
-const LARGEST: usize = 200;
+const MAX_SEARCHED_GROUP: usize = 200;
 
 /// The calls between pipelines, which are identified by numbers.
-pub(super) struct Calls {
+pub(super) struct CallGroups {
     /// The pipelines that each pipeline calls.
-    to: Vec<Vec<usize>>,
+    callees: Vec<Vec<usize>>,
     /// The group of each pipeline: the pipelines of a group reach each other.
     groups: Vec<usize>,
     sizes: HashMap<usize, usize>,
 }
 
-impl Calls {
-    pub(super) fn new(to: Vec<Vec<usize>>) -> Self {
-        let groups = groups(&to);
+impl CallGroups {
+    pub(super) fn new(callees: Vec<Vec<usize>>) -> Self {
+        let groups = find_groups(&callees);
         let mut sizes = HashMap::new();
         for group in &groups {
             *sizes.entry(*group).or_default() += 1;
         }
-        Self { to, groups, sizes }
+        Self {
+            callees,
+            groups,
+            sizes,
+        }
     }
 
     /// Returns whether a call is part of a circle.
-    pub(super) fn is_in_circle(&self, from: usize, to: usize) -> bool {
-        from == to || (self.groups.get(from).is_some() && self.groups.get(from) == self.groups.get(to))
+    pub(super) fn is_in_circle(&self, caller: usize, callee: usize) -> bool {
+        caller == callee
+            || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(callee))
     }
 
     /// Returns the number of pipelines that call each other in circles with this one.
-    pub(super) fn size(&self, at: usize) -> usize {
-        let group = self.groups.get(at);
+    pub(super) fn group_size(&self, pipeline: usize) -> usize {
+        let group = self.groups.get(pipeline);
         group
             .and_then(|group| self.sizes.get(group))
             .copied()
@@ -39,23 +44,24 @@ impl Calls {
     }
 
     /// Returns the shortest circle that begins with this call, or `None` if too many pipelines call each other.
-    pub(super) fn circle(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        if from == to {
-            return Some(vec![from]);
+    pub(super) fn find_circle(&self, caller: usize, callee: usize) -> Option<Vec<usize>> {
+        if caller == callee {
+            return Some(vec![caller]);
         }
-        if self.size(from) > LARGEST {
+        if self.group_size(caller) > MAX_SEARCHED_GROUP {
             return None;
         }
-        let mut before: HashMap<usize, usize> = HashMap::from([(to, from)]);
-        let mut next = VecDeque::from([to]);
-        while let Some(at) = next.pop_front() {
-            for called in self.to.get(at).into_iter().flatten() {
-                if *called == from {
-                    return Some(path_back(&before, at, from));
+        let mut previous_pipelines: HashMap<usize, usize> = HashMap::from([(callee, caller)]);
+        let mut queue = VecDeque::from([callee]);
+        while let Some(pipeline) = queue.pop_front() {
+            for next_callee in self.callees.get(pipeline).into_iter().flatten() {
+                if *next_callee == caller {
+                    return Some(trace_path(&previous_pipelines, pipeline, caller));
                 }
-                if self.is_in_circle(at, *called) && !before.contains_key(called) {
-                    before.insert(*called, at);
-                    next.push_back(*called);
+                if self.is_in_circle(pipeline, *next_callee) && !previous_pipelines.contains_key(next_callee)
+                {
+                    previous_pipelines.insert(*next_callee, pipeline);
+                    queue.push_back(*next_callee);
                 }
             }
         }
@@ -64,12 +70,12 @@ impl Calls {
 }
 
 /// Returns the path from `from` to `last`, by following `before` backward.
-fn path_back(before: &HashMap<usize, usize>, last: usize, from: usize) -> Vec<usize> {
+fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: usize) -> Vec<usize> {
     let mut path = vec![last];
-    let mut at = last;
-    while let Some(previous) = before.get(&at).filter(|_| at != from) {
+    let mut pipeline = last;
+    while let Some(previous) = previous_pipelines.get(&pipeline).filter(|_| pipeline != first) {
         path.push(*previous);
-        at = *previous;
+        pipeline = *previous;
     }
     path.reverse();
     path
@@ -77,20 +83,22 @@ fn path_back(before: &HashMap<usize, usize>, last: usize, from: usize) -> Vec<us
 
 /// Returns the strongly connected components, by two walks: the second follows the calls backward, beginning with the
 /// pipelines that the first left last.
-fn groups(to: &[Vec<usize>]) -> Vec<usize> {
-    let mut from = vec![Vec::new(); to.len()];
-    for (caller, called) in to.iter().enumerate() {
-        for callee in called {
-            if let Some(callers) = from.get_mut(*callee) {
-                callers.push(caller);
+fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
+    let mut callers = vec![Vec::new(); callees.len()];
+    for (caller, pipeline_callees) in callees.iter().enumerate() {
+        for callee in pipeline_callees {
+            if let Some(callee_callers) = callers.get_mut(*callee) {
+                callee_callers.push(caller);
             }
         }
     }
-    let mut left = Vec::with_capacity(to.len());
-    walk(to, 0..to.len(), &mut |_, at| left.push(at));
-    let mut groups = vec![0; to.len()];
-    walk(&from, left.into_iter().rev(), &mut |root, at| {
-        if let Some(group) = groups.get_mut(at) {
+    let mut leave_order = Vec::with_capacity(callees.len());
+    walk(callees, 0..callees.len(), &mut |_, pipeline| {
+        leave_order.push(pipeline)
+    });
+    let mut groups = vec![0; callees.len()];
+    walk(&callers, leave_order.into_iter().rev(), &mut |root, pipeline| {
+        if let Some(group) = groups.get_mut(pipeline) {
             *group = root;
         }
     });
@@ -100,9 +108,10 @@ fn groups(to: &[Vec<usize>]) -> Vec<usize> {
 /// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of
 /// its walk.
 fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
-    let mut seen = vec![false; edges.len()];
+    let mut visited = vec![false; edges.len()];
     let mut see = |at: usize| {
-        seen.get_mut(at)
+        visited
+            .get_mut(at)
             .is_some_and(|seen| !std::mem::replace(seen, true))
     };
     for start in starts {
@@ -110,14 +119,14 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
         if see(start) {
             stack.push((start, 0));
         }
-        while let Some((at, done)) = stack.last_mut() {
-            if let Some(next) = edges.get(*at).and_then(|next| next.get(*done)) {
-                *done += 1;
+        while let Some((node, edge_index)) = stack.last_mut() {
+            if let Some(next) = edges.get(*node).and_then(|next| next.get(*edge_index)) {
+                *edge_index += 1;
                 if see(*next) {
                     stack.push((*next, 0));
                 }
             } else {
-                leave(start, *at);
+                leave(start, *node);
                 stack.pop();
             }
         }
@@ -131,21 +140,21 @@ mod tests {
 
     #[test]
     fn the_shortest_circle_is_named_from_its_caller() {
-        let calls = Calls::new(vec![vec![1, 2], vec![2], vec![0], vec![0, 3], vec![]]);
-        assert_eq!(calls.circle(0, 1), Some(vec![0, 1, 2]));
-        assert_eq!(calls.circle(0, 2), Some(vec![0, 2]));
-        assert_eq!(calls.circle(3, 3), Some(vec![3]));
+        let calls = CallGroups::new(vec![vec![1, 2], vec![2], vec![0], vec![0, 3], vec![]]);
+        assert_eq!(calls.find_circle(0, 1), Some(vec![0, 1, 2]));
+        assert_eq!(calls.find_circle(0, 2), Some(vec![0, 2]));
+        assert_eq!(calls.find_circle(3, 3), Some(vec![3]));
         assert!(!calls.is_in_circle(3, 0) && !calls.is_in_circle(3, 4));
-        assert_eq!((calls.size(1), calls.size(3)), (3, 1));
+        assert_eq!((calls.group_size(1), calls.group_size(3)), (3, 1));
     }
 
     #[test]
     fn a_chain_as_long_as_anybody_likes_is_walked() {
         let mut to: Vec<Vec<usize>> = (1..200_000).map(|next| vec![next]).collect();
         to.push(vec![0]);
-        let calls = Calls::new(to);
+        let calls = CallGroups::new(to);
         assert!(calls.is_in_circle(7, 8));
-        assert_eq!(calls.circle(7, 8), None);
+        assert_eq!(calls.find_circle(7, 8), None);
     }
 
     /// Returns whether calls lead from one pipeline to the other.
@@ -167,12 +176,12 @@ mod tests {
         fn a_call_is_part_of_a_circle_where_its_callee_leads_back(
             to in prop::collection::vec(prop::collection::vec(0_usize..8, 0..3), 8)
         ) {
-            let calls = Calls::new(to.clone());
+            let calls = CallGroups::new(to.clone());
             for (from, called) in to.iter().enumerate() {
                 for callee in called {
                     let leads_back = reaches(&to, *callee, from);
                     prop_assert_eq!(calls.is_in_circle(from, *callee), leads_back);
-                    let circle = calls.circle(from, *callee).filter(|_| leads_back);
+                    let circle = calls.find_circle(from, *callee).filter(|_| leads_back);
                     prop_assert_eq!(circle.is_some(), leads_back);
                     if let Some(circle) = circle {
                         let all = circle.iter().zip(circle.iter().cycle().skip(1));

@@ -30,7 +30,7 @@ impl Class {
     pub const fn of_all(self) -> Self {
         match self {
             Self::Note => Self::Content,
-            other => other,
+            class => class,
         }
     }
 }
@@ -73,9 +73,9 @@ pub struct Row {
     pub consumers: &'static str,
 }
 
-const fn row(class: Class, what: What, words: &'static str, consumers: &'static str) -> Row {
+const fn effect(class: Class, kind: What, words: &'static str, consumers: &'static str) -> Row {
     Row {
-        what,
+        what: kind,
         class,
         words,
         consumers,
@@ -83,50 +83,50 @@ const fn row(class: Class, what: What, words: &'static str, consumers: &'static 
 }
 
 /// The text for changes that do not affect consumers.
-const NOTHING: &str = "nothing to do";
+const NO_ACTION: &str = "nothing to do";
 
 /// All changes, one row each.
 #[rustfmt::skip]
-pub(super) const TABLE: [Row; 23] = {
+pub(super) const EFFECTS: [Row; 23] = {
     use Class::{Addition, Breaking, Content, Note};
     [
-        row(Breaking, What::PipelineRemoved, "it is no longer offered",
+        effect(Breaking, What::PipelineRemoved, "it is no longer offered",
             "run another shared pipeline, or request a version that still has it"),
-        row(Breaking, What::PipelineDisabled, "it is disabled and therefore no longer offered",
+        effect(Breaking, What::PipelineDisabled, "it is disabled and therefore no longer offered",
             "run another shared pipeline, or request a version that still has it"),
-        row(Breaking, What::KindChanged, "its kind changed from {before} to {after}",
+        effect(Breaking, What::KindChanged, "its kind changed from {before} to {after}",
             "replace the component that runs it with one for the new kind"),
-        row(Breaking, What::ParameterRemoved, "the parameter `{parameter}` is gone",
+        effect(Breaking, What::ParameterRemoved, "the parameter `{parameter}` is gone",
             "stop setting it, or set its replacement"),
-        row(Breaking, What::ParameterRequired, "the parameter `{parameter}` is new and has no default",
+        effect(Breaking, What::ParameterRequired, "the parameter `{parameter}` is new and has no default",
             "set it"),
-        row(Breaking, What::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
+        effect(Breaking, What::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
             "set a value of the new type"),
-        row(Breaking, What::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
+        effect(Breaking, What::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
             "set it"),
-        row(Breaking, What::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
+        effect(Breaking, What::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
             "stop reading it after the run"),
-        row(Breaking, What::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
+        effect(Breaking, What::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
             "remove it from the grid"),
-        row(Breaking, What::ColumnTypeChanged,
+        effect(Breaking, What::ColumnTypeChanged,
             "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
             "fill it with values of the new type"),
-        row(Addition, What::PipelineAdded, "it is new", "it can be run"),
-        row(Addition, What::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
-        row(Addition, What::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
-        row(Addition, What::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
+        effect(Addition, What::PipelineAdded, "it is new", "it can be run"),
+        effect(Addition, What::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
+        effect(Addition, What::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
+        effect(Addition, What::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
             "it can be read after the run"),
-        row(Addition, What::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
+        effect(Addition, What::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
             "the grid can have it"),
-        row(Note, What::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
+        effect(Note, What::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
             "set it if the old default is needed"),
-        row(Note, What::DescriptionChanged, "its description changed", NOTHING),
-        row(Note, What::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NOTHING),
-        row(Note, What::NameChanged, "its display name changed from {before} to {after}", NOTHING),
-        row(Note, What::PathChanged, "it moved from {before} to {after}", NOTHING),
-        row(Content, What::FileAdded, "the file is new", NOTHING),
-        row(Content, What::FileModified, "the file changed", NOTHING),
-        row(Content, What::FileRemoved, "the file is gone", NOTHING),
+        effect(Note, What::DescriptionChanged, "its description changed", NO_ACTION),
+        effect(Note, What::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
+        effect(Note, What::NameChanged, "its display name changed from {before} to {after}", NO_ACTION),
+        effect(Note, What::PathChanged, "it moved from {before} to {after}", NO_ACTION),
+        effect(Content, What::FileAdded, "the file is new", NO_ACTION),
+        effect(Content, What::FileModified, "the file changed", NO_ACTION),
+        effect(Content, What::FileRemoved, "the file is gone", NO_ACTION),
     ]
 };
 
@@ -139,7 +139,7 @@ impl What {
 
     /// Returns its row. A test checks that every change has one.
     pub fn row(self) -> &'static Row {
-        let found = TABLE.iter().find(|row| row.what == self);
-        found.unwrap_or(&TABLE[0])
+        let effect = EFFECTS.iter().find(|row| row.what == self);
+        effect.unwrap_or(&EFFECTS[0])
     }
 }

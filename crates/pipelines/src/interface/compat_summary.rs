@@ -4,7 +4,7 @@ use super::{Class, Compat, What};
 use sluicegate_base::text::{List, bounded, count};
 
 /// Maximum number of changes of a class that are listed.
-const TOLD: usize = 50;
+const MAX_LISTED_CHANGES: usize = 50;
 
 /// Maximum number of new shared pipelines that a note lists.
 const MAX_LISTED_IDS: usize = 10;
@@ -19,11 +19,11 @@ const HEADINGS: [(Class, &str); 4] = [
 
 /// Returns the changes by class, one on each line.
 pub fn told(compat: &Compat) -> Vec<String> {
-    let old = compat.old_name();
+    let old_name = compat.old_name();
     let mut lines = Vec::new();
     for (class, heading) in HEADINGS {
-        let of_class = compat.changes.iter().filter(|it| it.class == class);
-        let list = List::with_limit(of_class, TOLD).map(|change| change.in_one_line(&old));
+        let of_class = compat.changes.iter().filter(|change| change.class == class);
+        let list = List::with_limit(of_class, MAX_LISTED_CHANGES).map(|change| change.in_one_line(&old_name));
         if list.items().is_empty() {
             continue;
         }
@@ -35,8 +35,9 @@ pub fn told(compat: &Compat) -> Vec<String> {
 
 /// Returns the breaking changes, one on each line.
 pub fn breaks_told(compat: &Compat) -> Vec<String> {
-    let old = compat.old_name();
-    let list = List::with_limit(compat.breaks(), TOLD).map(|change| change.in_one_line(&old));
+    let old_name = compat.old_name();
+    let list =
+        List::with_limit(compat.breaks(), MAX_LISTED_CHANGES).map(|change| change.in_one_line(&old_name));
     list.entries().collect()
 }
 
@@ -51,8 +52,8 @@ pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
         .filter_map(|change| change.id.as_deref())
         .map(|id| format!("`{}`", bounded(id)))
         .collect();
-    let number = count(ids.len(), "new shared pipeline");
-    (!ids.is_empty()).then(|| format!("{number}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
+    let description = count(ids.len(), "new shared pipeline");
+    (!ids.is_empty()).then(|| format!("{description}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
 /// Returns the number of changes of each class, on one line.

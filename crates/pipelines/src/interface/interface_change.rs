@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
 
 /// Maximum number of characters of a name or value that are shown and recorded.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,10 +51,10 @@ pub struct Change {
 }
 
 impl Change {
-    pub(super) fn of(what: What, id: &str) -> Self {
+    pub(super) fn for_kind(kind: What, id: &str) -> Self {
         Self {
-            class: what.row().class,
-            what,
+            class: kind.row().class,
+            what: kind,
             id: Some(id.to_owned()),
             parameter: None,
             column: None,
@@ -66,7 +66,7 @@ impl Change {
     }
 
     /// Creates a change of a file of the version.
-    pub fn of_file(what: What, path: &str) -> Self {
+    pub fn of_file(kind: What, path: &str) -> Self {
         let place = || {
             Some(SourceLocation {
                 path: path.to_owned(),
@@ -75,9 +75,9 @@ impl Change {
         };
         Self {
             id: None,
-            old: place().filter(|_| what != What::FileAdded),
-            new: place().filter(|_| what != What::FileRemoved),
-            ..Self::of(what, "")
+            old: place().filter(|_| kind != What::FileAdded),
+            new: place().filter(|_| kind != What::FileRemoved),
+            ..Self::for_kind(kind, "")
         }
     }
 
@@ -87,55 +87,55 @@ impl Change {
             path: new.file.clone(),
             line: None,
         };
-        Self::of(What::PipelineRemoved, id).places(None, Some(file))
+        Self::for_kind(What::PipelineRemoved, id).with_locations(None, Some(file))
     }
 
-    pub(super) fn parameter(mut self, name: &str) -> Self {
+    pub(super) fn with_parameter(mut self, name: &str) -> Self {
         self.parameter = Some(name.to_owned());
         self
     }
 
-    pub(super) fn column(mut self, name: &str) -> Self {
+    pub(super) fn with_column(mut self, name: &str) -> Self {
         self.column = Some(name.to_owned());
         self
     }
 
-    pub(super) fn values(mut self, before: Option<&str>, after: Option<&str>) -> Self {
-        self.before = before.map(cut);
-        self.after = after.map(cut);
+    pub(super) fn with_values(mut self, old_value: Option<&str>, new_value: Option<&str>) -> Self {
+        self.before = old_value.map(truncate);
+        self.after = new_value.map(truncate);
         self
     }
 
-    pub(super) fn places(self, old: Option<SourceLocation>, new: Option<SourceLocation>) -> Self {
+    pub(super) fn with_locations(self, old: Option<SourceLocation>, new: Option<SourceLocation>) -> Self {
         Self { old, new, ..self }
     }
 
     /// Returns a description of the change, to follow the name of the shared pipeline. Contains text from outside.
     pub fn words(&self) -> String {
-        let mut words = String::new();
-        let mut rest = self.what.row().words;
-        while let Some((before, (name, after))) = rest
+        let mut description = String::new();
+        let mut template = self.what.row().words;
+        while let Some((literal, (placeholder, following))) = template
             .split_once('{')
             .and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
         {
-            words.push_str(before);
-            words.push_str(&self.part(name));
-            rest = after;
+            description.push_str(literal);
+            description.push_str(&self.format_placeholder(placeholder));
+            template = following;
         }
-        words + rest
+        description + template
     }
 
-    fn part(&self, name: &str) -> String {
-        let value = match name {
+    fn format_placeholder(&self, placeholder: &str) -> String {
+        let value = match placeholder {
             "parameter" => &self.parameter,
             "column" => &self.column,
             "before" => &self.before,
             _ => &self.after,
         };
-        match (value, name) {
+        match (value, placeholder) {
             (None, _) => "none".to_owned(),
-            (Some(value), "before" | "after") => format!("`{}`", cut(value)),
-            (Some(value), _) => cut(value),
+            (Some(value), "before" | "after") => format!("`{}`", truncate(value)),
+            (Some(value), _) => truncate(value),
         }
     }
 
@@ -147,34 +147,34 @@ impl Change {
     /// Returns the shared pipeline or the file. Contains text from outside.
     pub fn subject(&self) -> String {
         match (&self.id, &self.new, &self.old) {
-            (Some(id), ..) => cut(id),
-            (None, Some(place), _) | (None, None, Some(place)) => cut(&place.path),
+            (Some(id), ..) => truncate(id),
+            (None, Some(place), _) | (None, None, Some(place)) => truncate(&place.path),
             (None, None, None) => String::new(),
         }
     }
 
     /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
     pub fn at(&self) -> (&str, u32) {
-        let place = self.new.as_ref().or(self.old.as_ref());
-        place.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
+        let location = self.new.as_ref().or(self.old.as_ref());
+        location.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
     }
 
     /// Returns the change, what consumers must do, and the old location. Contains text from outside.
     pub fn sentence(&self) -> String {
         let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
-        let before = self
+        let old_location = self
             .old
             .as_ref()
             .map(|place| format!(" (before: {})", place.shown()));
         let (words, consumers) = (self.words(), self.consumers());
         format!(
             "{id}{words}; consumers: {consumers}{}",
-            before.unwrap_or_default()
+            old_location.unwrap_or_default()
         )
     }
 
     /// Returns the complete change on one line, beginning with its location; `old` is the name of the old side.
-    pub fn in_one_line(&self, old: &str) -> String {
+    pub fn in_one_line(&self, old_name: &str) -> String {
         let (subject, words) = (self.subject(), self.words());
         let sentence = match (&self.id, self.what.row().class) {
             (None, _) => words,
@@ -183,11 +183,11 @@ impl Change {
             }
             (Some(_), _) => format!("`{subject}`: {words}"),
         };
-        let was = self
+        let old_location = self
             .old
             .as_ref()
-            .map(|place| format!("{} in {old}", place.shown()));
-        let line = match (&self.new, was) {
+            .map(|place| format!("{} in {old_name}", place.shown()));
+        let line = match (&self.new, old_location) {
             (Some(new), Some(was)) if self.id.is_some() => {
                 format!("{}: {sentence} (before: {was})", new.shown())
             }
@@ -199,16 +199,16 @@ impl Change {
     }
 }
 
-fn cut(value: &str) -> String {
-    let mut shown: String = value.chars().take(SHOWN).collect();
-    if shown.len() < value.len() {
-        shown.push('…');
+fn truncate(value: &str) -> String {
+    let mut output: String = value.chars().take(MAX_SHOWN_CHARS).collect();
+    if output.len() < value.len() {
+        output.push('…');
     }
-    shown
+    output
 }
 
 /// Returns the location of an item in the file.
-pub(super) fn place(file: &str, position: Position) -> SourceLocation {
+pub(super) fn source_location(file: &str, position: Position) -> SourceLocation {
     SourceLocation {
         path: file.to_owned(),
         line: Some(position.line),

@@ -11,10 +11,10 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// The type of the components that run a shared pipeline.
-const RUNS: &str = "run-shared-pipeline";
+const RUN_SHARED_PIPELINE_TYPE: &str = "run-shared-pipeline";
 
 /// The version that consumers request to get the latest one.
-const LATEST: &str = "[Latest]";
+const LATEST_VERSION: &str = "[Latest]";
 
 /// A component that runs a shared pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,45 +37,45 @@ pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Documen
     let all = components.into_iter().flat_map(NodeRef::entries);
     let found = all.filter_map(|(name, position, node)| {
         let parameters = node.get("parameters")?;
-        let is_meant = node.get("type").and_then(NodeRef::text) == Some(RUNS);
-        let mut seen = SeenComponent::default();
+        let is_meant = node.get("type").and_then(NodeRef::text) == Some(RUN_SHARED_PIPELINE_TYPE);
+        let mut texts = ParameterTexts::default();
         if is_meant {
-            seen.take(parameters, prefix);
+            texts.collect(parameters, prefix);
         }
         Some(Consumer {
             component: name.to_owned(),
             line: position.line,
-            id: seen.id?,
-            version: seen.version,
-            names: seen.names,
+            id: texts.id?,
+            version: texts.version,
+            names: texts.names,
         })
     });
     Ok(found.collect())
 }
 
 #[derive(Default)]
-struct SeenComponent {
+struct ParameterTexts {
     id: Option<String>,
     version: Option<String>,
     names: BTreeSet<String>,
 }
 
-impl SeenComponent {
-    fn take(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
+impl ParameterTexts {
+    fn collect(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
-            let named = text
+            let id = text
                 .trim()
                 .strip_prefix(prefix)
-                .and_then(|rest| rest.strip_prefix('#'));
-            if let Some(id) = named {
+                .and_then(|suffix| suffix.strip_prefix('#'));
+            if let Some(id) = id {
                 self.id.get_or_insert_with(|| id.to_owned());
-            } else if text.trim().eq_ignore_ascii_case(LATEST) {
+            } else if text.trim().eq_ignore_ascii_case(LATEST_VERSION) {
                 self.version.get_or_insert_with(|| text.trim().to_owned());
             }
             self.names.insert(text.to_owned());
         }
         for item in node.items().into_iter().flatten() {
-            self.take(item, prefix);
+            self.collect(item, prefix);
         }
         for (key, _, value) in node.entries() {
             let is_version = key.to_ascii_lowercase().contains("version");
@@ -83,7 +83,7 @@ impl SeenComponent {
                 self.version.get_or_insert_with(|| text.to_owned());
             }
             self.names.insert(key.to_owned());
-            self.take(value, prefix);
+            self.collect(value, prefix);
         }
     }
 }
@@ -108,7 +108,7 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{ChangedKinds, Interface, compare};
+    use crate::interface::{ChangedKinds, Interface, interface_comparison};
     use crate::pipelines::SharedPipelines;
 
     const PIPELINE: &str = "\
