@@ -23,9 +23,13 @@ impl ChangedKinds {
         new_entry: &SharedEntry,
     ) -> [Option<&'static str>; 2] {
         let [old_kind, new_kind] = self.0.get(&new_entry.id).copied().unwrap_or_default();
-        let name = |told: Option<Kind>, entry: &SharedEntry| {
-            told.or_else(|| Kind::from_path(&entry.pipeline)).map(Kind::name)
-        };
-        [name(old_kind, old_entry), name(new_kind, new_entry)]
+        [
+            old_kind
+                .or_else(|| Kind::from_path(&old_entry.pipeline))
+                .map(Kind::name),
+            new_kind
+                .or_else(|| Kind::from_path(&new_entry.pipeline))
+                .map(Kind::name),
+        ]
     }
 }

@@ -67,18 +67,20 @@ impl Compat {
     /// Compares only ids. Other changes are unknown, so the class is `None` unless a break was found.
     pub fn of_ids<'a>(
         against: Against,
-        old: &[String],
+        old_ids: &[String],
         offered_ids: &(impl Iterator<Item = &'a str> + Clone),
     ) -> Self {
-        let is_old = |id: &str| old.iter().any(|old| old == id);
-        let gone = old
-            .iter()
-            .filter(|id| !offered_ids.clone().any(|new| new == **id));
-        let mut changes: Vec<Change> = gone
-            .map(|id| Change::for_kind(What::PipelineRemoved, id))
-            .collect();
-        let new = offered_ids.clone().filter(|id| !is_old(id));
-        changes.extend(new.map(|id| Change::for_kind(What::PipelineAdded, id)));
+        let mut changes = Vec::new();
+        for old_id in old_ids {
+            if !offered_ids.clone().any(|id| id == old_id) {
+                changes.push(Change::for_kind(What::PipelineRemoved, old_id));
+            }
+        }
+        for id in offered_ids.clone() {
+            if !old_ids.iter().any(|old_id| old_id == id) {
+                changes.push(Change::for_kind(What::PipelineAdded, id));
+            }
+        }
         let compat = Self::new(against, changes);
         Self {
             class: compat.class.filter(|class| *class == Class::Breaking),

@@ -58,7 +58,6 @@ pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
 
 /// Returns the number of changes of each class, on one line.
 pub fn in_short(compat: &Compat) -> String {
-    let number = |class| compat.changes.iter().filter(|it| it.class == class).count();
     let parts: Vec<String> = [
         (Class::Breaking, "break"),
         (Class::Addition, "addition"),
@@ -66,9 +65,12 @@ pub fn in_short(compat: &Compat) -> String {
         (Class::Content, "other change"),
     ]
     .into_iter()
-    .map(|(class, noun)| (number(class), noun))
-    .filter(|(number, _)| *number > 0)
-    .map(|(number, noun)| count(number, noun))
+    .map(|(class, noun)| {
+        let changes = compat.changes.iter().filter(|change| change.class == class);
+        (changes.count(), noun)
+    })
+    .filter(|(change_count, _)| *change_count > 0)
+    .map(|(change_count, noun)| count(change_count, noun))
     .collect();
     match (parts.is_empty(), compat.ids_only) {
         (true, true) => "no id was removed; the parameters were not compared".to_owned(),

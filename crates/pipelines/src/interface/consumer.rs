@@ -34,23 +34,26 @@ pub struct Consumer {
 pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     let tree = Tree::read(pipeline, Some("design"))?;
     let components = Outline::of(tree.root())?.components;
-    let all = components.into_iter().flat_map(NodeRef::entries);
-    let found = all.filter_map(|(name, position, node)| {
-        let parameters = node.get("parameters")?;
-        let is_meant = node.get("type").and_then(NodeRef::text) == Some(RUN_SHARED_PIPELINE_TYPE);
+    let mut consumers = Vec::new();
+    for (name, position, node) in components.into_iter().flat_map(NodeRef::entries) {
+        if node.get("type").and_then(NodeRef::text) != Some(RUN_SHARED_PIPELINE_TYPE) {
+            continue;
+        }
         let mut texts = ParameterTexts::default();
-        if is_meant {
+        if let Some(parameters) = node.get("parameters") {
             texts.collect(parameters, prefix);
         }
-        Some(Consumer {
-            component: name.to_owned(),
-            line: position.line,
-            id: texts.id?,
-            version: texts.version,
-            names: texts.names,
-        })
-    });
-    Ok(found.collect())
+        if let Some(id) = texts.id {
+            consumers.push(Consumer {
+                component: name.to_owned(),
+                line: position.line,
+                id,
+                version: texts.version,
+                names: texts.names,
+            });
+        }
+    }
+    Ok(consumers)
 }
 
 #[derive(Default)]
@@ -92,16 +95,19 @@ impl Consumer {
     /// Returns the changes that affect the component: all changes of its shared pipeline, except those of parameters
     /// that it does not use, unless it must set them.
     pub fn meets<'c>(&self, changes: &'c [Change]) -> Vec<&'c Change> {
-        let is_met = |change: &&Change| {
-            let is_named = |name: &String| self.names.contains(name);
-            let must_name = matches!(change.what, What::ParameterRequired | What::DefaultRemoved);
-            change.id.as_ref() == Some(&self.id)
-                && match &change.parameter {
-                    None => true,
-                    Some(name) => is_named(name) != must_name,
-                }
-        };
-        changes.iter().filter(is_met).collect()
+        changes
+            .iter()
+            .filter(|change| self.is_affected_by(change))
+            .collect()
+    }
+
+    fn is_affected_by(&self, change: &Change) -> bool {
+        let must_set = matches!(change.what, What::ParameterRequired | What::DefaultRemoved);
+        change.id.as_ref() == Some(&self.id)
+            && change
+                .parameter
+                .as_ref()
+                .is_none_or(|name| self.names.contains(name) != must_set)
     }
 }
 

@@ -67,16 +67,14 @@ impl Change {
 
     /// Creates a change of a file of the version.
     pub fn of_file(kind: What, path: &str) -> Self {
-        let place = || {
-            Some(SourceLocation {
-                path: path.to_owned(),
-                line: None,
-            })
+        let file = SourceLocation {
+            path: path.to_owned(),
+            line: None,
         };
         Self {
             id: None,
-            old: place().filter(|_| kind != What::FileAdded),
-            new: place().filter(|_| kind != What::FileRemoved),
+            old: (kind != What::FileAdded).then(|| file.clone()),
+            new: (kind != What::FileRemoved).then_some(file),
             ..Self::for_kind(kind, "")
         }
     }
@@ -116,7 +114,7 @@ impl Change {
         let mut template = self.what.row().words;
         while let Some((literal, (placeholder, following))) = template
             .split_once('{')
-            .and_then(|(before, inside)| Some((before, inside.split_once('}')?)))
+            .and_then(|(literal, remainder)| Some((literal, remainder.split_once('}')?)))
         {
             description.push_str(literal);
             description.push_str(&self.format_placeholder(placeholder));

@@ -34,10 +34,16 @@ pub fn compare(old: &Interface, new: &Interface, kinds: &ChangedKinds) -> Vec<Ch
 /// tree. An id that the commit's file lists, enabled or not, is compared through that file: a platform may list
 /// disabled ids too.
 pub fn beyond_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Vec<Change> {
-    let listed = old.entries.iter().chain(new.offered());
-    let known: BTreeSet<&str> = listed.map(|it| it.id.as_str()).collect();
-    let gone = ids.iter().filter(|id| !known.contains(id.as_str()));
-    gone.map(|id| Change::gone(id, new)).collect()
+    let listed_ids: BTreeSet<&str> = old
+        .entries
+        .iter()
+        .chain(new.offered())
+        .map(|entry| entry.id.as_str())
+        .collect();
+    ids.iter()
+        .filter(|id| !listed_ids.contains(id.as_str()))
+        .map(|id| Change::gone(id, new))
+        .collect()
 }
 
 struct InterfaceComparison<'a> {
@@ -86,8 +92,10 @@ impl InterfaceComparison<'_> {
             }
         }
         if old_entry.pipeline != new_entry.pipeline {
-            let moved = Change::for_kind(What::PathChanged, &new_entry.id);
-            changes.push(moved.with_values(Some(&old_entry.pipeline), Some(&new_entry.pipeline)));
+            changes.push(
+                Change::for_kind(What::PathChanged, &new_entry.id)
+                    .with_values(Some(&old_entry.pipeline), Some(&new_entry.pipeline)),
+            );
         }
         for change in &mut changes[start..] {
             change.old = Some(source_location(&self.old.file, old_entry.position));
@@ -105,139 +113,150 @@ impl InterfaceComparison<'_> {
         let mut old_parameters: BTreeMap<&str, &SharedParameter> = old_entry
             .parameters
             .iter()
-            .map(|it| (it.name.as_str(), it))
+            .map(|parameter| (parameter.name.as_str(), parameter))
             .collect();
         for parameter in &new_entry.parameters {
             if let Some(old_parameter) = old_parameters.remove(parameter.name.as_str()) {
-                let found = compare_parameter(&new_entry.id, old_parameter, parameter);
-                changes.extend(found.into_iter().map(|(change, (old, new))| {
-                    let old = old.map(|position| source_location(&self.old.file, position));
-                    change.with_locations(old, Some(source_location(&self.new.file, new)))
-                }));
+                for positioned in compare_parameter(&new_entry.id, old_parameter, parameter) {
+                    let old_location = positioned
+                        .old_position
+                        .map(|position| source_location(&self.old.file, position));
+                    let new_location = source_location(&self.new.file, positioned.new_position);
+                    changes.push(positioned.change.with_locations(old_location, Some(new_location)));
+                }
                 continue;
             }
             // A breaking addition has two locations: the entry that had no such parameter, and the parameter.
-            let (kind, old) = match parameter.default {
+            let (kind, old_location) = match parameter.default {
                 Some(_) => (What::ParameterAdded, None),
                 None => (
                     What::ParameterRequired,
                     Some(source_location(&self.old.file, old_entry.position)),
                 ),
             };
-            let new = source_location(&self.new.file, parameter.position);
-            let added = Change::for_kind(kind, &new_entry.id).with_parameter(&parameter.name);
-            changes.push(added.with_locations(old, Some(new)));
+            let new_location = source_location(&self.new.file, parameter.position);
+            changes.push(
+                Change::for_kind(kind, &new_entry.id)
+                    .with_parameter(&parameter.name)
+                    .with_locations(old_location, Some(new_location)),
+            );
         }
-        let gone = old_entry
-            .parameters
-            .iter()
-            .filter(|it| old_parameters.contains_key(it.name.as_str()));
-        changes.extend(gone.map(|parameter| {
-            Change::for_kind(What::ParameterRemoved, &new_entry.id)
-                .with_parameter(&parameter.name)
-                .with_locations(
-                    Some(source_location(&self.old.file, parameter.position)),
-                    Some(source_location(&self.new.file, new_entry.position)),
-                )
-        }));
+        for parameter in &old_entry.parameters {
+            if old_parameters.contains_key(parameter.name.as_str()) {
+                changes.push(
+                    Change::for_kind(What::ParameterRemoved, &new_entry.id)
+                        .with_parameter(&parameter.name)
+                        .with_locations(
+                            Some(source_location(&self.old.file, parameter.position)),
+                            Some(source_location(&self.new.file, new_entry.position)),
+                        ),
+                );
+            }
+        }
     }
 }
 
-/// A change, its position on the old side if there is one, and its position on the new side.
-type PlacedChange = (Change, (Option<Position>, Position));
+/// A change of a parameter or a column, with its position on the old side, if there is one, and on the new side.
+struct PositionedChange {
+    change: Change,
+    old_position: Option<Position>,
+    new_position: Position,
+}
 
 fn compare_parameter(
     id: &str,
     old_parameter: &SharedParameter,
     new_parameter: &SharedParameter,
-) -> Vec<PlacedChange> {
-    let mut found = Vec::new();
+) -> Vec<PositionedChange> {
+    let mut changes = Vec::new();
     let change = |kind| Change::for_kind(kind, id).with_parameter(&new_parameter.name);
-    let (old_type, new_type) = (
-        normalize_type(old_parameter.kind.as_deref()),
-        normalize_type(new_parameter.kind.as_deref()),
-    );
+    let old_type = normalize_type(old_parameter.kind.as_deref());
+    let new_type = normalize_type(new_parameter.kind.as_deref());
     if old_type != new_type {
-        found.push(
-            change(What::TypeChanged)
-                .with_values(old_parameter.kind.as_deref(), new_parameter.kind.as_deref()),
-        );
+        let (old_kind, new_kind) = (old_parameter.kind.as_deref(), new_parameter.kind.as_deref());
+        changes.push(change(What::TypeChanged).with_values(old_kind, new_kind));
     }
-    match (&old_parameter.default, &new_parameter.default) {
-        (Some(_), None) => {
-            found.push(change(What::DefaultRemoved).with_values(old_parameter.default.as_deref(), None))
-        }
-        (None, Some(_)) => {
-            found.push(change(What::DefaultAdded).with_values(None, new_parameter.default.as_deref()))
-        }
-        (old_default, new_default) if old_default != new_default => {
-            found.push(
-                change(What::DefaultChanged).with_values(old_default.as_deref(), new_default.as_deref()),
-            );
+    let old_default = old_parameter.default.as_deref();
+    let new_default = new_parameter.default.as_deref();
+    match (old_default, new_default) {
+        (Some(_), None) => changes.push(change(What::DefaultRemoved).with_values(old_default, None)),
+        (None, Some(_)) => changes.push(change(What::DefaultAdded).with_values(None, new_default)),
+        _ if old_default != new_default => {
+            changes.push(change(What::DefaultChanged).with_values(old_default, new_default));
         }
         _ => {}
     }
     match (old_parameter.export_allowed, new_parameter.export_allowed) {
-        (true, false) => found.push(change(What::ExportWithdrawn)),
-        (false, true) => found.push(change(What::ExportAllowed)),
+        (true, false) => changes.push(change(What::ExportWithdrawn)),
+        (false, true) => changes.push(change(What::ExportAllowed)),
         _ => {}
     }
-    if old_parameter.description != new_parameter.description {
-        let texts = (
-            old_parameter.description.as_deref(),
-            new_parameter.description.as_deref(),
-        );
-        found.push(change(What::ParameterDescriptionChanged).with_values(texts.0, texts.1));
+    let old_description = old_parameter.description.as_deref();
+    let new_description = new_parameter.description.as_deref();
+    if old_description != new_description {
+        changes.push(change(What::ParameterDescriptionChanged).with_values(old_description, new_description));
     }
-    let both = (Some(old_parameter.position), new_parameter.position);
-    let mut placed: Vec<PlacedChange> = found.into_iter().map(|change| (change, both)).collect();
+    let mut positioned: Vec<PositionedChange> = changes
+        .into_iter()
+        .map(|change| PositionedChange {
+            change,
+            old_position: Some(old_parameter.position),
+            new_position: new_parameter.position,
+        })
+        .collect();
     // A parameter that is no longer a grid has no columns, which its type change already reports.
     if old_type == new_type {
-        placed.extend(compare_columns(id, old_parameter, new_parameter));
+        positioned.extend(compare_columns(id, old_parameter, new_parameter));
     }
-    placed
+    positioned
 }
 
 fn compare_columns(
     id: &str,
     old_parameter: &SharedParameter,
     new_parameter: &SharedParameter,
-) -> Vec<PlacedChange> {
-    let change = |kind, column: &SharedColumn| {
-        Change::for_kind(kind, id)
-            .with_parameter(&new_parameter.name)
-            .with_column(&column.name)
-    };
+) -> Vec<PositionedChange> {
     let mut old_columns: BTreeMap<&str, &SharedColumn> = old_parameter
         .columns
         .iter()
-        .map(|it| (it.name.as_str(), it))
+        .map(|column| (column.name.as_str(), column))
         .collect();
-    let mut found = Vec::new();
+    let mut changes = Vec::new();
     for column in &new_parameter.columns {
-        match old_columns.remove(column.name.as_str()) {
-            None => found.push((change(What::ColumnAdded, column), (None, column.position))),
-            Some(old) if normalize_type(old.kind.as_deref()) != normalize_type(column.kind.as_deref()) => {
-                found.push((
-                    change(What::ColumnTypeChanged, column)
-                        .with_values(old.kind.as_deref(), column.kind.as_deref()),
-                    (Some(old.position), column.position),
-                ))
-            }
-            Some(_) => {}
+        let Some(old_column) = old_columns.remove(column.name.as_str()) else {
+            changes.push(PositionedChange {
+                change: column_change(What::ColumnAdded, id, new_parameter, column),
+                old_position: None,
+                new_position: column.position,
+            });
+            continue;
+        };
+        let (old_kind, new_kind) = (old_column.kind.as_deref(), column.kind.as_deref());
+        if normalize_type(old_kind) != normalize_type(new_kind) {
+            changes.push(PositionedChange {
+                change: column_change(What::ColumnTypeChanged, id, new_parameter, column)
+                    .with_values(old_kind, new_kind),
+                old_position: Some(old_column.position),
+                new_position: column.position,
+            });
         }
     }
-    let gone = old_parameter
-        .columns
-        .iter()
-        .filter(|it| old_columns.contains_key(it.name.as_str()));
-    found.extend(gone.map(|column| {
-        (
-            change(What::ColumnRemoved, column),
-            (Some(column.position), new_parameter.position),
-        )
-    }));
-    found
+    for column in &old_parameter.columns {
+        if old_columns.contains_key(column.name.as_str()) {
+            changes.push(PositionedChange {
+                change: column_change(What::ColumnRemoved, id, new_parameter, column),
+                old_position: Some(column.position),
+                new_position: new_parameter.position,
+            });
+        }
+    }
+    changes
+}
+
+fn column_change(kind: What, id: &str, parameter: &SharedParameter, column: &SharedColumn) -> Change {
+    Change::for_kind(kind, id)
+        .with_parameter(&parameter.name)
+        .with_column(&column.name)
 }
 
 /// Returns the type; NUMERIC and NUMBER are the same.

@@ -30,15 +30,14 @@ impl Moves {
 
     /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
     pub fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
-        let without = || {
+        self.glob(glob).or_else(|| {
             let extension = extension?;
             let short_move = Self {
                 from: self.from.strip_suffix(extension)?.to_owned(),
                 to: self.to.strip_suffix(extension)?.to_owned(),
             };
             short_move.glob(glob)
-        };
-        self.glob(glob).or_else(without)
+        })
     }
 }
 

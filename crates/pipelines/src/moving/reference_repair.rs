@@ -47,8 +47,10 @@ fn find_call_text(
     if old_target.ends_with(kind.extension()) {
         candidates.reverse();
     }
-    let leads = |way: &&str| files.resolve(way, kind, caller) == Resolved::File(path);
-    candidates.into_iter().find(leads).map(str::to_owned)
+    candidates
+        .into_iter()
+        .find(|candidate| files.resolve(candidate, kind, caller) == Resolved::File(path))
+        .map(str::to_owned)
 }
 
 /// The files of a project, used to repair broken references.
@@ -93,7 +95,7 @@ impl<'m> Repair<'m> {
     }
 
     fn repair_call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
-        let only = match self.pipelines.resolve(target, kind, caller) {
+        let same_name_path = match self.pipelines.resolve(target, kind, caller) {
             Resolved::File(_) => return None,
             Resolved::Bare(path) => Ok(path),
             Resolved::Missing | Resolved::Ambiguous(_) => {
@@ -101,13 +103,13 @@ impl<'m> Repair<'m> {
             }
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        let only = self.or_other_normal_form(only, &format!("{target_stem}{}", kind.extension()));
-        let path = match only {
+        let target_path = format!("{target_stem}{}", kind.extension());
+        let path = match self.or_other_normal_form(same_name_path, &target_path) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        let new = find_call_text(&self.pipelines, target, kind, path, caller);
-        (new.as_deref() != Some(target)).then(|| new.ok_or(RepairError::NoFile))
+        let new_target = find_call_text(&self.pipelines, target, kind, path, caller);
+        (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
     }
 
     fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
@@ -115,8 +117,8 @@ impl<'m> Repair<'m> {
         if same_name_paths.contains(&target) {
             return None;
         }
-        let only = self.or_other_normal_form(find_only_path(same_name_paths), target);
-        Some(only.map(str::to_owned))
+        let path = self.or_other_normal_form(find_only_path(same_name_paths), target);
+        Some(path.map(str::to_owned))
     }
 
     /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
@@ -127,7 +129,7 @@ impl<'m> Repair<'m> {
     ) -> Result<&'m str, RepairError> {
         match result {
             Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
-            only => only,
+            _ => result,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::canvas::Canvas;
 use super::layers::assign_layers;
-use super::stacks::{Extent, Stack, StackPosition, build_stacks};
+use super::stacks::{Extent, Stack, build_stacks};
 use std::collections::HashMap;
 
 /// A box that is more than this distance to the left of another stays left of it, in units of the canvas.

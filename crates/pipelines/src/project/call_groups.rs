@@ -109,20 +109,15 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
 /// its walk.
 fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
     let mut visited = vec![false; edges.len()];
-    let mut see = |at: usize| {
-        visited
-            .get_mut(at)
-            .is_some_and(|seen| !std::mem::replace(seen, true))
-    };
     for start in starts {
         let mut stack = Vec::new();
-        if see(start) {
+        if visit(&mut visited, start) {
             stack.push((start, 0));
         }
         while let Some((node, edge_index)) = stack.last_mut() {
             if let Some(next) = edges.get(*node).and_then(|next| next.get(*edge_index)) {
                 *edge_index += 1;
-                if see(*next) {
+                if visit(&mut visited, *next) {
                     stack.push((*next, 0));
                 }
             } else {
@@ -131,6 +126,13 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
             }
         }
     }
+}
+
+/// Marks a node as visited, and returns whether it was not visited before.
+fn visit(visited: &mut [bool], node: usize) -> bool {
+    visited
+        .get_mut(node)
+        .is_some_and(|is_visited| !std::mem::replace(is_visited, true))
 }
 
 #[cfg(test)]

@@ -50,7 +50,6 @@ type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 impl Project<'_> {
     /// Returns the findings in the checked files: one result for each file, check and level.
     pub fn results(&self, levels: CheckLevels) -> Vec<FileResults> {
-        let is_on = |check| levels.of(check).is_some();
         let shared_ids = self.find_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         let call_suggestions = RefCell::new(CallSuggestions::default());
@@ -72,19 +71,20 @@ impl Project<'_> {
             let found_problems = checker.check_file(facts);
             problems.entry(path).or_default().extend(found_problems);
         }
-        if is_on(ProjectCheck::Cycle) {
-            self.circles(&mut problems);
+        if levels.of(ProjectCheck::Cycle).is_some() {
+            self.check_circles(&mut problems);
         }
-        if let Some(shared) = self.shared {
+        if let Some(shared_file) = self.shared {
             problems
-                .entry(&shared.path)
+                .entry(&shared_file.path)
                 .or_default()
-                .extend(self.check_shared_file(shared));
+                .extend(self.check_shared_file(shared_file));
         }
-        let results = problems
+        problems
             .into_iter()
-            .map(|(path, leads)| group_problems(path, leads, levels));
-        results.filter(|file| !file.results.is_empty()).collect()
+            .map(|(path, problems)| group_problems(path, problems, levels))
+            .filter(|file| !file.results.is_empty())
+            .collect()
     }
 
     /// Returns the pipelines that the file certainly calls.
@@ -107,11 +107,12 @@ impl Project<'_> {
     /// broken reference there makes a publish fail.
     fn find_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
-        let shared = self.shared.and_then(|shared| shared.content.as_ref().ok());
-        let enabled = shared
-            .iter()
-            .flat_map(|shared| shared.entries.iter().filter(|entry| entry.enabled));
-        let mut pending: Vec<(&str, &str)> = enabled
+        let mut pending: Vec<(&str, &str)> = self
+            .shared
+            .and_then(|shared_file| shared_file.content.as_ref().ok())
+            .into_iter()
+            .flat_map(|shared_pipelines| &shared_pipelines.entries)
+            .filter(|entry| entry.enabled)
             .map(|entry| (entry.pipeline.as_str(), entry.id.as_str()))
             .collect();
         let mut walk = CallWalk::default();
@@ -121,53 +122,54 @@ impl Project<'_> {
             }
             shared_ids.insert(path, id);
             if let Some(Some(facts)) = self.facts.get(path) {
-                let references = facts.references.iter();
-                let called = references.flat_map(|reference| walk.called(self.files, reference, path));
-                pending.extend(called.map(|called| (called, id)));
+                for reference in &facts.references {
+                    let callees = walk.called(self.files, reference, path);
+                    pending.extend(callees.into_iter().map(|callee| (callee, id)));
+                }
             }
         }
         shared_ids
     }
 
-    fn circles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
-        let known = self
+    fn check_circles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
+        let pipelines: Vec<(&str, &PipelineFacts)> = self
             .facts
             .iter()
-            .filter_map(|(path, facts)| Some((path.as_str(), facts.as_ref()?)));
-        let known: Vec<(&str, &PipelineFacts)> = known.collect();
-        let indices: HashMap<&str, usize> = known
+            .filter_map(|(path, facts)| Some((path.as_str(), facts.as_ref()?)))
+            .collect();
+        let indices: HashMap<&str, usize> = pipelines
             .iter()
             .enumerate()
-            .map(|(at, (path, _))| (*path, at))
+            .map(|(index, (path, _))| (*path, index))
             .collect();
-        let numbered = |path: &str, facts| {
-            let called = self.certain_calls(path, facts);
-            let called: BTreeSet<usize> = called
-                .filter_map(|(_, path)| indices.get(path).copied())
+        let mut callees = Vec::with_capacity(pipelines.len());
+        for (path, facts) in &pipelines {
+            let callee_indices: BTreeSet<usize> = self
+                .certain_calls(path, facts)
+                .filter_map(|(_, callee)| indices.get(callee).copied())
                 .collect();
-            called.into_iter().collect()
-        };
-        let calls = CallGroups::new(known.iter().map(|(path, facts)| numbered(path, facts)).collect());
-        for (index, (path, facts)) in known.iter().enumerate() {
+            callees.push(callee_indices.into_iter().collect());
+        }
+        let groups = CallGroups::new(callees);
+        for (index, (path, facts)) in pipelines.iter().enumerate() {
             let mut messages_by_callee: HashMap<usize, String> = HashMap::new();
             for (reference, callee) in self.certain_calls(path, facts) {
                 let Some(callee_index) = indices
                     .get(callee)
                     .copied()
-                    .filter(|to| calls.is_in_circle(index, *to))
+                    .filter(|callee_index| groups.is_in_circle(index, *callee_index))
                 else {
                     continue;
                 };
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
-                    let circle = calls.find_circle(index, callee_index);
-                    let named = circle.map(|numbers| {
-                        let paths = numbers.iter().filter_map(|number| known.get(*number));
-                        paths.map(|(path, _)| *path).collect::<Vec<&str>>()
-                    });
-                    named.map_or_else(
-                        || describe_large_circle(callee, calls.group_size(index)),
-                        |paths| self::describe_circle(&paths),
-                    )
+                    let Some(circle) = groups.find_circle(index, callee_index) else {
+                        return describe_large_circle(callee, groups.group_size(index));
+                    };
+                    let paths: Vec<&str> = circle
+                        .iter()
+                        .filter_map(|index| Some(pipelines.get(*index)?.0))
+                        .collect();
+                    describe_circle(&paths)
                 });
                 problems.entry(path).or_default().push(reference_problem(
                     ProjectCheck::Cycle,
@@ -192,7 +194,7 @@ impl Project<'_> {
         };
         let mut problems = Vec::new();
         for entry in entries {
-            let about = || Some(bounded(&entry.id).into_owned());
+            let subject = Some(bounded(&entry.id).into_owned());
             let reason = if !shared_file.there.contains(&entry.pipeline) {
                 Some(NOT_THERE)
             } else if entry.enabled && !is_pipeline(&entry.pipeline) {
@@ -200,21 +202,27 @@ impl Project<'_> {
             } else {
                 None
             };
-            problems.extend(reason.map(|reason| {
+            if let Some(reason) = reason {
                 let text = shared_pipeline(&entry.id, &entry.pipeline, reason);
-                Problem {
+                problems.push(Problem {
                     // A publish warns of a disabled entry.
                     is_uncertain: !entry.enabled,
-                    ..shared_file_problem(entry.position.line, about(), text)
+                    ..shared_file_problem(entry.position.line, subject.clone(), text)
+                });
+            }
+            let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
+                continue;
+            };
+            if entry.enabled && !facts.is_skimmed {
+                for parameter in entry.undeclared(facts) {
+                    let text = undeclared_parameter(entry, parameter);
+                    problems.push(shared_file_problem(
+                        parameter.position.line,
+                        subject.clone(),
+                        text,
+                    ));
                 }
-            }));
-            let facts = self.facts.get(&entry.pipeline).and_then(Option::as_ref);
-            let facts = facts.filter(|facts| entry.enabled && !facts.is_skimmed);
-            let undeclared = facts.iter().flat_map(|facts| entry.undeclared(facts));
-            problems.extend(undeclared.map(|parameter| {
-                let text = undeclared_parameter(entry, parameter);
-                shared_file_problem(parameter.position.line, about(), text)
-            }));
+            }
         }
         problems
     }
@@ -234,7 +242,7 @@ fn reference_problem(check: ProjectCheck, reference: &Reference, message: &str) 
     component_problem(check, &reference.component, reference.position, message)
 }
 
-/// Creates a lead; `said` is the text after the component's name.
+/// Creates a problem; `message` is the text after the component's name.
 fn component_problem(check: ProjectCheck, component: &str, position: Position, message: &str) -> Problem {
     // A component may have thousands of references, links and arguments.
     let component = bounded(component);
@@ -258,11 +266,16 @@ struct FileChecker<'f> {
 
 impl FileChecker<'_> {
     fn check_file(&self, facts: &PipelineFacts) -> Vec<Problem> {
-        let links = facts.dangling.iter().map(|link| {
+        let mut problems = Vec::new();
+        for link in &facts.dangling {
             let message = describe_dangling_link(link.role, &link.name) + &self.link_hint(facts, &link.name);
-            component_problem(ProjectCheck::Link, &link.component, link.position, &message)
-        });
-        let mut problems: Vec<Problem> = links.collect();
+            problems.push(component_problem(
+                ProjectCheck::Link,
+                &link.component,
+                link.position,
+                &message,
+            ));
+        }
         for reference in &facts.references {
             let ReferenceTarget::Path(target) = &reference.target else {
                 continue;
@@ -327,27 +340,31 @@ impl FileChecker<'_> {
     /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
     fn call_hint(&self, target: &str, kind: Kind) -> String {
         let files = self.project.files;
-        let renamed = self.project.renames.call_hint(files, target, kind);
-        renamed.unwrap_or_else(|| self.call_suggestions.borrow_mut().help(files, target, kind))
+        self.project
+            .renames
+            .call_hint(files, target, kind)
+            .unwrap_or_else(|| self.call_suggestions.borrow_mut().help(files, target, kind))
     }
 
     /// Returns a hint with the component that a broken link probably means.
     fn link_hint(&self, facts: &PipelineFacts, name: &str) -> String {
         let names = facts.components.iter().map(String::as_str);
-        let similar = || self.component_suggestions.borrow_mut().find(names, name);
-        let renamed = self.project.renames.link_hint(self.path, name);
-        renamed
-            .or_else(|| Some(similar_name_hint(&similar()?)))
+        self.project
+            .renames
+            .link_hint(self.path, name)
+            .or_else(|| {
+                let similar_name = self.component_suggestions.borrow_mut().find(names, name)?;
+                Some(similar_name_hint(&similar_name))
+            })
             .unwrap_or_default()
     }
 
     /// Returns the consequence for a publish.
     fn publish_consequence(&self) -> String {
-        let refused = |id| {
-            let id = bounded(id);
-            format!("; a publish is refused, as the shared pipeline `{id}` needs it")
+        let Some(id) = self.shared_id.map(bounded) else {
+            return String::new();
         };
-        self.shared_id.map(refused).unwrap_or_default()
+        format!("; a publish is refused, as the shared pipeline `{id}` needs it")
     }
 
     fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
@@ -357,22 +374,21 @@ impl FileChecker<'_> {
         if callee.is_skimmed || reference.arguments.is_empty() {
             return;
         }
-        let unknown = reference.arguments.iter();
-        let unknown = unknown.filter(|argument| !callee.declares(&argument.name));
-        let unknown = unknown.filter(|argument| !argument.name.contains("${"));
-        problems.extend(unknown.map(|argument| {
-            let message = describe_undeclared_variable(&argument.name, path);
-            component_problem(
-                ProjectCheck::Argument,
-                &reference.component,
-                argument.position,
-                &message,
-            )
-        }));
+        for argument in &reference.arguments {
+            if !callee.declares(&argument.name) && !argument.name.contains("${") {
+                let message = describe_undeclared_variable(&argument.name, path);
+                problems.push(component_problem(
+                    ProjectCheck::Argument,
+                    &reference.component,
+                    argument.position,
+                    &message,
+                ));
+            }
+        }
     }
 }
 
-/// Groups the leads into one result for each check and level, in the order of the checks.
+/// Groups the problems into one result for each check and level, in the order of the checks.
 fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {

@@ -75,10 +75,11 @@ impl<'p> CallSuggestions<'p> {
         if target.is_ascii() {
             return None;
         }
-        let paths = || Kind::ALL.into_iter().flat_map(|kind| files.of_kind(kind));
-        let forms = self.normal_forms.get_or_insert_with(|| NormalForms::new(paths()));
+        let normal_forms = self.normal_forms.get_or_insert_with(|| {
+            NormalForms::new(Kind::ALL.into_iter().flat_map(|kind| files.of_kind(kind)))
+        });
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        forms.find(&format!("{target_stem}{}", kind.extension()))
+        normal_forms.find(&format!("{target_stem}{}", kind.extension()))
     }
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
@@ -98,13 +99,16 @@ impl<'p> CallSuggestions<'p> {
             return None;
         }
         // A folder that both paths have does not make two names similar.
-        let similar = files.of_kind(kind).filter(is_other_file).filter(|path| {
-            let path = without_extension(path);
-            is_similar(file_name(target_stem), file_name(path)) && is_similar_path(target_stem, path)
-        });
-        let similar: HashMap<&str, &'p str> = similar.map(|path| (without_extension(path), path)).collect();
-        let path =
-            most_similar(target_stem, similar.keys().copied()).and_then(|name| similar.get(name).copied());
+        let similar_paths: HashMap<&str, &'p str> = files
+            .of_kind(kind)
+            .filter(is_other_file)
+            .map(|path| (without_extension(path), path))
+            .filter(|(stem, _)| {
+                is_similar(file_name(target_stem), file_name(stem)) && is_similar_path(target_stem, stem)
+            })
+            .collect();
+        let path = most_similar(target_stem, similar_paths.keys().copied())
+            .and_then(|stem| similar_paths.get(stem).copied());
         self.cached_paths.insert(key, path);
         path
     }
