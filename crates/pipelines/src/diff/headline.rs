@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff};
 use super::value_text::truncate_name;
-use crate::findings::{FileChange, in_short};
+use crate::findings::{FileChange, format_counts};
 use crate::pipelines::Kind;
 
 /// The prefix of component types that the platform's designer does not know.
@@ -36,7 +36,7 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
         (diff.links.len(), "link"),
         (diff.variables.len(), "variable"),
     ];
-    in_short(&parts)
+    format_counts(&parts)
 }
 
 /// Returns why a component no longer runs: it is skipped, or the designer does not know its type.

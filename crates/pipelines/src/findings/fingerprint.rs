@@ -30,21 +30,21 @@ impl Fingerprint {
 
     /// Computes the fingerprint of each finding, in the same order.
     pub fn of(findings: &[Finding<'_>]) -> Vec<Self> {
-        let mut twins: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
-        let mut prints = Vec::with_capacity(findings.len());
+        let mut ordinals: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
+        let mut fingerprints = Vec::with_capacity(findings.len());
         for finding in findings {
-            let parts = parts(finding);
-            let ordinal = twins.entry(parts).or_insert(0);
+            let parts = fingerprint_parts(finding);
+            let ordinal = ordinals.entry(parts).or_insert(0);
             // Without a kind, the fingerprint is that of the other parts.
-            let hashed = parts.strip_suffix(&[""]).unwrap_or(&parts);
-            prints.push(Self::new(hashed, *ordinal));
+            let hashed_parts = parts.strip_suffix(&[""]).unwrap_or(&parts);
+            fingerprints.push(Self::new(hashed_parts, *ordinal));
             *ordinal += 1;
         }
-        prints
+        fingerprints
     }
 }
 
-fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
+fn fingerprint_parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
     let (kind, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),

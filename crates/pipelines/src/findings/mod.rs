@@ -4,11 +4,11 @@
 //! where a result came from or where it goes.
 
 mod block;
-mod changed;
+mod change_summary;
 mod fail_on;
 mod finding;
 mod fingerprint;
-mod ratchet;
+mod known_limit;
 mod report;
 mod result;
 mod show;
@@ -17,12 +17,12 @@ mod totals;
 mod waiver;
 
 pub use block::Block;
-pub(crate) use changed::in_short;
-pub use changed::{ChangeCounts, Changed, FileChange};
+pub(crate) use change_summary::format_counts;
+pub use change_summary::{ChangeCounts, Changed, FileChange};
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
-pub use ratchet::{can_be_lower, too_many};
+pub use known_limit::{can_be_lower, too_many};
 pub use report::{
     ComparedWith, Counts, Engine, Excluded, GateChange, Limit, LimitKind, Report, ReviewContext,
     ReviewPlatform, Shard, Unreviewed, Verdict,

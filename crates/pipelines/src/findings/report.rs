@@ -324,7 +324,7 @@ impl Report {
 
     /// Returns whether the change breaks consumers in a way that the job forbids.
     pub fn breaks_consumers(&self) -> bool {
-        self.compat.as_ref().is_some_and(|found| found.refused)
+        self.compat.as_ref().is_some_and(|compat| compat.refused)
     }
 
     /// Returns the files that were reviewed.

@@ -52,7 +52,7 @@ words!(Origin { Platform => "platform", Local => "local", Project => "project" }
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
 /// The only evaluation error that is caused by the content of the pipeline itself.
-const NO_START: &str = "designer/no-start-component";
+const NO_START_TYPE: &str = "designer/no-start-component";
 
 /// The outcome of a rule for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Status {
         match self {
             Self::Passed => false,
             Self::Failed(_) => true,
-            Self::Error(error_type) => error_type.as_deref() == Some(NO_START),
+            Self::Error(error_type) => error_type.as_deref() == Some(NO_START_TYPE),
         }
     }
 }
@@ -168,7 +168,11 @@ impl RuleResult {
 
     /// Returns the line of the first component or variable that a violation concerns, otherwise 1.
     pub fn line(&self) -> u32 {
-        self.violations.iter().filter_map(|v| v.line).min().unwrap_or(1)
+        self.violations
+            .iter()
+            .filter_map(|violation| violation.line)
+            .min()
+            .unwrap_or(1)
     }
 
     /// Returns the severity of the result, or `None` if the rule passed.
@@ -181,28 +185,28 @@ impl RuleResult {
     }
 
     /// Returns the state of the finding for the violation at this index, compared with the base.
-    pub fn state(&self, at: usize) -> Option<State> {
-        self.states.get(at).copied().flatten()
+    pub fn state(&self, index: usize) -> Option<State> {
+        self.states.get(index).copied().flatten()
     }
 
     /// Returns the waiver of the finding for the violation at this index.
-    pub fn waiver(&self, at: usize) -> Option<&Waiver> {
-        self.waivers.get(at)?.as_ref()
+    pub fn waiver(&self, index: usize) -> Option<&Waiver> {
+        self.waivers.get(index)?.as_ref()
     }
 
     /// Returns the text of the waiver, for people.
-    pub fn waiver_told(&self, at: usize) -> Option<String> {
-        self.waiver(at)?.told(self.state(at))
+    pub fn waiver_told(&self, index: usize) -> Option<String> {
+        self.waiver(index)?.told(self.state(index))
     }
 
     /// Returns whether the finding for the violation at this index is neither known nor waived.
-    pub fn counts(&self, at: usize) -> bool {
-        !matches!(self.state(at), Some(State::Known | State::Waived))
+    pub fn counts(&self, index: usize) -> bool {
+        !matches!(self.state(index), Some(State::Known | State::Waived))
     }
 
     /// Returns whether all findings of the result are known or waived.
     pub fn is_old(&self) -> bool {
-        !(0..self.violations.len().max(1)).any(|at| self.counts(at))
+        !(0..self.violations.len().max(1)).any(|index| self.counts(index))
     }
 }
 

@@ -29,7 +29,7 @@ impl Show {
         match self {
             Self::All | Self::New | Self::Concise => usize::MAX,
             Self::None => 0,
-            Self::First(most) => most,
+            Self::First(max_count) => max_count,
         }
     }
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Show {
             Self::New => f.write_str("new"),
             Self::None => f.write_str("none"),
             Self::Concise => f.write_str("concise"),
-            Self::First(most) => write!(f, "{most}"),
+            Self::First(max_count) => write!(f, "{max_count}"),
         }
     }
 }
@@ -63,8 +63,8 @@ impl FromStr for Show {
             "none" => Ok(Self::None),
             "concise" => Ok(Self::Concise),
             number => {
-                let most = number.parse().map(Self::First);
-                most.map_err(|_| format!("{text:?} is not all, new, none, concise or a number"))
+                let limit = number.parse().map(Self::First);
+                limit.map_err(|_| format!("{text:?} is not all, new, none, concise or a number"))
             }
         }
     }

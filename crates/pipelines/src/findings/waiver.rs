@@ -21,10 +21,10 @@ impl Waiver {
         let reason = &self.reason;
         match (state, self.until) {
             (Some(State::Waived), None) => Some(format!("waived: {reason}")),
-            (Some(State::Waived), Some(until)) => Some(format!("waived until {until}: {reason}")),
-            (_, Some(until)) => {
-                let since = until.tomorrow().unwrap_or(until);
-                Some(format!("no longer waived since {since}: {reason}"))
+            (Some(State::Waived), Some(last_day)) => Some(format!("waived until {last_day}: {reason}")),
+            (_, Some(last_day)) => {
+                let expiry_day = last_day.tomorrow().unwrap_or(last_day);
+                Some(format!("no longer waived since {expiry_day}: {reason}"))
             }
             (_, None) => None,
         }

@@ -22,7 +22,7 @@ impl Rule for ComponentNamingConvention {
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let pattern = config.text("regexMatchPattern")?;
-        let regex = Pattern::whole_name(ID, pattern)?;
+        let regex = Pattern::for_whole_names(ID, pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",
             shortened(pattern)
@@ -30,7 +30,7 @@ impl Rule for ComponentNamingConvention {
         Ok(Box::new(move |subject| {
             let components = &subject.pipeline.components;
             let matches = regex.matches(components.iter().map(|component| component.name.as_str()))?;
-            Ok(subject.violations_of_components(|at, _| matches.get(at) == Some(&false), &problem))
+            Ok(subject.violations_of_components(|index, _| matches.get(index) == Some(&false), &problem))
         }))
     }
 }

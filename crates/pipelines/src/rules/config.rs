@@ -20,14 +20,14 @@ impl<'t, 'a> Config<'t, 'a> {
     pub(crate) fn count(&self, field: &str) -> Result<u64, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
-            value => Err(self.wrong(field, "an integer from 0", value)),
+            value => Err(self.reject_value(field, "an integer from 0", value)),
         }
     }
 
     pub(crate) fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
-            value => Err(self.wrong(field, "a string (in quotes if it looks like a number)", value)),
+            value => Err(self.reject_value(field, "a string (in quotes if it looks like a number)", value)),
         }
     }
 
@@ -35,17 +35,17 @@ impl<'t, 'a> Config<'t, 'a> {
         let config = self
             .node
             .filter(|node| !node.is_null())
-            .ok_or_else(|| self.invalid(format!("`config` with `{field}` is missing")))?;
+            .ok_or_else(|| self.reject_config(format!("`config` with `{field}` is missing")))?;
         if !config.is_map() {
-            return Err(self.invalid("`config` is not a map".to_owned()));
+            return Err(self.reject_config("`config` is not a map".to_owned()));
         }
         config
             .get(field)
-            .ok_or_else(|| self.invalid(format!("`{field}` is missing")))
+            .ok_or_else(|| self.reject_config(format!("`{field}` is missing")))
     }
 
-    fn wrong(&self, field: &str, wanted: &str, found: Option<Value<'_>>) -> EvaluationError {
-        let found = match found {
+    fn reject_value(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
+        let description = match value {
             None => "a list or a map".to_owned(),
             Some(Value::Null) => "empty".to_owned(),
             Some(Value::Boolean(value)) => format!("`{value}`"),
@@ -53,10 +53,10 @@ impl<'t, 'a> Config<'t, 'a> {
             Some(Value::OtherNumber) => "a negative or fractional number".to_owned(),
             Some(Value::Text(text)) => format!("the string `{}`", shortened(text)),
         };
-        self.invalid(format!("`{field}` must be {wanted}, but is {found}"))
+        self.reject_config(format!("`{field}` must be {requirement}, but is {description}"))
     }
 
-    fn invalid(&self, problem: String) -> EvaluationError {
+    fn reject_config(&self, problem: String) -> EvaluationError {
         EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
     }
 }

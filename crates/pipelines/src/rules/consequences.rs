@@ -14,19 +14,23 @@ pub type Consequence = (&'static str, String);
 /// that component. Without one, the link probably means the only component that nothing leads to.
 pub fn consequences(
     pipeline: &Pipeline,
-    meant: &mut dyn FnMut(&str) -> Option<String>,
+    find_component: &mut dyn FnMut(&str) -> Option<String>,
 ) -> BTreeSet<Consequence> {
-    let names: HashSet<&str> = pipeline.components.iter().map(|it| it.name.as_str()).collect();
-    let before = findings(pipeline);
-    let only_unlinked = only_unlinked(pipeline);
-    let mut repaired = pipeline.clone();
-    let mut unresolved = BTreeSet::new();
-    for component in &mut repaired.components {
+    let names: HashSet<&str> = pipeline
+        .components
+        .iter()
+        .map(|component| component.name.as_str())
+        .collect();
+    let findings = evaluate_link_rules(pipeline);
+    let only_unlinked_component = find_only_unlinked(pipeline);
+    let mut repaired_pipeline = pipeline.clone();
+    let mut unresolved_findings = BTreeSet::new();
+    for component in &mut repaired_pipeline.components {
         let broken = component.links.iter_mut();
         for link in broken.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank()) {
-            match meant(&link.name).or_else(|| only_unlinked.clone()) {
+            match find_component(&link.name).or_else(|| only_unlinked_component.clone()) {
                 Some(name) => link.name = name,
-                None => unresolved.extend(
+                None => unresolved_findings.extend(
                     rules_with_links()
                         .filter(|rule| rule.link_role() == Some(link.role))
                         .map(|rule| (rule.documentation().id, component.name.clone())),
@@ -34,10 +38,10 @@ pub fn consequences(
             }
         }
     }
-    let after = findings(&repaired);
-    before
+    let remaining_findings = evaluate_link_rules(&repaired_pipeline);
+    findings
         .into_iter()
-        .filter(|finding| !after.contains(finding) || unresolved.contains(finding))
+        .filter(|finding| !remaining_findings.contains(finding) || unresolved_findings.contains(finding))
         .collect()
 }
 
@@ -50,7 +54,7 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
 }
 
 /// Returns the findings of the rules that depend on links, none of which has a configuration.
-fn findings(pipeline: &Pipeline) -> BTreeSet<Consequence> {
+fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = Subject::new(pipeline);
     let mut findings = BTreeSet::new();
     for rule in rules_with_links() {
@@ -69,14 +73,18 @@ fn findings(pipeline: &Pipeline) -> BTreeSet<Consequence> {
 }
 
 /// Returns the only component that no link leads to, other than start components.
-fn only_unlinked(pipeline: &Pipeline) -> Option<String> {
+fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
     let graph = Graph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
-    let (linked, reachable) = (graph.linked_to(&roles), graph.reachable());
-    let is_unlinked = |at: &usize| linked.get(*at) == Some(&false) && reachable.get(*at) == Some(&false);
+    let (has_incoming_link, is_reachable) = (graph.linked_to(&roles), graph.reachable());
+    let is_unlinked =
+        |at: &usize| has_incoming_link.get(*at) == Some(&false) && is_reachable.get(*at) == Some(&false);
     let mut unlinked = (0..pipeline.components.len()).filter(is_unlinked);
     match (pipeline.kind, unlinked.next(), unlinked.next()) {
-        (Kind::Orchestration, Some(at), None) => pipeline.components.get(at).map(|it| it.name.clone()),
+        (Kind::Orchestration, Some(index), None) => pipeline
+            .components
+            .get(index)
+            .map(|component| component.name.clone()),
         _ => None,
     }
 }

@@ -3,16 +3,16 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, of_variable};
+use super::subject::{Subject, variable_violation};
 use crate::findings::Violation;
 use crate::pipelines::Kind;
 use std::collections::HashSet;
 
 /// The value of `concurrency` that runs iterations concurrently.
-const CONCURRENT: &str = "Concurrent";
+const CONCURRENT_MODE: &str = "Concurrent";
 
 /// The scope in which each iteration has its own value.
-const COPIED: &str = "COPIED";
+const COPIED_SCOPE: &str = "COPIED";
 
 pub(super) struct CopiedVariables;
 
@@ -26,12 +26,12 @@ impl Rule for CopiedVariables {
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| Ok(violations(subject))))
+        Ok(Box::new(|subject| Ok(check_variables(subject))))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Vec<Violation> {
-    let mapped = mapped(subject);
+fn check_variables(subject: &Subject<'_>) -> Vec<Violation> {
+    let iterated_variables = list_iterated_variables(subject);
     let problem = match subject.pipeline.kind {
         Kind::Orchestration => {
             "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
@@ -43,20 +43,20 @@ fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     };
     let variables = subject.pipeline.variables.iter();
     variables
-        .filter(|variable| variable.scope.as_deref() == Some(COPIED))
-        .filter(|variable| !mapped.contains(variable.name.as_str()))
-        .map(|variable| of_variable(variable, problem))
+        .filter(|variable| variable.scope.as_deref() == Some(COPIED_SCOPE))
+        .filter(|variable| !iterated_variables.contains(variable.name.as_str()))
+        .map(|variable| variable_violation(variable, problem))
         .collect()
 }
 
 /// Returns the variables that the concurrent iterators of an orchestration set.
-fn mapped<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
+fn list_iterated_variables<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == Kind::Transformation {
         return HashSet::new();
     }
     let components = subject.pipeline.components.iter();
     components
-        .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT))
+        .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT_MODE))
         .flat_map(|component| component.iteration_variables.iter().map(String::as_str))
         .collect()
 }

@@ -19,9 +19,9 @@ impl Rule for EndOutputComponents {
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
-            let feeds = subject.graph().linked_to(&[LinkRole::Source]);
+            let has_successor = subject.graph().linked_to(&[LinkRole::Source]);
             Ok(subject.violations_of_components(
-                |at, component| feeds.get(at) == Some(&false) && !is_output(component),
+                |index, component| has_successor.get(index) == Some(&false) && !is_output(component),
                 "is the last step of its branch, but writes no output: connect it to an output component or delete it",
             ))
         }))

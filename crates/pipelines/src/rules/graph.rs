@@ -7,13 +7,13 @@ use crate::pipelines::{Component, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 /// The type of the first component of an orchestration.
-pub(super) const START: &str = "start";
+pub(super) const START_TYPE: &str = "start";
 
 /// The links between existing components. Links to missing components and links of a component to itself are ignored.
 #[derive(Debug)]
 pub(crate) struct Graph<'p> {
     components: &'p [Component],
-    index: HashMap<&'p str, usize>,
+    indices: HashMap<&'p str, usize>,
 }
 
 impl<'p> Graph<'p> {
@@ -22,39 +22,39 @@ impl<'p> Graph<'p> {
         let names = components.iter().enumerate();
         Self {
             components,
-            index: names
-                .map(|(at, component)| (component.name.as_str(), at))
+            indices: names
+                .map(|(index, component)| (component.name.as_str(), index))
                 .collect(),
         }
     }
 
     /// Returns the components that the component at `from` links to.
-    pub(crate) fn links(&self, from: usize) -> impl Iterator<Item = (LinkRole, usize)> {
+    pub(crate) fn links(&self, source: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components
-            .get(from)
+            .get(source)
             .map_or(&[][..], |component| &component.links);
         links
             .iter()
-            .filter_map(|link| Some((link.role, *self.index.get(link.name.as_str())?)))
-            .filter(move |(_, to)| *to != from)
+            .filter_map(|link| Some((link.role, *self.indices.get(link.name.as_str())?)))
+            .filter(move |(_, target)| *target != source)
     }
 
     /// Returns for each component whether a link with one of these roles leads to it.
     pub(crate) fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
-        let mut linked = vec![false; self.components.len()];
-        for from in 0..self.components.len() {
-            for (_, to) in self.links(from).filter(|(role, _)| roles.contains(role)) {
-                mark(&mut linked, to);
+        let mut has_link = vec![false; self.components.len()];
+        for source in 0..self.components.len() {
+            for (_, target) in self.links(source).filter(|(role, _)| roles.contains(role)) {
+                set_flag(&mut has_link, target);
             }
         }
-        linked
+        has_link
     }
 
     /// Returns for each component whether it links to another component with this role.
     pub(crate) fn links_on(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
-            .map(|from| self.links(from).any(|(found, _)| found == role))
+            .map(|source| self.links(source).any(|(link_role, _)| link_role == role))
             .collect()
     }
 
@@ -65,27 +65,27 @@ impl<'p> Graph<'p> {
 
     /// Returns for each component whether it is a start component or reachable from one.
     pub(crate) fn reachable(&self) -> Vec<bool> {
-        let mut reached: Vec<bool> = self.components.iter().map(is_start).collect();
-        let starts = reached.iter().enumerate().filter(|(_, is_start)| **is_start);
-        let mut waiting: Vec<usize> = starts.map(|(at, _)| at).collect();
-        while let Some(from) = waiting.pop() {
-            for (_, to) in self.links(from) {
-                if mark(&mut reached, to) {
-                    waiting.push(to);
+        let mut is_reached: Vec<bool> = self.components.iter().map(is_start).collect();
+        let starts = is_reached.iter().enumerate().filter(|(_, is_start)| **is_start);
+        let mut pending: Vec<usize> = starts.map(|(at, _)| at).collect();
+        while let Some(source) = pending.pop() {
+            for (_, target) in self.links(source) {
+                if set_flag(&mut is_reached, target) {
+                    pending.push(target);
                 }
             }
         }
-        reached
+        is_reached
     }
 }
 
 fn is_start(component: &Component) -> bool {
-    component.kind.as_deref() == Some(START)
+    component.kind.as_deref() == Some(START_TYPE)
 }
 
 /// Sets a mark; returns whether it was unset before.
-fn mark(marks: &mut [bool], at: usize) -> bool {
-    marks
-        .get_mut(at)
-        .is_some_and(|mark| !std::mem::replace(mark, true))
+fn set_flag(flags: &mut [bool], index: usize) -> bool {
+    flags
+        .get_mut(index)
+        .is_some_and(|flag| !std::mem::replace(flag, true))
 }

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{component_count, of_size};
+use super::subject::{count_components, size_violation};
 use crate::pipelines::Kind;
 use sluicegate_base::text;
 
@@ -15,21 +15,21 @@ impl Rule for MaximumComponents {
     }
 
     fn measure(&self) -> Measure {
-        Measure::MoreIsWorse(component_count)
+        Measure::MoreIsWorse(count_components)
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {
-            let count = component_count(subject.pipeline);
-            if count <= maximum {
+            let component_count = count_components(subject.pipeline);
+            if component_count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = text::count(count, "component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::count(component_count, "component");
+            Ok(vec![size_violation(
+                component_count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move some to another pipeline and call it from here"
+                    "has {amount}, more than the maximum of {maximum}: move some to another pipeline and call it from here"
                 ),
             )])
         }))

@@ -3,12 +3,12 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::of_size;
+use super::subject::size_violation;
 use crate::pipelines::{Component, Kind, Pipeline};
 use sluicegate_base::text;
 
 /// The component types that write a table or view.
-const OUTPUTS: [&str; 5] = [
+const OUTPUT_TYPES: [&str; 5] = [
     "rewrite-table",
     "rewrite-table-dl",
     "table-output",
@@ -24,21 +24,21 @@ impl Rule for MaximumOutputs {
     }
 
     fn measure(&self) -> Measure {
-        Measure::MoreIsWorse(output_count)
+        Measure::MoreIsWorse(count_outputs)
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {
-            let count = output_count(subject.pipeline);
-            if count <= maximum {
+            let output_count = count_outputs(subject.pipeline);
+            if output_count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = text::count(count, "output component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::count(output_count, "output component");
+            Ok(vec![size_violation(
+                output_count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move the others to another transformation"
+                    "has {amount}, more than the maximum of {maximum}: move the others to another transformation"
                 ),
             )])
         }))
@@ -46,8 +46,11 @@ impl Rule for MaximumOutputs {
 }
 
 /// Returns the number of output components.
-pub(super) fn output_count(pipeline: &Pipeline) -> u64 {
-    let outputs = pipeline.components.iter().filter(|c| is_output(c));
+pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
+    let outputs = pipeline
+        .components
+        .iter()
+        .filter(|component| is_output(component));
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
@@ -58,9 +61,9 @@ pub(super) fn is_output(component: &Component) -> bool {
         return false;
     };
     let version = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    OUTPUTS.iter().any(|output| {
+    OUTPUT_TYPES.iter().any(|output| {
         kind.strip_prefix(output)
-            .is_some_and(|rest| rest.is_empty() || rest.strip_prefix("-v").is_some_and(version))
+            .is_some_and(|suffix| suffix.is_empty() || suffix.strip_prefix("-v").is_some_and(version))
     })
 }
 

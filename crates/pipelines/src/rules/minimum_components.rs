@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{component_count, of_size};
+use super::subject::{count_components, size_violation};
 use crate::pipelines::Kind;
 use sluicegate_base::text;
 
@@ -15,21 +15,21 @@ impl Rule for MinimumComponents {
     }
 
     fn measure(&self) -> Measure {
-        Measure::LessIsWorse(component_count)
+        Measure::LessIsWorse(count_components)
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.count("minComponents")?;
         Ok(Box::new(move |subject| {
-            let count = component_count(subject.pipeline);
-            if count >= minimum {
+            let component_count = count_components(subject.pipeline);
+            if component_count >= minimum {
                 return Ok(Vec::new());
             }
-            let has = text::count(count, "component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::count(component_count, "component");
+            Ok(vec![size_violation(
+                component_count,
                 &format!(
-                    "has {has}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
+                    "has {amount}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
                 ),
             )])
         }))

@@ -10,13 +10,13 @@ mod consequences;
 mod error;
 mod graph;
 mod lint;
-mod manual;
 mod outline;
 mod registry;
 mod rule;
+mod rule_documentation;
+mod rule_measure;
 mod rule_set;
 mod rules_file;
-mod size;
 mod subject;
 
 mod component_naming_convention;
@@ -34,12 +34,12 @@ pub use consequences::{Consequence, consequences};
 pub use error::EvaluationError;
 pub(crate) use graph::Graph;
 pub use lint::{LintProblem, lint};
-pub use manual::{reference, template};
 pub use outline::{RuleOutline, outline};
 pub use registry::{find, ids, nearest, registry};
 pub use rule::{ConfigField, Documentation, Measure, Rule};
+pub use rule_documentation::{reference, template};
+pub use rule_measure::{counts, got_worse, size};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
-pub use size::{counts, got_worse, size};
 pub use subject::Subject;
 
 /// Every rule, in the order of `rules list`.

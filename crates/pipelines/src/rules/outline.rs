@@ -17,20 +17,23 @@ pub struct RuleOutline {
 /// Returns the rules of a file, each id once and in file order, both enabled and disabled.
 pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let tree = Tree::read(bytes, None)?;
-    let entries = rules_file::entries(tree.root())?;
+    let entries = rules_file::read_entries(tree.root())?;
     let set = RuleSet::parse(bytes);
-    let mut seen = HashSet::new();
+    let mut seen_ids = HashSet::new();
     let enabled = entries.iter().filter(|entry| entry.is_enabled);
     let disabled = entries.iter().filter(|entry| !entry.is_enabled);
-    let mut first: Vec<&RuleEntry<'_, '_>> = enabled
+    let mut entries_to_list: Vec<&RuleEntry<'_, '_>> = enabled
         .chain(disabled)
-        .filter(|entry| seen.insert(entry.id))
+        .filter(|entry| seen_ids.insert(entry.id))
         .collect();
-    first.sort_by_key(|entry| entry.node.position());
-    Ok(first.into_iter().map(|entry| of(entry, &set)).collect())
+    entries_to_list.sort_by_key(|entry| entry.node.position());
+    Ok(entries_to_list
+        .into_iter()
+        .map(|entry| describe_entry(entry, &set))
+        .collect())
 }
 
-fn of(entry: &RuleEntry<'_, '_>, set: &RuleSet) -> RuleOutline {
+fn describe_entry(entry: &RuleEntry<'_, '_>, set: &RuleSet) -> RuleOutline {
     let config = entry.node.get("config").into_iter().flat_map(NodeRef::entries);
     let field = |(name, _, value): (&str, _, NodeRef<'_, '_>)| {
         let value = value.text().unwrap_or("a list or a map");

@@ -47,7 +47,7 @@ impl RuleSet {
     /// Reads a rules file. An error in the file becomes a result of each pipeline, so that the gate sees it.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
-            file: rules_file::read(bytes).map_err(EvaluationError::RulesFileParse),
+            file: rules_file::read_rules_file(bytes).map_err(EvaluationError::RulesFileParse),
         }
     }
 
@@ -87,12 +87,13 @@ impl RuleSet {
             return RuleState::Unknown;
         };
         match (
-            file.rules.iter().find(|known| known.id == rule),
+            file.rules.iter().find(|candidate| candidate.id == rule),
             file.levels.get(rule),
         ) {
             (
                 Some(EnabledRule {
-                    check: Err(error), ..
+                    evaluator: Err(error),
+                    ..
                 }),
                 _,
             ) => RuleState::Broken(error.error_type()),
@@ -117,7 +118,7 @@ impl RuleSet {
     /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
     /// would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
-        self.evaluate_seen(path, document, &|_, _| {})
+        self.evaluate_bytes(path, document, &|_, _| {})
     }
 
     /// Like [`Self::evaluate`], for a file that may be unreadable. `see` gets the pipeline if it was read.
@@ -125,18 +126,18 @@ impl RuleSet {
         &self,
         path: &str,
         document: &Result<Vec<u8>, DocumentError>,
-        see: &SeePipeline<'_>,
+        observe: &SeePipeline<'_>,
     ) -> FileResults {
         match document {
-            Ok(bytes) => self.evaluate_seen(path, bytes, see),
-            Err(error) => self.results(path, || Err(EvaluationError::DocumentParse(error.clone()))),
+            Ok(bytes) => self.evaluate_bytes(path, bytes, observe),
+            Err(error) => self.evaluate_pipeline(path, || Err(EvaluationError::DocumentParse(error.clone()))),
         }
     }
 
-    fn evaluate_seen(&self, path: &str, document: &[u8], see: &SeePipeline<'_>) -> FileResults {
-        self.results(path, || {
+    fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &SeePipeline<'_>) -> FileResults {
+        self.evaluate_pipeline(path, || {
             let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
-            see(path, &pipeline);
+            observe(path, &pipeline);
             Ok(pipeline)
         })
     }
@@ -146,7 +147,7 @@ impl RuleSet {
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
-        see: &SeePipeline<'_>,
+        observe: &SeePipeline<'_>,
     ) -> Result<Vec<FileResults>, E> {
         let sized = documents.map(|document| {
             let document = document?;
@@ -154,19 +155,19 @@ impl RuleSet {
             Ok((document, size))
         });
         overlap::computed(sized, &|(path, document): (String, _)| {
-            self.evaluate_document(&path, &document, see)
+            self.evaluate_document(&path, &document, observe)
         })
     }
 
-    fn results(
+    fn evaluate_pipeline(
         &self,
         path: &str,
         pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
     ) -> FileResults {
         let results = match &self.file {
-            Err(error) => vec![unevaluated(RULES_FILE_RULE, None, error)],
+            Err(error) => vec![error_result(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
-            Ok(file) => evaluate(&file.rules, path, &pipeline()),
+            Ok(file) => evaluate_rules(&file.rules, path, &pipeline()),
         };
         FileResults {
             path: path.to_owned(),
@@ -175,7 +176,7 @@ impl RuleSet {
     }
 }
 
-fn evaluate(
+fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,
     pipeline: &Result<Pipeline, EvaluationError>,
@@ -189,31 +190,31 @@ fn evaluate(
     let meant = rules
         .iter()
         .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
-    results.extend(meant.map(|rule| result(rule, subject.as_ref().map_err(|error| *error))));
+    results.extend(meant.map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error))));
     results
 }
 
-fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
-    let check: &Evaluator = match &rule.check {
-        Ok(check) => check,
-        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+fn evaluate_rule(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
+    let evaluator: &Evaluator = match &rule.evaluator {
+        Ok(evaluator) => evaluator,
+        Err(error) => return error_result(&rule.id, rule.enforcement, error),
     };
     let subject = match subject {
         Ok(subject) => subject,
-        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+        Err(error) => return error_result(&rule.id, rule.enforcement, error),
     };
-    match check(subject) {
+    match evaluator(subject) {
         Ok(violations) => RuleResult::new(
             rule.id.clone(),
-            status(&violations, rule.enforcement),
+            violation_status(&violations, rule.enforcement),
             rule.enforcement,
             violations,
         ),
-        Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
+        Err(error) => error_result(&rule.id, rule.enforcement, &error),
     }
 }
 
-fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
+fn violation_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
     if violations.is_empty() {
         return Status::Passed;
     }
@@ -223,7 +224,7 @@ fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status 
     })
 }
 
-fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
+fn error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult::new(
         rule.to_owned(),
         Status::Error(Some(error.error_type().to_owned())),

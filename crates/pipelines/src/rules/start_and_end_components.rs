@@ -3,12 +3,12 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, of_pipeline};
+use super::subject::{Subject, pipeline_violation};
 use crate::findings::Violation;
 use crate::pipelines::{Component, Kind, LinkRole};
 
 /// The component types that end a branch.
-const ENDS: [&str; 2] = ["end-success", "end-failure"];
+const END_TYPES: [&str; 2] = ["end-success", "end-failure"];
 
 pub(super) struct StartAndEndComponents;
 
@@ -26,33 +26,36 @@ impl Rule for StartAndEndComponents {
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| Ok(violations(subject))))
+        Ok(Box::new(|subject| Ok(check_branch_ends(subject))))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+fn check_branch_ends(subject: &Subject<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
-        return vec![of_pipeline(
+        return vec![pipeline_violation(
             "has no Start component: add one and connect it to the first component",
         )];
     }
-    let reachable = graph.reachable();
-    let goes_on = graph.links_on(LinkRole::Transition);
-    let is_target = graph.linked_to(&[LinkRole::IterationTarget]);
+    let is_reachable = graph.reachable();
+    let has_transition = graph.links_on(LinkRole::Transition);
+    let is_iteration_target = graph.linked_to(&[LinkRole::IterationTarget]);
     let ends_branch = |at: usize| {
-        reachable.get(at) == Some(&true)
-            && goes_on.get(at) == Some(&false)
-            && is_target.get(at) == Some(&false)
+        is_reachable.get(at) == Some(&true)
+            && has_transition.get(at) == Some(&false)
+            && is_iteration_target.get(at) == Some(&false)
     };
     subject.violations_of_components(
-        |at, component| ends_branch(at) && !is_end(component),
+        |index, component| ends_branch(index) && !is_end(component),
         "is the last step of its branch: connect it to an End Success or End Failure component",
     )
 }
 
 fn is_end(component: &Component) -> bool {
-    component.kind.as_deref().is_some_and(|kind| ENDS.contains(&kind))
+    component
+        .kind
+        .as_deref()
+        .is_some_and(|kind| END_TYPES.contains(&kind))
 }
 
 static DOCUMENTATION: Documentation = Documentation {

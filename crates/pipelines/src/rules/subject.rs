@@ -33,40 +33,40 @@ impl<'p> Subject<'p> {
     ) -> Vec<Violation> {
         let components = self.pipeline.components.iter().enumerate();
         components
-            .filter(|(at, component)| is_wrong(*at, component))
+            .filter(|(index, component)| is_wrong(*index, component))
             .map(|(_, component)| {
                 let subject = NamedSubject {
                     kind: SubjectKind::Component,
                     name: &component.name,
                 };
-                about_subject(subject, component.position, problem)
+                subject_violation(subject, component.position, problem)
             })
             .collect()
     }
 }
 
 /// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
-pub(super) fn of_pipeline(problem: &str) -> Violation {
+pub(super) fn pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
 /// Like [`of_pipeline`], for a pipeline that has too many or too few items.
-pub(super) fn of_size(size: u64, problem: &str) -> Violation {
+pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),
-        ..of_pipeline(problem)
+        ..pipeline_violation(problem)
     }
 }
 
-pub(super) fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
+pub(super) fn variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
     let subject = NamedSubject {
         kind: SubjectKind::Variable,
         name: &variable.name,
     };
-    about_subject(subject, variable.position, problem)
+    subject_violation(subject, variable.position, problem)
 }
 
-fn about_subject(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
+fn subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
     let NamedSubject { kind, name } = subject;
     let violation = Violation {
         line: Some(position.line),
@@ -75,6 +75,6 @@ fn about_subject(subject: NamedSubject<'_>, position: Position, problem: &str) -
     violation.with_subject(subject)
 }
 
-pub(super) fn component_count(pipeline: &Pipeline) -> u64 {
+pub(super) fn count_components(pipeline: &Pipeline) -> u64 {
     u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
 }

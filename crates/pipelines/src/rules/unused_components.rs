@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, component_count};
+use super::subject::{Subject, count_components};
 use crate::findings::Violation;
 use crate::pipelines::{Kind, LinkRole};
 
@@ -23,36 +23,36 @@ impl Rule for UnusedComponents {
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(violations))
+        Ok(Box::new(check_connections))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+fn check_connections(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
-        Kind::Orchestration => orchestration(subject),
-        Kind::Transformation => Ok(transformation(subject)),
+        Kind::Orchestration => check_orchestration(subject),
+        Kind::Transformation => Ok(check_transformation(subject)),
     }
 }
 
-fn orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+fn check_orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);
     }
-    let reachable = subject.graph().reachable();
+    let is_reachable = subject.graph().reachable();
     Ok(subject.violations_of_components(
-        |at, _| reachable.get(at) == Some(&false),
+        |index, _| is_reachable.get(index) == Some(&false),
         "never runs, as no connection leads to it from the Start component: connect it or delete it",
     ))
 }
 
-fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
-    if component_count(subject.pipeline) < 2 {
+fn check_transformation(subject: &Subject<'_>) -> Vec<Violation> {
+    if count_components(subject.pipeline) < 2 {
         return Vec::new();
     }
-    let feeds = subject.graph().linked_to(&[LinkRole::Source]);
-    let is_fed = subject.graph().links_on(LinkRole::Source);
+    let has_successor = subject.graph().linked_to(&[LinkRole::Source]);
+    let has_source = subject.graph().links_on(LinkRole::Source);
     subject.violations_of_components(
-        |at, _| feeds.get(at) == Some(&false) && is_fed.get(at) == Some(&false),
+        |index, _| has_successor.get(index) == Some(&false) && has_source.get(index) == Some(&false),
         "is not connected to any other component: connect it or delete it",
     )
 }

@@ -47,11 +47,11 @@ pub struct WaiverStatus {
 }
 
 /// The entries whose paths match one file.
-struct MatchingEntries<'m> {
+struct FileEntries<'m> {
     indices: &'m [usize],
     path: &'m str,
     /// The old names of its renamed components, by the new name.
-    renamed: Option<&'m BTreeMap<String, String>>,
+    old_component_names: Option<&'m BTreeMap<String, String>>,
 }
 
 impl WaiverStatus {
@@ -84,92 +84,98 @@ impl Waivers {
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
     /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
     /// of a renamed component, because the change that renames them cannot waive anything itself.
-    pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
-        let mut met = vec![false; self.entries.len()];
+    pub fn mark(&self, files: &mut [FileResults], old_names: &Former, today: Date) -> Vec<bool> {
+        let mut matched = vec![false; self.entries.len()];
         for file in files {
-            let mut at = self.globs.matches(&file.path);
-            if let Some(path) = former.paths.get(&file.path) {
-                at.extend(self.globs.matches(path));
-                at.sort_unstable();
-                at.dedup();
+            let mut indices = self.globs.matches(&file.path);
+            if let Some(path) = old_names.paths.get(&file.path) {
+                indices.extend(self.globs.matches(path));
+                indices.sort_unstable();
+                indices.dedup();
             }
-            if at.is_empty() {
+            if indices.is_empty() {
                 continue;
             }
             for result in &mut file.results {
-                let files = MatchingEntries {
-                    indices: &at,
+                let file_entries = FileEntries {
+                    indices: &indices,
                     path: &file.path,
-                    renamed: former.components.get(&file.path),
+                    old_component_names: old_names.components.get(&file.path),
                 };
-                self.mark_result(&files, result, today, &mut met);
+                self.mark_result(&file_entries, result, today, &mut matched);
             }
         }
-        met
+        matched
     }
 
     fn mark_result(
         &self,
-        matching: &MatchingEntries<'_>,
+        file_entries: &FileEntries<'_>,
         result: &mut RuleResult,
         today: Date,
-        met: &mut [bool],
+        matched: &mut [bool],
     ) {
         if !result.status.can_be_old() {
             return;
         }
-        let findings = result.findings(matching.path);
-        let mut found: Vec<Option<&WaiverEntry>> = findings
+        let findings = result.findings(file_entries.path);
+        let mut entries: Vec<Option<&WaiverEntry>> = findings
             .iter()
-            .map(|finding| self.best(matching, finding, today, met))
+            .map(|finding| self.find_best_entry(file_entries, finding, today, matched))
             .collect();
-        if let [only] = found.as_slice() {
+        if let [entry] = entries.as_slice() {
             // An evaluation error is one finding, regardless of the number of its texts.
-            found = vec![*only; result.violations.len().max(1)];
+            entries = vec![*entry; result.violations.len().max(1)];
         }
-        if found.iter().all(Option::is_none) {
+        if entries.iter().all(Option::is_none) {
             return;
         }
-        result.states.resize(found.len(), None);
-        for (state, entry) in result.states.iter_mut().zip(&found) {
+        result.states.resize(entries.len(), None);
+        for (state, entry) in result.states.iter_mut().zip(&entries) {
             if entry.is_some_and(|entry| !entry.is_over(today)) {
                 *state = Some(State::Waived);
             }
         }
-        result.waivers = found
+        result.waivers = entries
             .into_iter()
             .map(|entry| entry.map(WaiverEntry::waiver))
             .collect();
     }
 
     /// Returns the entry that matches the finding; a valid entry takes precedence over an expired one.
-    fn best(
+    fn find_best_entry(
         &self,
-        matching: &MatchingEntries<'_>,
+        file_entries: &FileEntries<'_>,
         finding: &Finding<'_>,
         today: Date,
-        met: &mut [bool],
+        matched: &mut [bool],
     ) -> Option<&WaiverEntry> {
-        let old_name = finding
-            .about
-            .and_then(|name| matching.renamed.and_then(|renamed| renamed.get(name)));
-        let former_finding = old_name.map(|old_name| Finding {
+        let old_name = finding.about.and_then(|name| {
+            file_entries
+                .old_component_names
+                .and_then(|renamed| renamed.get(name))
+        });
+        let old_finding = old_name.map(|old_name| Finding {
             about: Some(old_name),
             ..finding.clone()
         });
         let mut best: Option<&WaiverEntry> = None;
-        for index in matching.indices {
+        for index in file_entries.indices {
             let is_match = |entry: &&WaiverEntry| {
                 entry.is_about(finding)
-                    || former_finding
+                    || old_finding
                         .as_ref()
-                        .is_some_and(|former| entry.is_about(former))
+                        .is_some_and(|old_finding| entry.is_about(old_finding))
             };
             let Some(entry) = self.entries.get(*index).filter(is_match) else {
                 continue;
             };
-            met.iter_mut().skip(*index).take(1).for_each(|met| *met = true);
-            if best.is_none_or(|known| known.is_over(today) && !entry.is_over(today)) {
+            matched
+                .iter_mut()
+                .skip(*index)
+                .take(1)
+                .for_each(|is_matched| *is_matched = true);
+            if best.is_none_or(|current| current.is_over(today) && !entry.is_over(today)) {
                 best = Some(entry);
             }
         }
@@ -184,41 +190,41 @@ impl Waivers {
     /// Returns the status of each entry. `met` is the result of [`Self::mark`].
     pub fn standings(
         &self,
-        met: &[bool],
+        matched: &[bool],
         files: &[FileResults],
-        there: &There,
+        existing_files: &There,
         today: Date,
     ) -> Vec<WaiverStatus> {
-        let mut seen = vec![FileFindings::default(); self.entries.len()];
-        for path in &there.pipelines {
-            self.with_each(path, &mut seen, |_, seen| seen.there += 1);
+        let mut coverages = vec![FileCoverage::default(); self.entries.len()];
+        for path in &existing_files.pipelines {
+            self.update_coverages(path, &mut coverages, |_, seen| seen.existing_count += 1);
         }
-        for path in &there.others {
-            self.with_each(path, &mut seen, |_, seen| seen.has_others = true);
+        for path in &existing_files.others {
+            self.update_coverages(path, &mut coverages, |_, seen| seen.has_others = true);
         }
         for file in files {
-            self.with_each(&file.path, &mut seen, |entry, seen| {
-                seen.take(entry, file, there.checked);
+            self.update_coverages(&file.path, &mut coverages, |entry, seen| {
+                seen.add_file(entry, file, existing_files.checked);
             });
         }
-        let entries = self.entries.iter().zip(met).zip(seen);
-        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| WaiverStatus {
+        let entries = self.entries.iter().zip(matched).zip(coverages);
+        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileCoverage)| WaiverStatus {
             is_met: *is_met,
             is_over: entry.is_over(today),
-            is_judged: seen.is_judged(there.is_whole),
+            is_judged: seen.is_conclusive(existing_files.is_whole),
         };
         entries.map(standing).collect()
     }
 
-    fn with_each(
+    fn update_coverages(
         &self,
         path: &str,
-        seen: &mut [FileFindings],
-        take: impl Fn(&WaiverEntry, &mut FileFindings),
+        coverages: &mut [FileCoverage],
+        update: impl Fn(&WaiverEntry, &mut FileCoverage),
     ) {
         for index in self.globs.matches(path) {
-            if let (Some(entry), Some(seen)) = (self.entries.get(index), seen.get_mut(index)) {
-                take(entry, seen);
+            if let (Some(entry), Some(coverage)) = (self.entries.get(index), coverages.get_mut(index)) {
+                update(entry, coverage);
             }
         }
     }
@@ -226,33 +232,33 @@ impl Waivers {
 
 /// The evaluation of the files that an entry's path matches.
 #[derive(Debug, Clone, Default)]
-struct FileFindings {
-    there: usize,
+struct FileCoverage {
+    existing_count: usize,
     has_others: bool,
-    judged: usize,
+    evaluated_count: usize,
     /// Whether the rule was evaluated in one of them.
     is_evaluated: bool,
     /// Whether the rule could not be evaluated in one of them.
-    is_open: bool,
+    has_error: bool,
 }
 
-impl FileFindings {
-    fn take(&mut self, entry: &WaiverEntry, file: &FileResults, checked: CheckLevels) {
-        self.judged += 1;
+impl FileCoverage {
+    fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
+        self.evaluated_count += 1;
         let results = || file.results.iter().filter(|result| result.rule == entry.rule);
         let is_open =
             |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
-        self.is_open |= results().any(is_open);
+        self.has_error |= results().any(is_open);
         // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| checked.of(check).is_some())
+        self.is_evaluated |= check.is_some_and(|check| check_levels.of(check).is_some())
             || results().any(|result| !is_open(result));
     }
 
-    const fn is_judged(&self, is_whole: bool) -> bool {
-        match self.there {
+    const fn is_conclusive(&self, is_whole: bool) -> bool {
+        match self.existing_count {
             0 => is_whole && !self.has_others,
-            there => self.judged >= there && self.is_evaluated && !self.is_open,
+            existing_count => self.evaluated_count >= existing_count && self.is_evaluated && !self.has_error,
         }
     }
 }

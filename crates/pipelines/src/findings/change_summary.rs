@@ -40,19 +40,22 @@ pub struct ChangeCounts {
 
 impl ChangeCounts {
     /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
-    fn words(self, noun: &str) -> Option<String> {
+    fn describe(self, noun: &str) -> Option<String> {
         let parts = [
             (self.added, "added"),
             (self.removed, "removed"),
             (self.renamed, "renamed"),
             (self.modified, "changed"),
         ];
-        let mut said: Vec<String> = Vec::new();
-        for (number, what) in parts.into_iter().filter(|(number, _)| *number > 0) {
-            let first = said.is_empty().then(|| count(number, noun));
-            said.push(format!("{} {what}", first.unwrap_or_else(|| number.to_string())));
+        let mut parts: Vec<String> = Vec::new();
+        for (part_count, verb) in parts.into_iter().filter(|(number, _)| *number > 0) {
+            let first = parts.is_empty().then(|| count(part_count, noun));
+            parts.push(format!(
+                "{} {verb}",
+                first.unwrap_or_else(|| part_count.to_string())
+            ));
         }
-        (!said.is_empty()).then(|| said.join(", "))
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
 
@@ -94,45 +97,45 @@ impl Changed {
                     self.previous_path.as_deref().unwrap_or_default()
                 )
             }
-            FileChange::Added => return self.whole("new pipeline") + &self.called(),
-            FileChange::Removed => return self.whole("pipeline removed") + &self.called(),
+            FileChange::Added => return self.describe_whole("new pipeline") + &self.describe_callers(),
+            FileChange::Removed => return self.describe_whole("pipeline removed") + &self.describe_callers(),
             FileChange::Modified => FileChange::Modified.name().to_owned(),
         };
-        let other = (self.other > 0).then(|| count(self.other, "other value"));
+        let other_values = (self.other > 0).then(|| count(self.other, "other value"));
         let is_layout_too = self.layout && self.change != FileChange::Layout;
         let parts = [
-            self.components.words("component"),
-            self.links.words("link"),
-            self.variables.words("variable"),
-            other,
+            self.components.describe("component"),
+            self.links.describe("link"),
+            self.variables.describe("variable"),
+            other_values,
             is_layout_too.then(|| "some boxes moved".to_owned()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() {
-            return start + &self.called();
+            return start + &self.describe_callers();
         }
-        format!("{start}: {}{}", parts.join("; "), self.called())
+        format!("{start}: {}{}", parts.join("; "), self.describe_callers())
     }
 
     /// Describes an added or removed pipeline, with the number of its parts.
-    fn whole(&self, what: &str) -> String {
-        let all = |numbers: ChangeCounts| numbers.added + numbers.removed;
+    fn describe_whole(&self, description: &str) -> String {
+        let count_all = |numbers: ChangeCounts| numbers.added + numbers.removed;
         let parts = [
-            (all(self.components), "component"),
-            (all(self.links), "link"),
-            (all(self.variables), "variable"),
+            (count_all(self.components), "component"),
+            (count_all(self.links), "link"),
+            (count_all(self.variables), "variable"),
         ];
-        format!("{what}{}", in_short(&parts))
+        format!("{description}{}", format_counts(&parts))
     }
 
-    fn called(&self) -> String {
+    fn describe_callers(&self) -> String {
         match self.called_by {
             None | Some(0) => String::new(),
             Some(number) => {
-                let said = format!("; called by {}", count(number, "pipeline"));
+                let description = format!("; called by {}", count(number, "pipeline"));
                 match self.callers.as_slice() {
-                    [] => said,
-                    callers => format!("{said} ({})", List::new(callers).with_total(number)),
+                    [] => description,
+                    callers => format!("{description} ({})", List::new(callers).with_total(number)),
                 }
             }
         }
@@ -140,7 +143,7 @@ impl Changed {
 }
 
 /// Joins numbers of parts after a colon; parts with the number 0 are omitted.
-pub(crate) fn in_short(parts: &[(usize, &str)]) -> String {
+pub(crate) fn format_counts(parts: &[(usize, &str)]) -> String {
     match counts(parts) {
         none if none.is_empty() => none,
         counts => format!(": {counts}"),

@@ -6,25 +6,25 @@ use crate::pipelines::Pipeline;
 
 /// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
 pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
-    match measure(rule) {
+    match find_measure(rule) {
         Measure::Uncounted => None,
         Measure::MoreIsWorse(count) | Measure::LessIsWorse(count) => Some(count(pipeline)),
     }
 }
 
 /// Returns whether the number that this rule counts got worse. If the direction is unknown, any other number is worse.
-pub fn got_worse(rule: &str, before: u64, now: u64) -> bool {
-    match measure(rule) {
-        Measure::Uncounted => now != before,
-        Measure::MoreIsWorse(_) => now > before,
-        Measure::LessIsWorse(_) => now < before,
+pub fn got_worse(rule: &str, old_size: u64, new_size: u64) -> bool {
+    match find_measure(rule) {
+        Measure::Uncounted => new_size != old_size,
+        Measure::MoreIsWorse(_) => new_size > old_size,
+        Measure::LessIsWorse(_) => new_size < old_size,
     }
 }
 
 pub fn counts(rule: &str) -> bool {
-    !matches!(measure(rule), Measure::Uncounted)
+    !matches!(find_measure(rule), Measure::Uncounted)
 }
 
-fn measure(rule: &str) -> Measure {
+fn find_measure(rule: &str) -> Measure {
     find(rule).map_or(Measure::Uncounted, Rule::measure)
 }

@@ -56,16 +56,16 @@ impl Documentation {
             };
             blocks.push(Block::Points(self.config.iter().map(field).collect()));
         }
-        let with = match self.example_config {
+        let with_config = match self.example_config {
             "" => String::new(),
             config => format!(" with `{config}`"),
         };
         blocks.extend([
             Block::Heading("What passes"),
-            Block::Text(format!("This pipeline passes{with}:")),
+            Block::Text(format!("This pipeline passes{with_config}:")),
             Block::Yaml(self.passes.to_owned()),
             Block::Heading("What fails"),
-            Block::Text(format!("This pipeline fails{with}:")),
+            Block::Text(format!("This pipeline fails{with_config}:")),
             Block::Yaml(self.fails.to_owned()),
         ]);
         blocks

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use std::fmt;
 
 /// Words that some YAML parsers do not read as text.
-const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+const KEYWORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// A waiver: the findings that it allows, the reason, and the last valid day.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,7 @@ impl WaiverEntry {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
             (None, _) => true,
-            (Some(worst), Some(size)) => !rules::got_worse(&self.rule, worst, size),
+            (Some(max_size), Some(size)) => !rules::got_worse(&self.rule, max_size, size),
             (Some(_), None) => false,
         };
         self.rule == finding.rule
@@ -68,31 +68,36 @@ impl WaiverEntry {
 impl fmt::Display for WaiverEntry {
     /// Writes the entry as in the file, without its dash, always on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{ rule: {}, path: {}", scalar(&self.rule), scalar(&self.path))?;
+        write!(
+            f,
+            "{{ rule: {}, path: {}",
+            format_scalar(&self.rule),
+            format_scalar(&self.path)
+        )?;
         if let Some(about) = &self.about {
-            write!(f, ", about: {}", scalar(about))?;
+            write!(f, ", about: {}", format_scalar(about))?;
         }
         if let Some(size) = self.size {
             write!(f, ", size: {size}")?;
         }
-        write!(f, ", reason: {}", scalar(&self.reason))?;
+        write!(f, ", reason: {}", format_scalar(&self.reason))?;
         if let Some(owner) = &self.owner {
-            write!(f, ", owner: {}", scalar(owner))?;
+            write!(f, ", owner: {}", format_scalar(owner))?;
         }
-        if let Some(until) = self.until {
-            write!(f, ", until: {until}")?;
+        if let Some(last_day) = self.until {
+            write!(f, ", until: {last_day}")?;
         }
         f.write_str(" }")
     }
 }
 
 /// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
-fn scalar(text: &str) -> String {
+fn format_scalar(text: &str) -> String {
     let is_safe = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-');
     let is_plain = text.starts_with(char::is_alphabetic)
         && text.chars().all(is_safe)
         && !text.ends_with(' ')
-        && !WORDS.contains(&text.to_lowercase().as_str());
+        && !KEYWORDS.contains(&text.to_lowercase().as_str());
     if is_plain {
         return text.to_owned();
     }
