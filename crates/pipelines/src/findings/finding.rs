@@ -177,8 +177,9 @@ impl RuleResult {
                 ..result_finding
             }];
         }
-        let violations = self.violations.iter().enumerate();
-        violations
+        self.violations
+            .iter()
+            .enumerate()
             .map(|(index, violation)| Finding {
                 line: violation.line.unwrap_or(1),
                 state: self.state(index),
@@ -224,8 +225,8 @@ impl FileResults {
     /// Returns the findings in this file, in the order of the results. An error that prevents the evaluation of every
     /// rule is one finding.
     pub fn findings(&self) -> Vec<Finding<'_>> {
-        let told = self.told();
-        told.into_iter()
+        self.told()
+            .into_iter()
             .flat_map(|result| result.findings(&self.path))
             .collect()
     }

@@ -318,8 +318,9 @@ impl Report {
 
     fn is_reason(&self, note: &str) -> bool {
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        let is_limit = || self.context.max_known.is_some() && self.too_many_known().as_deref() == Some(note);
-        self.verdict != Verdict::Passed && (is_recorded || is_limit())
+        self.verdict != Verdict::Passed
+            && (is_recorded
+                || self.context.max_known.is_some() && self.too_many_known().as_deref() == Some(note))
     }
 
     /// Returns whether the change breaks consumers in a way that the job forbids.

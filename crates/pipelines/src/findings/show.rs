@@ -62,10 +62,10 @@ impl FromStr for Show {
             "new" => Ok(Self::New),
             "none" => Ok(Self::None),
             "concise" => Ok(Self::Concise),
-            number => {
-                let limit = number.parse().map(Self::First);
-                limit.map_err(|_| format!("{text:?} is not all, new, none, concise or a number"))
-            }
+            number => number
+                .parse()
+                .map(Self::First)
+                .map_err(|_| format!("{text:?} is not all, new, none, concise or a number")),
         }
     }
 }

@@ -26,21 +26,31 @@ impl Totals {
     /// Counts these findings. `fixed` is the number of findings of the base that no longer exist, if a comparison was
     /// made.
     pub fn of(findings: &[Finding<'_>], fixed: Option<usize>) -> Self {
-        let evaluated = || findings.iter().filter(|finding| finding.error_type.is_none());
-        let level = |severity| {
-            let counting = evaluated().filter(|finding| finding.counts() && finding.severity == severity);
-            counting.count()
-        };
-        let state = |state| evaluated().filter(|finding| finding.state == Some(state)).count();
-        Self {
-            errors: level(Severity::Error),
-            warnings: level(Severity::Warning),
-            not_evaluated: findings.len() - evaluated().count(),
-            new: fixed.map(|_| state(State::New)),
-            known: fixed.map(|_| state(State::Known)),
-            waived: state(State::Waived),
+        let mut totals = Self {
+            new: fixed.map(|_| 0),
+            known: fixed.map(|_| 0),
             fixed,
+            ..Self::default()
+        };
+        for finding in findings {
+            if finding.error_type.is_some() {
+                totals.not_evaluated += 1;
+                continue;
+            }
+            if finding.counts() {
+                match finding.severity {
+                    Severity::Error => totals.errors += 1,
+                    Severity::Warning => totals.warnings += 1,
+                }
+            }
+            match finding.state {
+                Some(State::New) => totals.new = totals.new.map(|count| count + 1),
+                Some(State::Known) => totals.known = totals.known.map(|count| count + 1),
+                Some(State::Waived) => totals.waived += 1,
+                None => {}
+            }
         }
+        totals
     }
 }
 

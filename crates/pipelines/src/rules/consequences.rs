@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
 
-/// Returns the findings that would not exist if each broken link led to the component that it means. `meant` returns
+/// Returns the findings that would not exist if each broken link led to the component that it means. `find_component` returns
 /// that component. Without one, the link probably means the only component that nothing leads to.
 pub fn consequences(
     pipeline: &Pipeline,
@@ -26,8 +26,10 @@ pub fn consequences(
     let mut repaired_pipeline = pipeline.clone();
     let mut unresolved_findings = BTreeSet::new();
     for component in &mut repaired_pipeline.components {
-        let broken = component.links.iter_mut();
-        for link in broken.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank()) {
+        for link in &mut component.links {
+            if names.contains(link.name.as_str()) || link.is_blank() {
+                continue;
+            }
             match find_component(&link.name).or_else(|| only_unlinked_component.clone()) {
                 Some(name) => link.name = name,
                 None => unresolved_findings.extend(
@@ -62,12 +64,13 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
         if !documentation.kinds.contains(&pipeline.kind) {
             continue;
         }
-        let evaluator = rule.prepare(&Config::new(documentation.id, None));
-        let violations = evaluator
+        let violations = rule
+            .prepare(&Config::new(documentation.id, None))
             .and_then(|evaluate| evaluate(&subject))
             .unwrap_or_default();
-        let subjects = violations.into_iter().filter_map(|violation| violation.about);
-        findings.extend(subjects.map(|name| (documentation.id, name)));
+        for violation in violations {
+            findings.extend(violation.about.map(|name| (documentation.id, name)));
+        }
     }
     findings
 }
@@ -76,11 +79,12 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
 fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
     let graph = Graph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
-    let (has_incoming_link, is_reachable) = (graph.linked_to(&roles), graph.reachable());
-    let is_unlinked =
-        |at: &usize| has_incoming_link.get(*at) == Some(&false) && is_reachable.get(*at) == Some(&false);
-    let mut unlinked = (0..pipeline.components.len()).filter(is_unlinked);
-    match (pipeline.kind, unlinked.next(), unlinked.next()) {
+    let has_incoming_link = graph.linked_to(&roles);
+    let is_reachable = graph.reachable();
+    let mut unlinked_indices = (0..pipeline.components.len()).filter(|index| {
+        has_incoming_link.get(*index) == Some(&false) && is_reachable.get(*index) == Some(&false)
+    });
+    match (pipeline.kind, unlinked_indices.next(), unlinked_indices.next()) {
         (Kind::Orchestration, Some(index), None) => pipeline
             .components
             .get(index)

@@ -41,8 +41,10 @@ fn check_variables(subject: &Subject<'_>) -> Vec<Violation> {
             "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
         }
     };
-    let variables = subject.pipeline.variables.iter();
-    variables
+    subject
+        .pipeline
+        .variables
+        .iter()
         .filter(|variable| variable.scope.as_deref() == Some(COPIED_SCOPE))
         .filter(|variable| !iterated_variables.contains(variable.name.as_str()))
         .map(|variable| variable_violation(variable, problem))
@@ -54,8 +56,10 @@ fn list_iterated_variables<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == Kind::Transformation {
         return HashSet::new();
     }
-    let components = subject.pipeline.components.iter();
-    components
+    subject
+        .pipeline
+        .components
+        .iter()
         .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT_MODE))
         .flat_map(|component| component.iteration_variables.iter().map(String::as_str))
         .collect()

@@ -19,10 +19,11 @@ pub(crate) struct Graph<'p> {
 impl<'p> Graph<'p> {
     pub(crate) fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
-        let names = components.iter().enumerate();
         Self {
             components,
-            indices: names
+            indices: components
+                .iter()
+                .enumerate()
                 .map(|(index, component)| (component.name.as_str(), index))
                 .collect(),
         }
@@ -66,8 +67,9 @@ impl<'p> Graph<'p> {
     /// Returns for each component whether it is a start component or reachable from one.
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut is_reached: Vec<bool> = self.components.iter().map(is_start).collect();
-        let starts = is_reached.iter().enumerate().filter(|(_, is_start)| **is_start);
-        let mut pending: Vec<usize> = starts.map(|(at, _)| at).collect();
+        let mut pending: Vec<usize> = (0..self.components.len())
+            .filter(|index| is_reached[*index])
+            .collect();
         while let Some(source) = pending.pop() {
             for (_, target) in self.links(source) {
                 if set_flag(&mut is_reached, target) {
@@ -83,7 +85,7 @@ fn is_start(component: &Component) -> bool {
     component.kind.as_deref() == Some(START_TYPE)
 }
 
-/// Sets a mark; returns whether it was unset before.
+/// Sets a flag; returns whether it was unset before.
 fn set_flag(flags: &mut [bool], index: usize) -> bool {
     flags
         .get_mut(index)

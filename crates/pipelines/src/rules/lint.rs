@@ -193,7 +193,10 @@ fn config_position(entry: NodeRef<'_, '_>, documentation: &Documentation) -> Pos
     let Some(config) = entry.get("config") else {
         return entry.position();
     };
-    let mut fields = documentation.config.iter();
-    let field = fields.find_map(|field| config.get(field.name));
-    field.unwrap_or(config).position()
+    documentation
+        .config
+        .iter()
+        .find_map(|field| config.get(field.name))
+        .unwrap_or(config)
+        .position()
 }

@@ -60,11 +60,16 @@ pub(super) fn is_output(component: &Component) -> bool {
     let Some(kind) = component.kind.as_deref() else {
         return false;
     };
-    let version = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    OUTPUT_TYPES.iter().any(|output| {
-        kind.strip_prefix(output)
-            .is_some_and(|suffix| suffix.is_empty() || suffix.strip_prefix("-v").is_some_and(version))
+    OUTPUT_TYPES.iter().any(|output_type| {
+        kind.strip_prefix(output_type)
+            .is_some_and(|suffix| suffix.is_empty() || is_version_suffix(suffix))
     })
+}
+
+fn is_version_suffix(suffix: &str) -> bool {
+    suffix
+        .strip_prefix("-v")
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 static DOCUMENTATION: Documentation = Documentation {

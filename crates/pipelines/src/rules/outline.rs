@@ -18,30 +18,30 @@ pub struct RuleOutline {
 pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let tree = Tree::read(bytes, None)?;
     let entries = rules_file::read_entries(tree.root())?;
-    let set = RuleSet::parse(bytes);
+    let rule_set = RuleSet::parse(bytes);
     let mut seen_ids = HashSet::new();
-    let enabled = entries.iter().filter(|entry| entry.is_enabled);
-    let disabled = entries.iter().filter(|entry| !entry.is_enabled);
-    let mut entries_to_list: Vec<&RuleEntry<'_, '_>> = enabled
+    let (enabled, disabled): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_enabled);
+    let mut unique_entries: Vec<&RuleEntry<'_, '_>> = enabled
+        .into_iter()
         .chain(disabled)
         .filter(|entry| seen_ids.insert(entry.id))
         .collect();
-    entries_to_list.sort_by_key(|entry| entry.node.position());
-    Ok(entries_to_list
+    unique_entries.sort_by_key(|entry| entry.node.position());
+    Ok(unique_entries
         .into_iter()
-        .map(|entry| describe_entry(entry, &set))
+        .map(|entry| outline_rule(entry, &rule_set))
         .collect())
 }
 
-fn describe_entry(entry: &RuleEntry<'_, '_>, set: &RuleSet) -> RuleOutline {
-    let config = entry.node.get("config").into_iter().flat_map(NodeRef::entries);
-    let field = |(name, _, value): (&str, _, NodeRef<'_, '_>)| {
-        let value = value.text().unwrap_or("a list or a map");
-        (name.to_owned(), value.to_owned())
-    };
+fn outline_rule(entry: &RuleEntry<'_, '_>, rule_set: &RuleSet) -> RuleOutline {
+    let mut config = Vec::new();
+    for (name, _, node) in entry.node.get("config").into_iter().flat_map(NodeRef::entries) {
+        let value = node.text().unwrap_or("a list or a map");
+        config.push((name.to_owned(), value.to_owned()));
+    }
     RuleOutline {
         id: entry.id.to_owned(),
-        state: set.state(entry.id),
-        config: config.map(field).collect(),
+        state: rule_set.state(entry.id),
+        config,
     }
 }

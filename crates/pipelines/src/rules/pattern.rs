@@ -150,43 +150,47 @@ fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternL
         return Ok(None);
     }
     reject_rare_constructs(pattern)?;
-    let build = |pattern: &str| {
-        fancy_regex::RegexBuilder::new(pattern)
-            .backtrack_limit(MAX_STEPS)
-            .delegate_size_limit(BACKTRACKING_LIMIT.compiled_bytes)
-            .build()
-    };
-    build(pattern).map_err(|error| shortened(&error.to_string()).into_owned())?;
-    let regex = anchored_forms(pattern).iter().find_map(|form| build(form).ok());
+    build_backtracking(pattern).map_err(|error| shortened(&error.to_string()).into_owned())?;
+    let regex = anchored_forms(pattern)
+        .iter()
+        .find_map(|form| build_backtracking(form).ok());
     Ok(regex.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING_LIMIT)))
+}
+
+fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::Error> {
+    fancy_regex::RegexBuilder::new(pattern)
+        .backtrack_limit(MAX_STEPS)
+        .delegate_size_limit(BACKTRACKING_LIMIT.compiled_bytes)
+        .build()
 }
 
 /// Rejects constructs that other engines do not support, in particular group calls, which the compiler expands: a few
 /// nested ones would use all memory.
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|error| shortened(&error.to_string()).into_owned())?;
-    let is_rare = |part: &Expr| {
-        !matches!(
-            part,
-            Expr::Empty
-                | Expr::Any { .. }
-                | Expr::Assertion(_)
-                | Expr::GeneralNewline { .. }
-                | Expr::Literal { .. }
-                | Expr::Concat(_)
-                | Expr::Alt(_)
-                | Expr::Group(_)
-                | Expr::LookAround(..)
-                | Expr::Repeat { .. }
-                | Expr::Delegate { .. }
-                | Expr::Backref { .. }
-                | Expr::AtomicGroup(_)
-        )
-    };
     if is_rare(&tree.expr) || tree.expr.has_descendant(is_rare) {
         return Err("conditions, group calls and verbs are not supported".to_owned());
     }
     Ok(())
+}
+
+fn is_rare(part: &Expr) -> bool {
+    !matches!(
+        part,
+        Expr::Empty
+            | Expr::Any { .. }
+            | Expr::Assertion(_)
+            | Expr::GeneralNewline { .. }
+            | Expr::Literal { .. }
+            | Expr::Concat(_)
+            | Expr::Alt(_)
+            | Expr::Group(_)
+            | Expr::LookAround(..)
+            | Expr::Repeat { .. }
+            | Expr::Delegate { .. }
+            | Expr::Backref { .. }
+            | Expr::AtomicGroup(_)
+    )
 }
 
 /// Returns the last line of the compiler's message; the lines before it repeat the pattern.

@@ -51,10 +51,11 @@ impl Documentation {
             Block::Yaml(self.entry(Enforcement::Warn)),
         ];
         if !self.config.is_empty() {
-            let field = |field: &super::ConfigField| {
-                format!("`{}` is {}; it is required.", field.name, field.meaning)
-            };
-            blocks.push(Block::Points(self.config.iter().map(field).collect()));
+            let fields = self
+                .config
+                .iter()
+                .map(|field| format!("`{}` is {}; it is required.", field.name, field.meaning));
+            blocks.push(Block::Points(fields.collect()));
         }
         let with_config = match self.example_config {
             "" => String::new(),

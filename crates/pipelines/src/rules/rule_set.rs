@@ -36,10 +36,11 @@ pub struct RuleSet {
 
 impl fmt::Debug for RuleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = |file: &RulesFile| file.rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
-        f.debug_tuple("RuleSet")
-            .field(&self.file.as_ref().map(ids))
-            .finish()
+        let ids = self
+            .file
+            .as_ref()
+            .map(|file| file.rules.iter().map(|rule| &rule.id).collect::<Vec<_>>());
+        f.debug_tuple("RuleSet").field(&ids).finish()
     }
 }
 
@@ -109,8 +110,11 @@ impl RuleSet {
     /// file is missing or cannot be read.
     pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
-        let meant = rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
-        Some(meant.map(|rule| rule.id.as_str()))
+        Some(
+            rules
+                .filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
+                .map(|rule| rule.id.as_str()),
+        )
     }
 
     /// Returns the results for a pipeline file, in the order of the rules file.
@@ -121,7 +125,7 @@ impl RuleSet {
         self.evaluate_bytes(path, document, &|_, _| {})
     }
 
-    /// Like [`Self::evaluate`], for a file that may be unreadable. `see` gets the pipeline if it was read.
+    /// Like [`Self::evaluate`], for a file that may be unreadable. `observe` gets the pipeline if it was read.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -149,12 +153,12 @@ impl RuleSet {
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
         observe: &SeePipeline<'_>,
     ) -> Result<Vec<FileResults>, E> {
-        let sized = documents.map(|document| {
-            let document = document?;
-            let size = document.1.as_ref().map_or(0, Vec::len);
-            Ok((document, size))
+        let documents_with_sizes = documents.map(|document| {
+            let (path, content) = document?;
+            let size = content.as_ref().map_or(0, Vec::len);
+            Ok(((path, content), size))
         });
-        overlap::computed(sized, &|(path, document): (String, _)| {
+        overlap::computed(documents_with_sizes, &|(path, document): (String, _)| {
             self.evaluate_document(&path, &document, observe)
         })
     }
@@ -186,12 +190,11 @@ fn evaluate_rules(
         Err(_) => Kind::from_path(path),
     };
     let subject = pipeline.as_ref().map(Subject::new);
-    let mut results = Vec::with_capacity(rules.len());
-    let meant = rules
+    rules
         .iter()
-        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
-    results.extend(meant.map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error))));
-    results
+        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
+        .map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error)))
+        .collect()
 }
 
 fn evaluate_rule(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {

@@ -40,13 +40,13 @@ fn check_branch_ends(subject: &Subject<'_>) -> Vec<Violation> {
     let is_reachable = graph.reachable();
     let has_transition = graph.links_on(LinkRole::Transition);
     let is_iteration_target = graph.linked_to(&[LinkRole::IterationTarget]);
-    let ends_branch = |at: usize| {
-        is_reachable.get(at) == Some(&true)
-            && has_transition.get(at) == Some(&false)
-            && is_iteration_target.get(at) == Some(&false)
-    };
     subject.violations_of_components(
-        |index, component| ends_branch(index) && !is_end(component),
+        |index, component| {
+            is_reachable.get(index) == Some(&true)
+                && has_transition.get(index) == Some(&false)
+                && is_iteration_target.get(index) == Some(&false)
+                && !is_end(component)
+        },
         "is the last step of its branch: connect it to an End Success or End Failure component",
     )
 }

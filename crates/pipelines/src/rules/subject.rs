@@ -31,8 +31,10 @@ impl<'p> Subject<'p> {
         is_wrong: impl Fn(usize, &Component) -> bool,
         problem: &str,
     ) -> Vec<Violation> {
-        let components = self.pipeline.components.iter().enumerate();
-        components
+        self.pipeline
+            .components
+            .iter()
+            .enumerate()
             .filter(|(index, component)| is_wrong(*index, component))
             .map(|(_, component)| {
                 let subject = NamedSubject {

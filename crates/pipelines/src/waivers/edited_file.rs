@@ -21,22 +21,22 @@ pub enum EditError {
 /// Returns the text with these entries inserted, one line each, ordered by rule, path and subject.
 pub fn add(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
-    let mut more = new_entries.to_vec();
-    more.sort();
-    for entry in &more {
+    let mut entries = new_entries.to_vec();
+    entries.sort();
+    for entry in &entries {
         file.insert(entry);
     }
-    more.extend(file.items.iter().map(|item| item.entry.clone()));
-    file.into_verified_text(more)
+    entries.extend(file.items.iter().map(|item| item.entry.clone()));
+    file.into_verified_text(entries)
 }
 
-/// Returns the text without the entries for which `goes` is true, by index.
+/// Returns the text without the entries whose flag is true.
 pub fn remove(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
-    let is_gone = |index: usize| removal_flags.get(index).copied().unwrap_or_default();
+
     let mut remaining_entries = Vec::new();
     for (index, item) in file.items.iter().enumerate() {
-        if is_gone(index) {
+        if removal_flags.get(index) == Some(&true) {
             file.lines
                 .get_mut(item.lines.clone())
                 .ok_or(EditError::Form)?
@@ -89,11 +89,10 @@ impl EditedFile {
             (None, Some(last)) => last.lines.end,
             (None, None) => self.lines.len(),
         };
-        let first_line = self
+        let indent: String = self
             .items
             .first()
-            .and_then(|item| self.lines.get(item.lines.start));
-        let indent: String = first_line
+            .and_then(|item| self.lines.get(item.lines.start))
             .map(|line| line.chars().take_while(|c| *c == ' ').collect())
             .unwrap_or_default();
         let line = format!("{indent}- {entry}{}", self.ending);
@@ -101,32 +100,40 @@ impl EditedFile {
     }
 
     fn to_text(&self) -> String {
-        let new = |at: usize| self.insertions.get(&at).map_or("", String::as_str);
-        let lines = self.lines.iter().enumerate();
-        let before: String = lines.flat_map(|(at, line)| [new(at), line]).collect();
-        before + new(self.lines.len())
+        let mut text = String::new();
+        for line_index in 0..=self.lines.len() {
+            text.extend(self.insertions.get(&line_index).map(String::as_str));
+            text.extend(self.lines.get(line_index).map(String::as_str));
+        }
+        text
     }
 
     /// Returns the line of the first comment directly before this line. A comment at the beginning of the file belongs
     /// to no entry.
     fn first_comment_line(&self, start: usize) -> usize {
-        let is_comment = |at: &usize| {
-            self.lines
-                .get(*at)
-                .is_some_and(|line| line.trim_start().starts_with('#'))
-        };
-        let first = (0..start).rev().take_while(is_comment).last().unwrap_or(start);
-        if first == 0 { start } else { first }
+        let first_comment = (0..start)
+            .rev()
+            .take_while(|index| {
+                self.lines
+                    .get(*index)
+                    .is_some_and(|line| line.trim_start().starts_with('#'))
+            })
+            .last()
+            .unwrap_or(start);
+        if first_comment == 0 { start } else { first_comment }
     }
 
     /// Returns the text if it contains these entries.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
-        let again = read(text.as_bytes(), &|_| true).map_err(|_| EditError::Form)?;
-        let mut again: Vec<WaiverEntry> = again.into_iter().map(|placed| placed.entry).collect();
-        again.sort();
+        let mut reread_entries: Vec<WaiverEntry> = read(text.as_bytes(), &|_| true)
+            .map_err(|_| EditError::Form)?
+            .into_iter()
+            .map(|waiver| waiver.entry)
+            .collect();
+        reread_entries.sort();
         entries.sort();
-        if again == entries {
+        if reread_entries == entries {
             Ok(text)
         } else {
             Err(EditError::Form)
@@ -138,35 +145,35 @@ impl EditedFile {
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
     let mut starts = Vec::with_capacity(placed_waivers.len());
     let mut min_line = 0;
-    for item in &placed_waivers {
-        let line = usize::try_from(item.position.line).ok()?.checked_sub(1)?;
-        let is_dash = |at: &usize| {
-            lines
-                .get(*at)
-                .is_some_and(|line| line.trim_start_matches([' ', '\u{feff}']).starts_with('-'))
-        };
-        let start = (min_line..=line).rev().find(is_dash)?;
+    for waiver in &placed_waivers {
+        let line_index = usize::try_from(waiver.position.line).ok()?.checked_sub(1)?;
+        let start = (min_line..=line_index)
+            .rev()
+            .find(|index| lines.get(*index).is_some_and(|line| begins_with_dash(line)))?;
         starts.push(start);
         min_line = start + 1;
     }
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
-    let item = |((placed, start), end): ((PlacedWaiver, &usize), usize)| {
-        let is_part = |at: &usize| {
-            let line = lines.get(*at).map_or("", |line| line.trim());
-            !line.is_empty() && !line.starts_with('#') && line != "..."
-        };
-        let final_line = (*start..end).rev().find(is_part).unwrap_or(*start);
-        LocatedEntry {
-            entry: placed.entry,
+    let mut located_entries = Vec::with_capacity(placed_waivers.len());
+    for ((waiver, start), end) in placed_waivers.into_iter().zip(&starts).zip(ends) {
+        let final_line = (*start..end)
+            .rev()
+            .find(|index| lines.get(*index).is_some_and(|line| has_content(line)))
+            .unwrap_or(*start);
+        located_entries.push(LocatedEntry {
+            entry: waiver.entry,
             lines: *start..final_line + 1,
-        }
-    };
-    Some(
-        placed_waivers
-            .into_iter()
-            .zip(&starts)
-            .zip(ends)
-            .map(item)
-            .collect(),
-    )
+        });
+    }
+    Some(located_entries)
+}
+
+fn begins_with_dash(line: &str) -> bool {
+    line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
+}
+
+/// Returns whether the line is not blank, not a comment, and not the end of the document.
+fn has_content(line: &str) -> bool {
+    let content = line.trim();
+    !content.is_empty() && !content.starts_with('#') && content != "..."
 }

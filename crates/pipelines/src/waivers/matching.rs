@@ -153,7 +153,7 @@ impl Waivers {
         let old_name = finding.about.and_then(|name| {
             file_entries
                 .old_component_names
-                .and_then(|renamed| renamed.get(name))
+                .and_then(|old_names| old_names.get(name))
         });
         let old_finding = old_name.map(|old_name| Finding {
             about: Some(old_name),
@@ -161,20 +161,16 @@ impl Waivers {
         });
         let mut best: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
-            let is_match = |entry: &&WaiverEntry| {
-                entry.is_about(finding)
-                    || old_finding
-                        .as_ref()
-                        .is_some_and(|old_finding| entry.is_about(old_finding))
-            };
-            let Some(entry) = self.entries.get(*index).filter(is_match) else {
+            let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched.get_mut(*index)) else {
                 continue;
             };
-            matched
-                .iter_mut()
-                .skip(*index)
-                .take(1)
-                .for_each(|is_matched| *is_matched = true);
+            let is_about_old_finding = old_finding
+                .as_ref()
+                .is_some_and(|old_finding| entry.is_about(old_finding));
+            if !entry.is_about(finding) && !is_about_old_finding {
+                continue;
+            }
+            *is_matched = true;
             if best.is_none_or(|current| current.is_over(today) && !entry.is_over(today)) {
                 best = Some(entry);
             }
@@ -187,7 +183,7 @@ impl Waivers {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry. `met` is the result of [`Self::mark`].
+    /// Returns the status of each entry. `matched` is the result of [`Self::mark`].
     pub fn standings(
         &self,
         matched: &[bool],
@@ -197,23 +193,26 @@ impl Waivers {
     ) -> Vec<WaiverStatus> {
         let mut coverages = vec![FileCoverage::default(); self.entries.len()];
         for path in &existing_files.pipelines {
-            self.update_coverages(path, &mut coverages, |_, seen| seen.existing_count += 1);
+            self.update_coverages(path, &mut coverages, |_, coverage| coverage.existing_count += 1);
         }
         for path in &existing_files.others {
-            self.update_coverages(path, &mut coverages, |_, seen| seen.has_others = true);
+            self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_others = true);
         }
         for file in files {
-            self.update_coverages(&file.path, &mut coverages, |entry, seen| {
-                seen.add_file(entry, file, existing_files.checked);
+            self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
+                coverage.add_file(entry, file, existing_files.checked);
             });
         }
-        let entries = self.entries.iter().zip(matched).zip(coverages);
-        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileCoverage)| WaiverStatus {
-            is_met: *is_met,
-            is_over: entry.is_over(today),
-            is_judged: seen.is_conclusive(existing_files.is_whole),
-        };
-        entries.map(standing).collect()
+        self.entries
+            .iter()
+            .zip(matched)
+            .zip(coverages)
+            .map(|((entry, is_matched), coverage)| WaiverStatus {
+                is_met: *is_matched,
+                is_over: entry.is_over(today),
+                is_judged: coverage.is_conclusive(existing_files.is_whole),
+            })
+            .collect()
     }
 
     fn update_coverages(
@@ -245,14 +244,16 @@ struct FileCoverage {
 impl FileCoverage {
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.evaluated_count += 1;
-        let results = || file.results.iter().filter(|result| result.rule == entry.rule);
-        let is_open =
-            |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
-        self.has_error |= results().any(is_open);
+        for result in file.results.iter().filter(|result| result.rule == entry.rule) {
+            if matches!(result.status, Status::Error(_)) && !result.status.can_be_old() {
+                self.has_error = true;
+            } else {
+                self.is_evaluated = true;
+            }
+        }
         // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| check_levels.of(check).is_some())
-            || results().any(|result| !is_open(result));
+        self.is_evaluated |= check.is_some_and(|check| check_levels.of(check).is_some());
     }
 
     const fn is_conclusive(&self, is_whole: bool) -> bool {

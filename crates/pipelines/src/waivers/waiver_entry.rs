@@ -93,9 +93,10 @@ impl fmt::Display for WaiverEntry {
 
 /// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
 fn format_scalar(text: &str) -> String {
-    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-');
     let is_plain = text.starts_with(char::is_alphabetic)
-        && text.chars().all(is_safe)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'))
         && !text.ends_with(' ')
         && !KEYWORDS.contains(&text.to_lowercase().as_str());
     if is_plain {

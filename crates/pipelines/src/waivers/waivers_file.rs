@@ -23,7 +23,7 @@ pub struct PlacedWaiver {
     pub position: Position,
 }
 
-/// Returns the entries of the file, in order. `knows` returns whether a rule id exists.
+/// Returns the entries of the file, in order. `is_known_rule` returns whether a rule id exists.
 pub fn read(bytes: &[u8], is_known_rule: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiver>, DocumentError> {
     if is_blank(bytes) {
         return Ok(Vec::new());
