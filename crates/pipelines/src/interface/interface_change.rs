@@ -171,7 +171,7 @@ impl Change {
         )
     }
 
-    /// Returns the complete change on one line, beginning with its location; `old` is the name of the old side.
+    /// Returns the complete change on one line, beginning with its location; `old_name` is the name of the old side.
     pub fn in_one_line(&self, old_name: &str) -> String {
         let (subject, words) = (self.subject(), self.words());
         let sentence = match (&self.id, self.what.row().class) {

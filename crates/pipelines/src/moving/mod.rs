@@ -1,7 +1,7 @@
 //! The effects of moving files on the files that refer to them.
 //!
-//! `moves` computes the new paths, and `references` the new text of each reference, so that it leads to the same file
-//! as before. Both work without file access: `sluicegate mv` reads and writes the files.
+//! `path_move` computes the new paths, and `reference_repair` the new text of each reference, so that it leads to the
+//! same file as before. Both work without file access: `sluicegate mv` reads and writes the files.
 
 mod path_move;
 mod reference_repair;

@@ -4,7 +4,7 @@
 /// Maximum number of parts without a link in one row.
 const MAX_PARTS_PER_ROW: usize = 6;
 
-/// Returns the layer and the row of each of `count` parts. `is_first` returns whether a part is a start.
+/// Returns the layer and the row of each of `count` parts. `is_start` returns whether a part is a start.
 pub(super) fn assign_layers(
     count: usize,
     links: &[(usize, usize)],

@@ -69,7 +69,7 @@ impl CallGroups {
     }
 }
 
-/// Returns the path from `from` to `last`, by following `before` backward.
+/// Returns the path from `first` to `last`, by following `previous_pipelines`.
 fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: usize) -> Vec<usize> {
     let mut path = vec![last];
     let mut pipeline = last;

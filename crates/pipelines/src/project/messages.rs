@@ -86,7 +86,7 @@ pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
-/// Returns the message for a shared pipeline; `why` is the text after `which`.
+/// Returns the message for a shared pipeline; `reason` is the text after `which`.
 pub fn shared_pipeline(id: &str, path: &str, reason: &str) -> String {
     format!(
         "the shared pipeline `{}` is `{}`, which {reason}",
@@ -104,7 +104,7 @@ pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) ->
     )
 }
 
-/// Returns the message for a circle; `circle` contains its paths, without repeating the first.
+/// Returns the message for a circle; `paths` contains its paths, without repeating the first.
 pub(super) fn describe_circle(paths: &[&str]) -> String {
     match paths {
         [own] => format!("calls its own pipeline, `{}`", bounded(own)),

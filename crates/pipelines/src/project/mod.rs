@@ -1,9 +1,8 @@
 //! Checks of the project: broken references between files.
 //!
-//! A rule evaluates one pipeline, but many real problems are between pipelines. Begin with `check`, which lists the
-//! checks. `find` derives findings from a project's facts without reading files; the gate decides which facts are read,
-//! and from which commit. `words` contains the messages, which a publish also uses, because it rejects the same
-//! problems.
+//! A rule evaluates one pipeline, but many real problems are between pipelines. Begin with `project_check`, which lists
+//! the checks. `project_findings` derives findings from a project's facts without reading files; the gate decides which
+//! facts are read, and from which commit. A publish also uses the `messages`, because it rejects the same problems.
 
 mod call_groups;
 mod messages;

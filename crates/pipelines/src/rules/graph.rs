@@ -29,7 +29,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Returns the components that the component at `from` links to.
+    /// Returns the components that the component at `source` links to.
     pub(crate) fn links(&self, source: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components

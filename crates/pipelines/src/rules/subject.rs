@@ -52,7 +52,7 @@ pub(super) fn pipeline_violation(problem: &str) -> Violation {
     Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
-/// Like [`of_pipeline`], for a pipeline that has too many or too few items.
+/// Like [`pipeline_violation`], for a pipeline that has too many or too few items.
 pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),
