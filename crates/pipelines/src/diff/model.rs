@@ -127,40 +127,37 @@ impl PipelineDiff {
 impl PipelineDiff {
     /// Returns the number of changes of each kind.
     pub fn in_numbers(&self) -> Changed {
-        let count_components = |change| {
-            self.components
-                .iter()
-                .filter(|component| component.change == change)
-                .count()
-        };
-        let count_links = |change| self.links.iter().filter(|link| link.change == change).count();
-        let count_variables = |change| {
-            self.variables
-                .iter()
-                .filter(|variable| variable.change == change)
-                .count()
-        };
+        let mut components = ChangeCounts::default();
+        for component in &self.components {
+            match component.change {
+                ComponentChange::Added => components.added += 1,
+                ComponentChange::Removed => components.removed += 1,
+                ComponentChange::Renamed => components.renamed += 1,
+                ComponentChange::Modified => components.modified += 1,
+            }
+        }
+        let mut links = ChangeCounts::default();
+        for link in &self.links {
+            match link.change {
+                LinkChange::Added => links.added += 1,
+                LinkChange::Removed => links.removed += 1,
+            }
+        }
+        let mut variables = ChangeCounts::default();
+        for variable in &self.variables {
+            match variable.change {
+                VariableChange::Added => variables.added += 1,
+                VariableChange::Removed => variables.removed += 1,
+                VariableChange::Modified => variables.modified += 1,
+            }
+        }
         Changed {
             path: self.path.clone(),
             previous_path: self.previous_path.clone(),
             change: self.change,
-            components: ChangeCounts {
-                added: count_components(ComponentChange::Added),
-                removed: count_components(ComponentChange::Removed),
-                renamed: count_components(ComponentChange::Renamed),
-                modified: count_components(ComponentChange::Modified),
-            },
-            links: ChangeCounts {
-                added: count_links(LinkChange::Added),
-                removed: count_links(LinkChange::Removed),
-                ..ChangeCounts::default()
-            },
-            variables: ChangeCounts {
-                added: count_variables(VariableChange::Added),
-                removed: count_variables(VariableChange::Removed),
-                modified: count_variables(VariableChange::Modified),
-                ..ChangeCounts::default()
-            },
+            components,
+            links,
+            variables,
             other: self.other.len(),
             layout: self.layout,
             called_by: None,

@@ -31,17 +31,17 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
             })
             .collect();
     }
-    let mut unpaired: HashMap<K, T> = base.iter().copied().collect();
+    let mut unpaired_base: HashMap<K, T> = base.iter().copied().collect();
     let mut pairs: Vec<Pair<K, T>> = head
         .into_iter()
         .map(|(key, value)| Pair {
             key,
-            base: unpaired.remove(&key),
+            base: unpaired_base.remove(&key),
             head: Some(value),
         })
         .collect();
     for (key, value) in base {
-        if unpaired.contains_key(&key) {
+        if unpaired_base.contains_key(&key) {
             pairs.push(Pair {
                 key,
                 base: Some(value),

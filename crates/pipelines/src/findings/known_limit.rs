@@ -21,7 +21,7 @@ pub fn can_be_lower(known_count: usize, max_known: usize) -> String {
 fn count_known(known_count: usize) -> String {
     match known_count {
         1 => "1 finding is".to_owned(),
-        known => format!("{known} findings are"),
+        _ => format!("{known_count} findings are"),
     }
 }
 

@@ -23,13 +23,13 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Counts these findings. `fixed` is the number of findings of the base that no longer exist, if a comparison was
+    /// Counts these findings. `fixed_count` is the number of findings of the base that no longer exist, if a comparison was
     /// made.
-    pub fn of(findings: &[Finding<'_>], fixed: Option<usize>) -> Self {
+    pub fn of(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
-            new: fixed.map(|_| 0),
-            known: fixed.map(|_| 0),
-            fixed,
+            new: fixed_count.map(|_| 0),
+            known: fixed_count.map(|_| 0),
+            fixed: fixed_count,
             ..Self::default()
         };
         for finding in findings {

@@ -112,13 +112,13 @@ impl Change {
     pub fn words(&self) -> String {
         let mut description = String::new();
         let mut template = self.what.row().words;
-        while let Some((literal, (placeholder, following))) = template
+        while let Some((literal, (placeholder, remaining_template))) = template
             .split_once('{')
             .and_then(|(literal, remainder)| Some((literal, remainder.split_once('}')?)))
         {
             description.push_str(literal);
             description.push_str(&self.format_placeholder(placeholder));
-            template = following;
+            template = remaining_template;
         }
         description + template
     }

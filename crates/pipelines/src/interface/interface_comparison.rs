@@ -117,12 +117,16 @@ impl InterfaceComparison<'_> {
             .collect();
         for parameter in &new_entry.parameters {
             if let Some(old_parameter) = old_parameters.remove(parameter.name.as_str()) {
-                for positioned in compare_parameter(&new_entry.id, old_parameter, parameter) {
-                    let old_location = positioned
+                for positioned_change in compare_parameter(&new_entry.id, old_parameter, parameter) {
+                    let old_location = positioned_change
                         .old_position
                         .map(|position| source_location(&self.old.file, position));
-                    let new_location = source_location(&self.new.file, positioned.new_position);
-                    changes.push(positioned.change.with_locations(old_location, Some(new_location)));
+                    let new_location = source_location(&self.new.file, positioned_change.new_position);
+                    changes.push(
+                        positioned_change
+                            .change
+                            .with_locations(old_location, Some(new_location)),
+                    );
                 }
                 continue;
             }
@@ -196,7 +200,7 @@ fn compare_parameter(
     if old_description != new_description {
         changes.push(change(What::ParameterDescriptionChanged).with_values(old_description, new_description));
     }
-    let mut positioned: Vec<PositionedChange> = changes
+    let mut positioned_changes: Vec<PositionedChange> = changes
         .into_iter()
         .map(|change| PositionedChange {
             change,
@@ -206,9 +210,9 @@ fn compare_parameter(
         .collect();
     // A parameter that is no longer a grid has no columns, which its type change already reports.
     if old_type == new_type {
-        positioned.extend(compare_columns(id, old_parameter, new_parameter));
+        positioned_changes.extend(compare_columns(id, old_parameter, new_parameter));
     }
-    positioned
+    positioned_changes
 }
 
 fn compare_columns(

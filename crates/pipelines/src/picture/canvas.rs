@@ -241,7 +241,7 @@ impl Canvas {
         let mut kept_indices: Vec<usize> = (0..self.boxes.len())
             .filter(|index| self.is_marked(*index))
             .collect();
-        let mut seen: HashSet<usize> = kept_indices.iter().copied().collect();
+        let mut selected_indices: HashSet<usize> = kept_indices.iter().copied().collect();
         let changed_arrows = self.arrows.iter().filter(|arrow| arrow.mark != Mark::Unchanged);
         let adjacent_arrows = self
             .arrows
@@ -251,7 +251,7 @@ impl Canvas {
             .chain(adjacent_arrows)
             .flat_map(|arrow| [arrow.from_box, arrow.to_box])
         {
-            if seen.insert(end) {
+            if selected_indices.insert(end) {
                 kept_indices.push(end);
             }
         }

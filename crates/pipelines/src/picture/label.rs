@@ -18,18 +18,18 @@ pub(super) type NameLines = Vec<String>;
 
 /// Returns the names of all boxes as displayed; they are unique.
 pub(super) fn display_names(canvas: &Canvas) -> Vec<NameLines> {
-    let mut seen: HashMap<NameLines, usize> = HashMap::new();
+    let mut used_lines: HashMap<NameLines, usize> = HashMap::new();
     canvas
         .boxes
         .iter()
-        .map(|canvas_box| make_unique(&mut seen, &text::line(&canvas_box.name)))
+        .map(|canvas_box| make_unique(&mut used_lines, &text::line(&canvas_box.name)))
         .collect()
 }
 
-/// Returns the lines of a name, with the first number that makes them unique if they are `seen`.
-fn make_unique(seen: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
+/// Returns the lines of a name, with the first number that makes them unique if the lines are in `used_lines`.
+fn make_unique(used_lines: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
     let lines = wrap_name(name, "");
-    let count = seen.entry(lines.clone()).or_default();
+    let count = used_lines.entry(lines.clone()).or_default();
     *count += 1;
     if *count == 1 {
         return lines;
@@ -37,7 +37,7 @@ fn make_unique(seen: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
     let mut number = *count;
     loop {
         let lines = wrap_name(name, &format!(" ({number})"));
-        if seen.insert(lines.clone(), 1).is_none() {
+        if used_lines.insert(lines.clone(), 1).is_none() {
             return lines;
         }
         number += 1;

@@ -277,12 +277,12 @@ fn place_label(text: String, wire: &[PixelPoint], route: &Route) -> Option<Label
     })
 }
 
-fn straight_wire(from: PixelPoint, to: PixelPoint, offset: i32) -> Vec<PixelPoint> {
-    let y = from.1 + BOX_HEIGHT / 2 + offset;
-    if from.0 < to.0 {
-        vec![(from.0 + BOX_WIDTH, y), (to.0, y)]
+fn straight_wire(start: PixelPoint, end: PixelPoint, offset: i32) -> Vec<PixelPoint> {
+    let y = start.1 + BOX_HEIGHT / 2 + offset;
+    if start.0 < end.0 {
+        vec![(start.0 + BOX_WIDTH, y), (end.0, y)]
     } else {
-        vec![(from.0, y), (to.0 + BOX_WIDTH, y)]
+        vec![(start.0, y), (end.0 + BOX_WIDTH, y)]
     }
 }
 

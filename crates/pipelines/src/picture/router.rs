@@ -100,13 +100,13 @@ impl<'c> Router<'c> {
                 routes[index] = self.route_above_each_other(arrow);
             }
         }
-        let unrouted: Vec<usize> = (0..routes.len())
+        let unrouted_indices: Vec<usize> = (0..routes.len())
             .filter(|index| routes[*index].is_none())
             .collect();
-        for index in &unrouted {
+        for index in &unrouted_indices {
             self.assign_end(&canvas.arrows[*index]);
         }
-        for index in &unrouted {
+        for index in &unrouted_indices {
             let arrow = &canvas.arrows[*index];
             let targets = self
                 .shared_targets
@@ -114,10 +114,10 @@ impl<'c> Router<'c> {
                 .or_insert(Some(arrow.to_box));
             *targets = targets.filter(|target| *target == arrow.to_box);
         }
-        for index in &unrouted {
+        for index in &unrouted_indices {
             self.assign_start(&canvas.arrows[*index]);
         }
-        for index in unrouted {
+        for index in unrouted_indices {
             routes[index] = Some(self.route_through_channels(&canvas.arrows[index]));
         }
         routes.into_iter().flatten().collect()
@@ -138,11 +138,11 @@ impl<'c> Router<'c> {
 
     /// Returns the sides at which the link leaves and arrives.
     fn link_sides(&self, arrow: &Arrow) -> (BoxSide, BoxSide) {
-        let (from, to) = (
+        let (from_row, to_row) = (
             self.grid.box_rows[arrow.from_box],
             self.grid.box_rows[arrow.to_box],
         );
-        match from.cmp(&to) {
+        match from_row.cmp(&to_row) {
             std::cmp::Ordering::Less => (BoxSide::Bottom, BoxSide::Top),
             std::cmp::Ordering::Greater => (BoxSide::Top, BoxSide::Bottom),
             std::cmp::Ordering::Equal if self.left_edges[arrow.from_box] < self.left_edges[arrow.to_box] => {
@@ -389,19 +389,19 @@ impl<'c> Router<'c> {
 
     /// Returns the farthest channel towards `last_channel` that a vertical line reaches.
     fn follow_line(&self, x: i32, owner: LineOwner, channel: usize, last_channel: usize) -> usize {
-        let mut reached = channel;
-        while reached != last_channel
+        let mut reached_channel = channel;
+        while reached_channel != last_channel
             && self
                 .lanes
-                .can_cross_row(row_towards(reached, last_channel), x, owner)
+                .can_cross_row(row_towards(reached_channel, last_channel), x, owner)
         {
-            reached = if reached < last_channel {
-                reached + 1
+            reached_channel = if reached_channel < last_channel {
+                reached_channel + 1
             } else {
-                reached - 1
+                reached_channel - 1
             };
         }
-        reached
+        reached_channel
     }
 }
 

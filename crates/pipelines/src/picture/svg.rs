@@ -156,13 +156,13 @@ impl<'c> Picture<'c> {
 
     /// Draws the changed links above the others, and their texts above all.
     fn draw_links(&self, svg: &mut String) {
-        let (unchanged, changed): (Vec<_>, Vec<_>) = self
+        let (unchanged_arrows, changed_arrows): (Vec<_>, Vec<_>) = self
             .canvas
             .arrows
             .iter()
             .enumerate()
             .partition(|(_, arrow)| arrow.mark == Mark::Unchanged);
-        for (index, arrow) in unchanged.into_iter().chain(changed) {
+        for (index, arrow) in unchanged_arrows.into_iter().chain(changed_arrows) {
             if let (Some(from_box), Some(to_box)) = (
                 self.canvas.boxes.get(arrow.from_box),
                 self.canvas.boxes.get(arrow.to_box),
@@ -222,14 +222,14 @@ fn describe_canvas(canvas: &Canvas) -> String {
     description
 }
 
-fn draw_link(svg: &mut String, arrow: &Arrow, from: &CanvasBox, to: &CanvasBox, wire: &[PixelPoint]) {
+fn draw_link(svg: &mut String, arrow: &Arrow, from_box: &CanvasBox, to_box: &CanvasBox, wire: &[PixelPoint]) {
     let change = arrow.mark.word();
     let _ = write!(
         svg,
         "<path class=\"link sg-link sg-{change}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{change}\" d=\"{}\" \
          marker-end=\"url(#sg-{change})\"/>",
-        text::markup(&from.name),
-        text::markup(&to.name),
+        text::markup(&from_box.name),
+        text::markup(&to_box.name),
         text::markup(&arrow.kind),
         rounded_path(wire)
     );
@@ -262,13 +262,13 @@ fn rounded_path(points: &[PixelPoint]) -> String {
     path
 }
 
-fn distance(from: PixelPoint, to: PixelPoint) -> i32 {
-    (from.0 - to.0).abs() + (from.1 - to.1).abs()
+fn distance(start: PixelPoint, end: PixelPoint) -> i32 {
+    (start.0 - end.0).abs() + (start.1 - end.1).abs()
 }
 
-fn move_towards(from: PixelPoint, to: PixelPoint, step_length: i32) -> PixelPoint {
-    let step = |from: i32, to: i32| from + (to - from).signum() * step_length;
-    (step(from.0, to.0), step(from.1, to.1))
+fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPoint {
+    let step = |start: i32, end: i32| start + (end - start).signum() * step_length;
+    (step(start.0, end.0), step(start.1, end.1))
 }
 
 fn draw_label(svg: &mut String, label: &Label, mark: Mark) {

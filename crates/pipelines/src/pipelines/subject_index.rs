@@ -109,9 +109,11 @@ impl SubjectIndex {
             is_same
         });
         link_prefixes(&mut sorted_names);
-        let written = || sorted_names.iter().filter(|name| name.original.is_none());
         let quote_counts = std::array::from_fn(|quote_kind| {
-            written().filter(|name| name.contains_quote(quote_kind)).count()
+            sorted_names
+                .iter()
+                .filter(|name| name.original.is_none() && name.contains_quote(quote_kind))
+                .count()
         });
         Self {
             sorted_names,
@@ -190,7 +192,9 @@ impl SubjectIndex {
     }
 
     fn find_quoted_name(&self, quote: &OpenedQuote<'_>) -> Option<&IndexedName> {
-        self.find_longest_prefix(quote.text_after, |_, after| after.starts_with(quote.close_quote))
+        self.find_longest_prefix(quote.text_after, |_, text_after| {
+            text_after.starts_with(quote.close_quote)
+        })
     }
 
     /// Returns the longest name that is not part of a longer word, the first of several.
@@ -228,7 +232,7 @@ impl SubjectIndex {
             let text_after = (name.text.len() <= shared_length).then(|| text.get(name.text.len()..));
             if text_after
                 .flatten()
-                .is_some_and(|after| accepts_rest(name, after))
+                .is_some_and(|text_after| accepts_rest(name, text_after))
             {
                 return Some(name);
             }

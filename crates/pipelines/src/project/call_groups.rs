@@ -108,16 +108,16 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
 /// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of
 /// its walk.
 fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
-    let mut visited = vec![false; edges.len()];
+    let mut visited_nodes = vec![false; edges.len()];
     for start in starts {
         let mut stack = Vec::new();
-        if visit(&mut visited, start) {
+        if visit(&mut visited_nodes, start) {
             stack.push((start, 0));
         }
         while let Some((node, edge_index)) = stack.last_mut() {
             if let Some(next) = edges.get(*node).and_then(|next| next.get(*edge_index)) {
                 *edge_index += 1;
-                if visit(&mut visited, *next) {
+                if visit(&mut visited_nodes, *next) {
                     stack.push((*next, 0));
                 }
             } else {
@@ -129,8 +129,8 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
 }
 
 /// Marks a node as visited, and returns whether it was not visited before.
-fn visit(visited: &mut [bool], node: usize) -> bool {
-    visited
+fn visit(visited_nodes: &mut [bool], node: usize) -> bool {
+    visited_nodes
         .get_mut(node)
         .is_some_and(|is_visited| !std::mem::replace(is_visited, true))
 }

@@ -20,10 +20,11 @@ pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let entries = rules_file::read_entries(tree.root())?;
     let rule_set = RuleSet::parse(bytes);
     let mut seen_ids = HashSet::new();
-    let (enabled, disabled): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_enabled);
-    let mut unique_entries: Vec<&RuleEntry<'_, '_>> = enabled
+    let (enabled_entries, disabled_entries): (Vec<_>, Vec<_>) =
+        entries.iter().partition(|entry| entry.is_enabled);
+    let mut unique_entries: Vec<&RuleEntry<'_, '_>> = enabled_entries
         .into_iter()
-        .chain(disabled)
+        .chain(disabled_entries)
         .filter(|entry| seen_ids.insert(entry.id))
         .collect();
     unique_entries.sort_by_key(|entry| entry.node.position());

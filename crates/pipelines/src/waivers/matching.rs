@@ -85,7 +85,7 @@ impl Waivers {
     /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
     /// of a renamed component, because the change that renames them cannot waive anything itself.
     pub fn mark(&self, files: &mut [FileResults], old_names: &Former, today: Date) -> Vec<bool> {
-        let mut matched = vec![false; self.entries.len()];
+        let mut matched_flags = vec![false; self.entries.len()];
         for file in files {
             let mut indices = self.globs.matches(&file.path);
             if let Some(path) = old_names.paths.get(&file.path) {
@@ -102,10 +102,10 @@ impl Waivers {
                     path: &file.path,
                     old_component_names: old_names.components.get(&file.path),
                 };
-                self.mark_result(&file_entries, result, today, &mut matched);
+                self.mark_result(&file_entries, result, today, &mut matched_flags);
             }
         }
-        matched
+        matched_flags
     }
 
     fn mark_result(
@@ -113,7 +113,7 @@ impl Waivers {
         file_entries: &FileEntries<'_>,
         result: &mut RuleResult,
         today: Date,
-        matched: &mut [bool],
+        matched_flags: &mut [bool],
     ) {
         if !result.status.can_be_old() {
             return;
@@ -121,7 +121,7 @@ impl Waivers {
         let findings = result.findings(file_entries.path);
         let mut entries: Vec<Option<&WaiverEntry>> = findings
             .iter()
-            .map(|finding| self.find_best_entry(file_entries, finding, today, matched))
+            .map(|finding| self.find_best_entry(file_entries, finding, today, matched_flags))
             .collect();
         if let [entry] = entries.as_slice() {
             // An evaluation error is one finding, regardless of the number of its texts.
@@ -148,7 +148,7 @@ impl Waivers {
         file_entries: &FileEntries<'_>,
         finding: &Finding<'_>,
         today: Date,
-        matched: &mut [bool],
+        matched_flags: &mut [bool],
     ) -> Option<&WaiverEntry> {
         let old_name = finding.about.and_then(|name| {
             file_entries
@@ -161,7 +161,8 @@ impl Waivers {
         });
         let mut best: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
-            let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched.get_mut(*index)) else {
+            let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))
+            else {
                 continue;
             };
             let is_about_old_finding = old_finding
@@ -183,10 +184,10 @@ impl Waivers {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry. `matched` is the result of [`Self::mark`].
+    /// Returns the status of each entry. `matched_flags` is the result of [`Self::mark`].
     pub fn standings(
         &self,
-        matched: &[bool],
+        matched_flags: &[bool],
         files: &[FileResults],
         existing_files: &There,
         today: Date,
@@ -205,7 +206,7 @@ impl Waivers {
         }
         self.entries
             .iter()
-            .zip(matched)
+            .zip(matched_flags)
             .zip(coverages)
             .map(|((entry, is_matched), coverage)| WaiverStatus {
                 is_met: *is_matched,

@@ -33,7 +33,7 @@ impl WaiverEntry {
 
     /// Returns whether its last day was before `today`.
     pub(crate) fn is_over(&self, today: Date) -> bool {
-        self.until.is_some_and(|until| until < today)
+        self.until.is_some_and(|last_day| last_day < today)
     }
 
     /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
