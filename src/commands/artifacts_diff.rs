@@ -7,7 +7,7 @@ use crate::report::release_note;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_pipelines::interface::{self, in_short, told};
+use sluicegate_pipelines::interface::{self, list_changes, summarize};
 
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let found = compared(run, &args.versions)?;
@@ -18,10 +18,10 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         NoteFormat::Text if found.compat.is_first() => found.nothing() + "\n",
         NoteFormat::Text => {
             let compat = &found.compat;
-            let class = compat.class.map_or("unknown", interface::Class::name);
-            let heading = format!("{} to {to}: {class}, {}", compat.old_name(), in_short(compat));
+            let class = compat.class.map_or("unknown", interface::ChangeClass::name);
+            let heading = format!("{} to {to}: {class}, {}", compat.old_name(), summarize(compat));
             let mut lines = vec![text::line(&heading)];
-            lines.extend(told(compat));
+            lines.extend(list_changes(compat));
             lines.join("\n") + "\n"
         }
     };

@@ -5,14 +5,15 @@ use crate::document_content::read_document;
 use crate::gate::changes::change_list::changes;
 use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
 use crate::report::ChangedFile;
-use sluicegate_pipelines::findings::{Changed, Report};
+use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
 pub(super) fn of_report(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let numbers = delivery.report.changes.iter().flatten();
-    let known: BTreeMap<&str, &Changed> = numbers.map(|changed| (changed.path.as_str(), changed)).collect();
+    let known: BTreeMap<&str, &ChangeSummary> =
+        numbers.map(|changed| (changed.path.as_str(), changed)).collect();
     let wants = |path: &str| known.contains_key(path);
     let found = delivery
         .files
@@ -27,7 +28,7 @@ pub(super) fn of_report(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .flatten()
         .map(|file| (file.changed.path.clone(), file))
         .collect();
-    let one = |changed: &Changed| {
+    let one = |changed: &ChangeSummary| {
         let shown = found.remove(&changed.path);
         let (words, picture) = shown.map(|file| (file.words, file.picture)).unwrap_or_default();
         ChangedFile {
@@ -62,7 +63,7 @@ pub(super) fn pictures(
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = read_document(repo, &file).ok()?.ok()?;
-        Some((file.path, bounded(Canvas::of(&content).ok()?)?))
+        Some((file.path, bounded(Canvas::from_pipeline(&content).ok()?)?))
     });
     canvases.collect()
 }

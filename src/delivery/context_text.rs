@@ -50,7 +50,7 @@ pub(crate) fn as_json(target: &Target, selected: &Selected) -> Value {
 fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
-        .map(|change| (change.path.as_str(), change.words.as_slice()));
+        .map(|change| (change.path.as_str(), change.descriptions.as_slice()));
     pairs.collect()
 }
 
@@ -243,8 +243,8 @@ fn earlier_commit(target: &Target) -> Option<String> {
 }
 
 fn by(change: &GateChange) -> String {
-    let separator = if change.words.is_empty() { "" } else { ": " };
-    format!("by {}{separator}{}", change.path, change.words.join("; "))
+    let separator = if change.descriptions.is_empty() { "" } else { ": " };
+    format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
 fn headline(target: &Target, selected: &Selected) -> String {

@@ -296,7 +296,7 @@ fn write_unfinished_report(format: Format, reason: &str, out: &mut dyn io::Write
         tool_version: env!("CARGO_PKG_VERSION"),
         ..About::default()
     };
-    let report = Report::unfinished(reason, Timestamp::now());
+    let report = Report::for_unfinished_run(reason, Timestamp::now());
     report::render(format, &report, &about, out)
 }
 

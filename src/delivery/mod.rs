@@ -179,7 +179,7 @@ fn list_changes<S: RunSubject>(
 
 /// Returns how to provide the rules file, if the review did not find it.
 fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
-    if !report.findings().iter().any(Finding::is_of_missing_rules) {
+    if !report.findings().iter().any(Finding::is_missing_rules_file_error) {
         return None;
     }
     // A change that deletes the file reveals the directory, too.
@@ -196,7 +196,7 @@ fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report
 
 /// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
 fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<WrongRules> {
-    if !report.findings().iter().any(Finding::is_of_the_rules_file) {
+    if !report.findings().iter().any(Finding::is_rules_file_error) {
         return Vec::new();
     }
     let Ok(Some(file)) = workspace.rules_file(snapshot) else {
@@ -205,7 +205,9 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
     let Ok(Ok(bytes)) = workspace.read(&file) else {
         return Vec::new();
     };
-    let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
+    let problems = rules::lint_rules_file(&bytes)
+        .into_iter()
+        .filter(|problem| problem.is_error);
     let wrong = |problem: LintProblem| {
         let at = problem.position;
         Some(WrongRules {

@@ -29,7 +29,7 @@ impl<'a> Needed<'a> {
             for finding in report
                 .findings()
                 .into_iter()
-                .filter(|it| takes_old || it.counts())
+                .filter(|it| takes_old || it.is_counted())
             {
                 needed
                     .touched
@@ -43,7 +43,7 @@ impl<'a> Needed<'a> {
             return of_each(true);
         }
         // New findings come first, regardless of which lines the change touches.
-        let is_ordered = report.fixed.is_none()
+        let is_ordered = report.fixed_count.is_none()
             && (!run.ui.is_quiet() || delivery.to.has_report(Format::needs_order) || delivery.to.comment);
         if is_ordered || is_annotated(delivery) {
             return of_each(false);

@@ -82,7 +82,7 @@ fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
 
 /// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
 fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
-    let has_path = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
         return None;
     }
@@ -240,7 +240,7 @@ fn rule_texts() -> Vec<RuleText> {
             summary: known.summary.to_owned(),
             fix: known.fix.to_owned(),
             help: help
-                .chain(known.assumed.iter().copied())
+                .chain(known.assumptions.iter().copied())
                 .map(str::to_owned)
                 .collect(),
             blocks: known.blocks(),

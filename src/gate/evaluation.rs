@@ -10,10 +10,10 @@ use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
 use sluicegate_pipelines::findings::{
-    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
-    too_many,
+    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, Report, ReviewContext, Verdict, VerdictLimit,
+    describe_lower_limit, describe_too_many_known,
 };
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -29,9 +29,9 @@ pub(crate) struct Evaluation {
     /// The notes that explain a verdict other than passed.
     reasons: Vec<String>,
     /// The notes that limit the verdict.
-    limits: Vec<Limit>,
+    limits: Vec<VerdictLimit>,
     /// The effects of the change on consumers.
-    compat: Option<Compat>,
+    compat: Option<Compatibility>,
     /// True if the platform reported FAILED for a batch, and no finding explains it.
     has_unexplained_batch: bool,
     /// The requests that got no response.
@@ -87,7 +87,7 @@ impl Evaluation {
     }
 
     /// Adds a note that limits the verdict.
-    pub(crate) fn add_limit(&mut self, limit: Limit) {
+    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
@@ -98,7 +98,7 @@ impl Evaluation {
     }
 
     /// Adds the effects of the change on consumers.
-    pub(crate) fn set_compat(&mut self, compat: Compat) {
+    pub(crate) fn set_compat(&mut self, compat: Compatibility) {
         self.compat = Some(compat);
     }
 
@@ -109,12 +109,12 @@ impl Evaluation {
             return;
         };
         let findings = self.tally.all_files().flat_map(FileResults::findings);
-        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
+        let totals = FindingTotals::from_findings(&findings.collect::<Vec<_>>(), Some(compared.fixed));
         let known = totals.known.unwrap_or_default();
         if known > most {
-            self.add_cause(Cause::TooManyKnown, too_many(known, most));
+            self.add_cause(Cause::TooManyKnown, describe_too_many_known(known, most));
         } else if known < most && is_complete {
-            self.notes.push(can_be_lower(known, most));
+            self.notes.push(describe_lower_limit(known, most));
         }
     }
 
@@ -158,19 +158,19 @@ impl Evaluation {
         started_at: Timestamp,
         elapsed: Duration,
     ) -> Report {
-        let types = self.tally.excluded.into_iter().map(|path| Excluded {
+        let types = self.tally.excluded.into_iter().map(|path| ExcludedFile {
             path,
             reason: "not a file that is reviewed".to_owned(),
         });
-        let mut excluded: Vec<Excluded> = types.chain(selected.left_out).collect();
+        let mut excluded: Vec<ExcludedFile> = types.chain(selected.left_out).collect();
         excluded.sort();
         Report {
             engine,
             verdict: verdict(&self.causes),
             context,
             files: merged(self.tally.files, self.tally.project),
-            excluded,
-            unreviewed: self.tally.unreviewed,
+            excluded_files: excluded,
+            unreviewed_files: self.tally.unreviewed,
             gate_changes: selected.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             failed_without_finding: self.has_unexplained_batch,
@@ -181,9 +181,9 @@ impl Evaluation {
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
-            fixed: self.tally.compared.map(|compared| compared.fixed),
+            fixed_count: self.tally.compared.map(|compared| compared.fixed),
             started_at,
-            elapsed,
+            duration: elapsed,
         }
     }
 }
@@ -225,11 +225,11 @@ fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileRes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::findings::Unreviewed;
+    use sluicegate_pipelines::findings::UnreviewedFile;
 
     fn without_response() -> Evaluation {
         let tally = Tally {
-            unreviewed: vec![Unreviewed {
+            unreviewed: vec![UnreviewedFile {
                 path: "a".into(),
                 reason: "no answer".into(),
             }],

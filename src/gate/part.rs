@@ -17,14 +17,14 @@ impl Part {
         self.shard = shard.filter(|shard| shard.total > 1);
         let all = selected.files.len();
         if let Some(shard) = self.shard {
-            selected.files.retain(|path| shard.holds(path));
+            selected.files.retain(|path| shard.contains(path));
         }
         self.left_out = all - selected.files.len();
     }
 
     /// Returns whether this shard reports the findings of the file, selected or not.
     pub(crate) fn holds(&self, path: &str) -> bool {
-        self.shard.is_none_or(|shard| shard.holds(path))
+        self.shard.is_none_or(|shard| shard.contains(path))
     }
 }
 

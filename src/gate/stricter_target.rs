@@ -13,8 +13,8 @@ use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
-use sluicegate_pipelines::interface::Class;
+use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status, VerdictLimit, Violation};
+use sluicegate_pipelines::interface::ChangeClass;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_pipelines::rules::RuleSet;
@@ -203,7 +203,7 @@ impl TipSides<'_> {
         let breaks = |snapshot: &Snapshot<'_>| {
             let found = between(repo, &self.tip, snapshot, folder)?;
             let changes = found.into_iter().flat_map(|found| found.changes);
-            let breaking = changes.filter(|change| change.class == Class::Breaking);
+            let breaking = changes.filter(|change| change.class == ChangeClass::Breaking);
             Ok::<_, Failure>(
                 breaking
                     .filter_map(|change| change.id)
@@ -215,7 +215,7 @@ impl TipSides<'_> {
             by_target.extend(breaks(base)?);
         }
         let missing: BTreeSet<String> = breaks(self.head)?.intersection(&by_target).cloned().collect();
-        let entries = tip.offered().filter(|entry| missing.contains(&entry.id));
+        let entries = tip.offered_entries().filter(|entry| missing.contains(&entry.id));
         let entries = entries.filter(|entry| touched.contains(entry.pipeline.as_str()));
         let said = entries.map(|entry| {
             format!(
@@ -241,7 +241,7 @@ impl StricterTarget {
     }
 
     /// Returns a note for each file that is stricter at the tip.
-    pub(crate) fn limits(&self) -> Vec<Limit> {
+    pub(crate) fn limits(&self) -> Vec<VerdictLimit> {
         let (branch, short) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter {
@@ -250,7 +250,7 @@ impl StricterTarget {
                  merge `{branch}` to be reviewed by it",
                 List::with_limit(differences, NAMED).with_semicolons()
             );
-            limits.push(Limit {
+            limits.push(VerdictLimit {
                 kind: LimitKind::StricterTip,
                 path: Some(path.clone()),
                 text,

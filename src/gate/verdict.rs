@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::has_unexplained_batch;
-use sluicegate_pipelines::findings::{FailOn, FileResults, Report, State, Verdict};
+use sluicegate_pipelines::findings::{FailOn, FileResults, FindingState, Report, Verdict};
 
 /// A reason why a run does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +74,14 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let is_word = fail_on != FailOn::Never && has_unexplained_batch(report);
     let found = [
-        (report.too_many_known().is_some(), Cause::TooManyKnown),
+        (report.check_known_limit().is_some(), Cause::TooManyKnown),
         (report.breaks_consumers(), Cause::Break),
         (report.gate_refused, Cause::GateChange),
         (is_word, Cause::PlatformWord),
-        (!report.unreviewed.is_empty(), Cause::Unreviewed),
+        (!report.unreviewed_files.is_empty(), Cause::Unreviewed),
         (report.is_open, Cause::Doubt),
     ];
-    let mut causes = of_results(report.files.iter(), fail_on, report.fixed.is_some());
+    let mut causes = of_results(report.files.iter(), fail_on, report.fixed_count.is_some());
     causes.extend(
         found
             .into_iter()
@@ -100,7 +100,7 @@ pub(crate) fn of_results<'f>(
     let results = files.flat_map(|file| &file.results);
     let failing = results.filter(|result| result.fails(fail_on));
     let cause = failing.map(|result| {
-        if is_compared && !result.states.contains(&Some(State::New)) {
+        if is_compared && !result.states.contains(&Some(FindingState::New)) {
             Cause::Doubt
         } else {
             Cause::Finding

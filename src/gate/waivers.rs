@@ -11,12 +11,12 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, State};
+use sluicegate_pipelines::findings::{FileResults, FindingState, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
-    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
+    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, read_waivers,
 };
 
 /// Maximum number of waivers in a note.
@@ -81,8 +81,8 @@ impl Workspace<'_> {
         };
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
-            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
-            rules::find(id).is_some()
+            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
+            rules::find_rule(id).is_some()
                 || ProjectCheck::find(id).is_some()
                 || files.into_iter().flatten().any(has)
         })
@@ -95,7 +95,7 @@ impl Workspace<'_> {
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
         let knows = self.known_rules(rules)?;
-        read(text.text.as_bytes(), &knows).map_err(|error| {
+        read_waivers(text.text.as_bytes(), &knows).map_err(|error| {
             let place = error.position.map(|at| format!(":{}:{}", at.line, at.column));
             let message = format!("{}{}: {}", text.name, place.unwrap_or_default(), error.message);
             Failure::usage(message).hint(
@@ -108,10 +108,10 @@ impl Workspace<'_> {
 impl GateRun<'_> {
     /// Marks the waived findings, also those of pipelines and components that the change renames.
     pub(crate) fn mark_waived(&self, waivers: &ActiveWaivers, tally: &mut Tally) -> Result<(), Failure> {
-        let mut former = Former {
+        let mut former = OldNames {
             // A waiver at an excluded path allowed nothing.
             paths: self.selection.selected.reviewed_former_paths(),
-            ..Former::default()
+            ..OldNames::default()
         };
         if !waivers.is_empty() {
             let components = self.renamed_components();
@@ -141,21 +141,21 @@ pub(crate) fn standings(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
-    former: &Former,
+    former: &OldNames,
     is_whole: bool,
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
-    let met = tally.with_all(|files| waivers.mark(files, former, today));
-    let there = snapshot.files(&|path| waivers.is_about(path))?;
+    let met = tally.with_all(|files| waivers.mark_findings(files, former, today));
+    let there = snapshot.files(&|path| waivers.matches_path(path))?;
     let there = there.into_iter().map(|file| file.path);
     let (pipelines, others) = there.partition(|path| is_pipeline(path));
-    let there = There {
+    let there = ExistingFiles {
         pipelines,
-        others,
-        is_whole,
-        checked: tally.checked.unwrap_or(CheckLevels::OFF),
+        other_files: others,
+        is_complete: is_whole,
+        check_levels: tally.checked.unwrap_or(CheckLevels::ALL_OFF),
     };
-    Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
+    Ok(tally.with_all(|files| waivers.statuses(&met, files, &there, today)))
 }
 
 impl ActiveWaivers {
@@ -173,11 +173,11 @@ impl ActiveWaivers {
     pub(crate) fn mark(
         &self,
         snapshot: &Snapshot<'_>,
-        former: &Former,
+        former: &OldNames,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
         if let Some(note) = &self.note {
-            tally.add_limit(Limit {
+            tally.add_limit(VerdictLimit {
                 kind: LimitKind::NotInForce,
                 path: Some(FILE_NAME.to_owned()),
                 text: note.clone(),
@@ -202,14 +202,14 @@ impl ActiveWaivers {
 
     /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
     /// the merge.
-    fn by_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+    fn by_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
             let Some(renamed) = former.components.get(&file.path) else {
                 continue;
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
+            for finding in findings.filter(|finding| finding.state == Some(FindingState::Waived)) {
                 let Some((new, old)) = finding.about.and_then(|name| renamed.get_key_value(name)) else {
                     continue;
                 };
@@ -241,14 +241,14 @@ impl ActiveWaivers {
 
     /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
     /// merge.
-    fn by_former_path(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+    fn by_former_path(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let is_waived = |file: &&FileResults| {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            findings.any(|finding| finding.state == Some(State::Waived))
+            findings.any(|finding| finding.state == Some(FindingState::Waived))
         };
         let by_former = files.iter().filter(is_waived).filter_map(|file| {
             let was = former.paths.get(&file.path)?;
-            let holds = |path: &str| self.waivers.is_about(path);
+            let holds = |path: &str| self.waivers.matches_path(path);
             (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
         });
         let moved: Vec<String> = by_former.collect();
@@ -270,8 +270,8 @@ fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
         .entries()
         .iter()
         .zip(standings)
-        .filter(|(_, standing)| standing.is_vain());
-    let over = vain.clone().filter(|(_, standing)| standing.is_over).count();
+        .filter(|(_, standing)| standing.is_unneeded());
+    let over = vain.clone().filter(|(_, standing)| standing.is_expired).count();
     let all = vain.clone().count();
     if all == 0 {
         return None;
@@ -288,7 +288,7 @@ fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
         count(all, "waiver"),
         parts.join(", "),
         List::with_limit(vain, NAMED)
-            .map(|(entry, _)| entry.in_words())
+            .map(|(entry, _)| entry.describe())
             .with_semicolons(),
     ))
 }

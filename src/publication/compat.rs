@@ -6,13 +6,14 @@ use super::{Publishing, with_wish};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
-use crate::job::cli::{Compat as Mode, IfExists};
+use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use crate::session::published::not_published;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
-    self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
+    self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
+    has_next_name, list_breaking_changes, summarize,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -25,9 +26,9 @@ const COMPARE_WITH_ANOTHER: &str =
 
 /// The result of a comparison.
 pub(crate) struct PublishComparison {
-    pub(super) compat: Compat,
+    pub(super) compat: Compatibility,
     /// The next version after the latest, or why there is none.
-    pub(super) next: Result<String, NextError>,
+    pub(super) next: Result<String, NextNameError>,
     ids_only: Option<IdsOnly>,
 }
 
@@ -49,7 +50,7 @@ impl PublishComparison {
 
     /// Returns whether the plan equals the published version.
     pub(super) fn is_unchanged(&self) -> bool {
-        self.compat.against.is_some() && self.compat.class == Some(interface::Class::None)
+        self.compat.against.is_some() && self.compat.class == Some(interface::ChangeClass::None)
     }
 }
 
@@ -61,7 +62,7 @@ impl Publishing<'_> {
 
     /// Returns an error if the version name needs a comparison that is turned off.
     pub(super) fn refuse_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.asks_for_next() && self.settings.compatibility.mode == Mode::Off {
+        if self.asks_for_next() && self.settings.compatibility.mode == CompatMode::Off {
             let message =
                 "{next} needs a comparison with the published version, but --compat off disables it";
             return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
@@ -77,10 +78,10 @@ impl Publishing<'_> {
         plan: &mut Plan,
     ) -> Result<Option<PublishComparison>, Failure> {
         let mode = self.settings.compatibility.mode;
-        if mode == Mode::Off {
+        if mode == CompatMode::Off {
             return Ok(None);
         }
-        let is_needed = mode == Mode::Fail || self.asks_for_next();
+        let is_needed = mode == CompatMode::Fail || self.asks_for_next();
         let (old, latest) = match self.asked(platform)? {
             Ok(found) => found,
             Err(error) if is_needed || is_denied(&error) => return Err(error.into()),
@@ -148,27 +149,31 @@ impl Publishing<'_> {
             // If every version is disabled, the numbers go on from the newest.
             let newest = self.history.newest_name();
             return Ok(PublishComparison {
-                compat: Compat::new(Against::default(), Vec::new()),
-                next: interface::next(newest, interface::Class::Content),
+                compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
+                next: interface::next_name(newest, interface::ChangeClass::Content),
                 ids_only: None,
             });
         };
         let (compat, ids_only) = self.compat_of(plan, old)?;
-        let class = compat.class.unwrap_or(interface::Class::Content);
+        let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         Ok(PublishComparison {
-            next: interface::next(latest, class),
+            next: interface::next_name(latest, class),
             compat,
             ids_only,
         })
     }
 
-    fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<IdsOnly>), Failure> {
+    fn compat_of(
+        &self,
+        plan: &Plan,
+        old: &ArtifactDetails,
+    ) -> Result<(Compatibility, Option<IdsOnly>), Failure> {
         let old = OfferedSide::of_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
         let at = match &old.at {
             Ok(at) => at,
             Err(ids_only) => {
                 let offered = plan.shared.iter().map(|shared| shared.id.as_str());
-                let compat = Compat::of_ids(old.against(), &old.ids, &offered);
+                let compat = Compatibility::from_ids(old.against(), &old.ids, &offered);
                 return Ok((compat, Some(ids_only.clone())));
             }
         };
@@ -177,14 +182,14 @@ impl Publishing<'_> {
             &at.offer(self.workspace)?,
             &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned),
         )?;
-        changes.extend(interface::beyond_the_commit(
+        changes.extend(interface::find_unlisted_removals(
             &old.ids,
             &at.interface,
             &plan.interface,
         ));
         let repository = at.repository(self.workspace);
         changes.extend(self.content(plan, repository, &at.commit, changes.is_empty())?);
-        Ok((Compat::new(old.against(), changes), None))
+        Ok((Compatibility::new(old.against(), changes), None))
     }
 
     /// Returns the changed files. The shared-pipelines file is included only if its changes are not listed otherwise.
@@ -194,7 +199,7 @@ impl Publishing<'_> {
         repository: &Repository,
         commit: &CommitId,
         with_shared: bool,
-    ) -> Result<Vec<Change>, Failure> {
+    ) -> Result<Vec<InterfaceChange>, Failure> {
         let old = OldFiles {
             repository,
             commit,
@@ -214,7 +219,7 @@ impl Publishing<'_> {
             if !names.contains(plan.version_name.as_str()) {
                 return Ok(next);
             }
-            let higher = interface::next(Some(&next), interface::Class::Content);
+            let higher = interface::next_name(Some(&next), interface::ChangeClass::Content);
             next = higher.map_err(|error| next_failure(&error))?;
         }
     }
@@ -227,7 +232,7 @@ impl Publishing<'_> {
             next,
             |wish| publish::version_name(&self.workspace.repo, &self.target.head, wish),
         )?;
-        if !has_next(&plan.version_name) {
+        if !has_next_name(&plan.version_name) {
             let message = format!(
                 "the version name `{}` is not a semantic version, so {{next}} could not follow it",
                 plan.version_name
@@ -240,9 +245,9 @@ impl Publishing<'_> {
 
     /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
     /// nothing, as no user chose it.
-    fn accepted(&self, compat: Compat, plan: &Plan) -> Compat {
+    fn accepted(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let by_name = || {
-            let named = accepted_by_name(compat.against.as_deref(), &plan.version_name);
+            let named = find_acceptance_by_name(compat.against.as_deref(), &plan.version_name);
             named.filter(|_| !self.asks_for_next())
         };
         let reason = self
@@ -251,7 +256,7 @@ impl Publishing<'_> {
             .accepted_reason
             .clone()
             .or_else(by_name);
-        compat.accept(reason)
+        compat.with_acceptance(reason)
     }
 
     /// Ends a publish with a counted name if the plan equals the published version.
@@ -275,8 +280,8 @@ impl Publishing<'_> {
     }
 
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
-    fn is_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
-        if self.settings.compatibility.mode != Mode::Fail
+    fn is_refused(&self, platform: &Platform, plan: &Plan, compat: &Compatibility) -> Result<bool, Failure> {
+        if self.settings.compatibility.mode != CompatMode::Fail
             || !compat.is_breaking()
             || compat.accepted.is_some()
         {
@@ -290,11 +295,11 @@ impl Publishing<'_> {
     }
 
     /// Prints the changes for consumers, if they do not stop the publish.
-    pub(super) fn tell_compat(&self, plan: &Plan, compat: &Compat) {
+    pub(super) fn tell_compat(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
-                self.run.ui.say(&format!("since {old}: {}", in_short(compat)));
+                self.run.ui.say(&format!("since {old}: {}", summarize(compat)));
             }
             return;
         }
@@ -307,20 +312,20 @@ impl Publishing<'_> {
 }
 
 /// Returns the breaks with every location.
-fn would_break(plan: &Plan, compat: &Compat) -> String {
+fn would_break(plan: &Plan, compat: &Compatibility) -> String {
     format!(
         "version {} of {} breaks consumers of {}:\n  {}",
         plan.version_name,
         plan.prefix,
         compat.old_name(),
-        breaks_told(compat).join("\n  ")
+        list_breaking_changes(compat).join("\n  ")
     )
 }
 
 fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
     let message = would_break(plan, &compared.compat);
     let by_name = match (&compared.next, &compared.compat.against) {
-        (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {
+        (Ok(next), Some(old)) if find_acceptance_by_name(Some(old), next).is_some() => {
             format!("publish as a higher major version by name ({next}), or ")
         }
         _ => String::new(),
@@ -335,12 +340,12 @@ fn not_enough(why: &str, hint: &str) -> Failure {
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
 }
 
-fn next_failure(error: &NextError) -> Failure {
+fn next_failure(error: &NextNameError) -> Failure {
     let hint = match error {
-        NextError::NotSemantic(_) => {
+        NextNameError::NotSemantic(_) => {
             "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
         }
-        NextError::TooLarge(_) => "set this version name yourself",
+        NextNameError::TooLarge(_) => "set this version name yourself",
     };
     Failure::usage(error.to_string()).hint(hint)
 }
@@ -350,7 +355,7 @@ fn is_denied(error: &HttpError) -> bool {
 }
 
 /// Returns the class as a step output; empty without a complete comparison.
-pub(super) fn class_of(compat: Option<&Compat>) -> String {
+pub(super) fn class_of(compat: Option<&Compatibility>) -> String {
     let class = compat.and_then(|compat| compat.class);
     class.map(|class| class.to_string()).unwrap_or_default()
 }

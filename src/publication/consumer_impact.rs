@@ -6,7 +6,9 @@ use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
 use sluicegate_git::Repository;
-use sluicegate_pipelines::interface::{Change, Class, Compat, Consumer, consumers};
+use sluicegate_pipelines::interface::{
+    ChangeClass, Compatibility, Consumer, InterfaceChange, find_consumers,
+};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
@@ -15,7 +17,7 @@ struct Met<'c> {
     repository: String,
     path: String,
     consumer: Consumer,
-    changes: Vec<&'c Change>,
+    changes: Vec<&'c InterfaceChange>,
     /// The pipelines of the repository that call the component's pipeline.
     callers: Vec<String>,
 }
@@ -41,17 +43,17 @@ pub(crate) fn search_consumers<'c>(
     repository: &Repository,
     shown: &str,
     prefix: &str,
-    compat: &'c Compat,
+    compat: &'c Compatibility,
 ) -> Result<(), Failure> {
     let snapshot = repository.on_disk(None)?;
     let first = looked.met.len();
     for file in snapshot.files(&is_pipeline)? {
         let read = read_document(repository, &file)?;
         looked.pipelines += 1;
-        match read.and_then(|bytes| consumers(&bytes, prefix)) {
+        match read.and_then(|bytes| find_consumers(&bytes, prefix)) {
             Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
             Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
-                let changes = consumer.meets(&compat.changes);
+                let changes = consumer.select_affecting(&compat.changes);
                 (!changes.is_empty()).then(|| Met {
                     repository: shown.to_owned(),
                     path: file.path.clone(),
@@ -73,7 +75,7 @@ pub(crate) fn search_consumers<'c>(
 }
 
 impl ConsumerImpact<'_> {
-    pub(crate) fn text(&self, repositories: usize, compat: &Compat) -> String {
+    pub(crate) fn text(&self, repositories: usize, compat: &Compatibility) -> String {
         let mut lines = Vec::new();
         for met in &self.met {
             let consumer = &met.consumer;
@@ -86,8 +88,8 @@ impl ConsumerImpact<'_> {
             lines.push(text::line(&line));
             lines.extend(met.changes.iter().map(|change| {
                 let sentence = match change.class {
-                    Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
-                    _ => change.words(),
+                    ChangeClass::Breaking => format!("{}; {}", change.describe(), change.consumer_action()),
+                    _ => change.describe(),
                 };
                 text::line(&format!("  {}: {sentence}", change.class))
             }));
@@ -107,7 +109,7 @@ impl ConsumerImpact<'_> {
         lines.join("\n") + "\n"
     }
 
-    pub(crate) fn json(&self, prefix: &str, compat: &Compat) -> Value {
+    pub(crate) fn json(&self, prefix: &str, compat: &Compatibility) -> Value {
         let met: Vec<Value> = self
             .met
             .iter()

@@ -11,9 +11,9 @@ use crate::session::named_file::read_bounded;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{
-    Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict,
+    Engine, FailOn, Finding, FindingState, Report, ReviewPlatform, Status, Verdict,
 };
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -100,7 +100,7 @@ impl Evidence {
     fn knows_nothing(self) -> Result<Self, Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let is_let_pass = |finding: &Finding<'_>| {
-            finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
+            finding.state == Some(FindingState::Known) && fail_on.fails(&Status::Failed(finding.severity))
         };
         let known = self.report.findings().iter().filter(|it| is_let_pass(it)).count();
         if known == 0 {
@@ -200,5 +200,5 @@ impl Evidence {
 
 pub(crate) fn pipelines(plan: &Plan) -> impl Iterator<Item = &str> {
     let paths = plan.files.iter().map(|file| file.path.as_str());
-    paths.filter(|path| Kind::from_path(path).is_some())
+    paths.filter(|path| PipelineKind::from_path(path).is_some())
 }

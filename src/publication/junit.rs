@@ -4,12 +4,12 @@ use super::Publishing;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::Compat as Mode;
+use crate::job::cli::CompatMode;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
 use crate::session::failure::not_written;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
-use sluicegate_pipelines::interface::Change;
+use sluicegate_pipelines::interface::InterfaceChange;
 use std::path::Path;
 
 impl Publishing<'_> {
@@ -53,16 +53,16 @@ impl Publishing<'_> {
             return Vec::new();
         };
         let old = compat.old_name();
-        let case = |change: &Change| {
+        let case = |change: &InterfaceChange| {
             let place = change.new.as_ref();
             PublishBreak {
-                name: format!("{}: {}", change.subject(), change.words()),
-                words: change.in_one_line(&old),
+                name: format!("{}: {}", change.subject(), change.describe()),
+                words: change.format_line(&old),
                 place: place.map(|place| (place.path.clone(), place.line)),
-                is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
+                is_refused: self.settings.compatibility.mode == CompatMode::Fail && compat.accepted.is_none(),
                 accepted: compat.accepted.clone(),
             }
         };
-        compat.breaks().map(case).collect()
+        compat.breaking_changes().map(case).collect()
     }
 }

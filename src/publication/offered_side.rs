@@ -7,7 +7,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
-use sluicegate_pipelines::interface::{Against, Interface};
+use sluicegate_pipelines::interface::{ComparedVersion, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch.
@@ -60,8 +60,8 @@ impl OfferedSide {
         })
     }
 
-    pub(crate) fn against(&self) -> Against {
-        Against {
+    pub(crate) fn against(&self) -> ComparedVersion {
+        ComparedVersion {
             version: self.version.clone(),
             commit: self.told.clone(),
         }

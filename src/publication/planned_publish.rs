@@ -12,7 +12,7 @@ use crate::publish::{Plan, PublishError, version::asks_for_next};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::interface::accepted_by_name;
+use sluicegate_pipelines::interface::find_acceptance_by_name;
 use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
@@ -89,7 +89,7 @@ impl PlannedPublish {
         // A counted name announces nothing, as no user chose it.
         let named = self.plan.as_ref().ok();
         let named = named.filter(|_| !asks_for_next(&self.settings.version_name));
-        Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
+        Ok(named.and_then(|plan| find_acceptance_by_name(old, &plan.version_name)))
     }
 }
 

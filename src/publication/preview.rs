@@ -10,7 +10,7 @@ use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
-use sluicegate_pipelines::interface::{Class, Compat, breaks_told, told};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, list_breaking_changes, list_changes};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -35,7 +35,7 @@ struct Preview {
     /// The commit compared with and the changes since then, or why they are unknown.
     changes: Result<(String, PlanChanges), String>,
     /// The changes for consumers; `None` if they were not compared.
-    compat: Option<Compat>,
+    compat: Option<Compatibility>,
 }
 
 impl Publishing<'_> {
@@ -66,7 +66,7 @@ impl Publishing<'_> {
             Intent::Refuse(failure) => {
                 match &self.compared {
                     Some(compared) if failure.status() == ExitStatus::GateFailed => {
-                        refused.extend(breaks_told(&compared.compat));
+                        refused.extend(list_breaking_changes(&compared.compat));
                     }
                     _ => refused.push(failure.chain()),
                 }
@@ -274,7 +274,7 @@ fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
 
 /// Adds the offered pipelines with their parameters, as consumers see them.
 fn push_shared_pipelines(shown: &mut String, plan: &Plan) {
-    let entries: Vec<_> = plan.interface.offered().collect();
+    let entries: Vec<_> = plan.interface.offered_entries().collect();
     let heading = count(entries.len(), "shared pipeline");
     let _ = writeln!(shown, "{heading}{}", if entries.is_empty() { "" } else { ":" });
     let list = List::with_limit(entries, NAMED);
@@ -349,12 +349,12 @@ fn count_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-fn tell_compat(shown: &mut String, compat: &Compat) {
-    let class = compat.class.map_or("unknown", Class::name);
+fn tell_compat(shown: &mut String, compat: &Compatibility) {
+    let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(shown, "for consumers of {}: {class}", compat.old_name());
     // The changed files are listed above.
     let is_file = |line: &&String| !line.starts_with("content:");
-    for line in told(compat).iter().take_while(is_file) {
+    for line in list_changes(compat).iter().take_while(is_file) {
         let _ = writeln!(shown, "  {line}");
     }
     if let Some(reason) = &compat.accepted {

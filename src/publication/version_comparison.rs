@@ -12,13 +12,13 @@ use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
 use sluicegate_git::GitError;
-use sluicegate_pipelines::interface::{self, Against, Compat, Interface};
+use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
 pub(crate) struct VersionsCompared<'a> {
     pub(crate) prefix: String,
-    pub(crate) compat: Compat,
+    pub(crate) compat: Compatibility,
     pub(crate) to: OfferedSide,
     pub(crate) workspace: Workspace<'a>,
 }
@@ -85,7 +85,7 @@ pub(crate) fn compared<'a>(
     let compat = match &from {
         Some(from) if has_no_file(from) && has_no_file(&to) => return Err(no_file(from, &to)),
         Some(from) => finding.compare(from, &to, &selection)?,
-        None => Compat::new(Against::default(), Vec::new()),
+        None => Compatibility::new(ComparedVersion::default(), Vec::new()),
     };
     Ok(VersionsCompared {
         prefix,
@@ -167,7 +167,7 @@ impl EndFinder<'_> {
         let interface =
             match interface_version::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
                 LoadedInterface::Read(interface, _) => *interface,
-                LoadedInterface::Missing => Interface::nothing(""),
+                LoadedInterface::Missing => Interface::empty(""),
                 LoadedInterface::Unreadable(path, why) => {
                     let short = named.commit.short();
                     let message = format!("could not read {path} of the commit {short}: {why}");
@@ -178,7 +178,10 @@ impl EndFinder<'_> {
         Ok(OfferedSide {
             version: None,
             told: Some(named.commit.to_string()),
-            ids: interface.offered().map(|entry| entry.id.clone()).collect(),
+            ids: interface
+                .offered_entries()
+                .map(|entry| entry.id.clone())
+                .collect(),
             at: Ok(OfferedAt {
                 fetched: None,
                 commit: named.commit,
@@ -192,7 +195,7 @@ impl EndFinder<'_> {
         from: &OfferedSide,
         to: &OfferedSide,
         selection: &Selection,
-    ) -> Result<Compat, GitError> {
+    ) -> Result<Compatibility, GitError> {
         let (old, new) = match (&from.at, &to.at) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(ids_only), _) | (_, Err(ids_only)) => {
@@ -206,28 +209,34 @@ impl EndFinder<'_> {
                     ids_only.why
                 ));
                 let offered = to.ids.iter().map(String::as_str);
-                return Ok(Compat::of_ids(from.against(), &from.ids, &offered));
+                return Ok(Compatibility::from_ids(from.against(), &from.ids, &offered));
             }
         };
         let mut changes = interface_version::compare_interface_versions(
             &old.offer(self.workspace)?,
             &new.offer(self.workspace)?,
         )?;
-        changes.extend(interface::beyond_the_commit(
+        changes.extend(interface::find_unlisted_removals(
             &from.ids,
             &old.interface,
             &new.interface,
         ));
         let is_same = changes.is_empty();
         let content = self.content(old, new, selection);
-        let is_shared =
-            |it: &interface::Change| [&old.interface.file, &new.interface.file].contains(&&it.subject());
+        let is_shared = |it: &interface::InterfaceChange| {
+            [&old.interface.file, &new.interface.file].contains(&&it.subject())
+        };
         changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
-        Ok(Compat::new(from.against(), changes))
+        Ok(Compatibility::new(from.against(), changes))
     }
 
     /// Returns the files that a publish of the new commit would change; warns if it could not be published.
-    fn content(&self, old: &OfferedAt, new: &OfferedAt, selection: &Selection) -> Vec<interface::Change> {
+    fn content(
+        &self,
+        old: &OfferedAt,
+        new: &OfferedAt,
+        selection: &Selection,
+    ) -> Vec<interface::InterfaceChange> {
         let wish = Wish {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),

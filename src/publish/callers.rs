@@ -5,7 +5,8 @@ use super::contents::PublishContents;
 use super::references::{self, WantedFile};
 use sluicegate_git::{Content, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{
-    Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
+    CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name,
+    may_name_files,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,9 +48,9 @@ impl Callers {
         called: &BTreeSet<&str>,
         known: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
-        let sought = SoughtNames::of(called.iter().copied());
+        let sought = FileNameSearch::for_files(called.iter().copied());
         let may_matter = |bytes: &[u8]| match &sought {
-            Some(sought) => sought.may_be_in(bytes),
+            Some(sought) => sought.may_match(bytes),
             None => may_name_files(bytes),
         };
         Self::read_those(repository, snapshot, called, known, &may_matter)
@@ -62,7 +63,7 @@ impl Callers {
         mut known: BTreeMap<String, PipelineFacts>,
         may_matter: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
-        let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
+        let mut files = snapshot.files(&|path| PipelineKind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let there = PipelineFiles::new(there.union(gone).copied());
@@ -93,11 +94,11 @@ impl Callers {
         let (mut files, mut names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
             match reference.resolve(there, caller) {
-                Resolved::File(path) | Resolved::Bare(path) => {
+                CallResolution::File(path) | CallResolution::ByName(path) => {
                     files.insert(path);
                 }
-                Resolved::Ambiguous(paths) => names.extend(paths.first().map(|path| file_name(path))),
-                Resolved::Missing => {}
+                CallResolution::Ambiguous(paths) => names.extend(paths.first().map(|path| file_name(path))),
+                CallResolution::Missing => {}
             }
         }
         files.remove(caller);

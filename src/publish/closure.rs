@@ -14,7 +14,8 @@ use super::{PublishError, Select, Wish, parameters};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+    CallResolution, CallWalk, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
+    file_name,
 };
 use sluicegate_pipelines::project::{self, CallSuggestions};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -101,7 +102,7 @@ fn needed_scripts<'i>(
     let facts = needed.iter().filter_map(|path| input.sent.get(path));
     let paths = facts
         .flat_map(FileFacts::references)
-        .filter_map(Reference::script);
+        .filter_map(Reference::script_path);
     paths
         .filter(|path| scripts.get(*path).is_some_and(|script| script.sent().is_some()))
         .collect()
@@ -123,7 +124,7 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
         let mut next = BTreeSet::new();
         for path in &step {
             for reference in input.sent.get(path).into_iter().flat_map(FileFacts::references) {
-                next.extend(walk.called(files, reference, path));
+                next.extend(walk.list_called_pipelines(files, reference, path));
             }
         }
         step = next.into_iter().map(str::to_owned).collect();
@@ -173,7 +174,7 @@ impl Script {
 
 fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
     let references = input.sent.values().flat_map(FileFacts::references);
-    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+    let paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
     let mut found = input.listing.find_all(&paths)?;
     let mut scripts: BTreeMap<String, Script> = paths
         .into_iter()
@@ -199,7 +200,7 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
         Some(found) if found.kind == FileKind::Symlink => Script::NotSent(format!(
             "names the script `{path}`, which is a symbolic link, not a file"
         )),
-        _ => Script::NotSent(project::missing_script(path)),
+        _ => Script::NotSent(project::describe_missing_script(path)),
     }
 }
 
@@ -236,12 +237,12 @@ impl ClosureCheck<'_> {
                 let what = if is_there {
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
                 } else {
-                    project::shared_pipeline(id, path, project::NOT_THERE)
+                    project::describe_broken_entry(id, path, project::MISSING_FILE)
                         + "; it is disabled, so no consumer needs it"
                 };
                 self.warn(WarningKind::Disabled, &shared.problem(entry.position, what), true);
             } else if let Some(why) = self.not_sent(path)? {
-                let what = project::shared_pipeline(id, path, &why);
+                let what = project::describe_broken_entry(id, path, &why);
                 self.problems.push(shared.problem(entry.position, what));
             }
         }
@@ -255,8 +256,8 @@ impl ClosureCheck<'_> {
         }
         let found = self.input.listing.find(path)?;
         Ok(Some(match found {
-            None => project::NOT_THERE.to_owned(),
-            Some(_) if Kind::from_path(path).is_none() => project::NO_PIPELINE.to_owned(),
+            None => project::MISSING_FILE.to_owned(),
+            Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),
             Some(_) => "is not among the selected files".to_owned(),
         }))
     }
@@ -324,26 +325,26 @@ impl ClosureCheck<'_> {
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
                 Some(Script::Unusable(defect)) => {
-                    Meaning::Unusable(project::unusable_script(path, *defect), *defect)
+                    Meaning::Unusable(project::describe_unusable_script(path, *defect), *defect)
                 }
                 Some(Script::Sent(_)) | None => Meaning::Fine,
             },
         }
     }
 
-    fn call(&self, caller: &str, target: &str, kind: Kind) -> Meaning {
+    fn call(&self, caller: &str, target: &str, kind: PipelineKind) -> Meaning {
         let is_sent = |path: &str| self.input.sent.contains_key(path);
         match self.files.resolve(target, kind, caller) {
-            Resolved::File(path) | Resolved::Bare(path) if is_sent(path) => Meaning::Fine,
-            Resolved::File(path) | Resolved::Bare(path) => {
+            CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => Meaning::Fine,
+            CallResolution::File(path) | CallResolution::ByName(path) => {
                 Meaning::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
-            Resolved::Missing => {
-                let help = self.suggestions.borrow_mut().help(&self.files, target, kind);
-                Meaning::Broken(project::missing_call(kind, target) + &help)
+            CallResolution::Missing => {
+                let help = self.suggestions.borrow_mut().suggest(&self.files, target, kind);
+                Meaning::Broken(project::describe_missing_call(kind, target) + &help)
             }
-            Resolved::Ambiguous(paths) => {
-                let what = project::ambiguous_call(kind, target, paths);
+            CallResolution::Ambiguous(paths) => {
+                let what = project::describe_ambiguous_call(kind, target, paths);
                 let unsent = paths.first().and_then(|path| self.unsent.get(file_name(path)));
                 match unsent {
                     None => Meaning::Unsure(WarningKind::Ambiguous, what),

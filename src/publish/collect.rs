@@ -11,7 +11,7 @@ use super::warnings::{self, Warning, WarningKind};
 use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, Wish};
 use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Repository, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, Kind, SharedEntry};
+use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry};
 use sluicegate_platform::api::{header_value, part_name};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -127,7 +127,7 @@ fn config_dir(listing: &Listing<'_>, wish: &Wish<'_>) -> Result<String, PublishE
         return Ok(folder.trim_matches('/').to_owned());
     }
     let holds = |path: &str| matches!(listing.find(path), Ok(Some(_)));
-    let found = pipelines::config_folder(&listing.root_folders()?, &holds)?;
+    let found = pipelines::find_config_dir(&listing.root_folders()?, &holds)?;
     found.ok_or(PublishError::NoConfigFolder)
 }
 
@@ -154,7 +154,7 @@ fn read_pipelines(
     let offered: HashSet<&str> = shared.enabled().map(|entry| entry.pipeline.as_str()).collect();
     let pipelines: Vec<_> = selected
         .iter()
-        .filter(|(path, _)| Kind::from_path(path).is_some())
+        .filter(|(path, _)| PipelineKind::from_path(path).is_some())
         .collect();
     let wanted: Vec<_> = pipelines
         .iter()

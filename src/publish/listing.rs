@@ -2,7 +2,7 @@
 
 use super::{PublishError, Source, Wish};
 use sluicegate_git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a commit or of the working tree.
@@ -25,7 +25,7 @@ impl<'a> Listing<'a> {
             Source::Commit => repository.snapshot(head.clone()),
             Source::Worktree => repository.on_disk(None)?,
         };
-        let wanted = |path: &str| wish.selects(path) || Kind::from_path(path).is_some();
+        let wanted = |path: &str| wish.selects(path) || PipelineKind::from_path(path).is_some();
         let files = snapshot.files(&wanted)?.into_iter();
         let files = files.filter(|file| file.kind != FileKind::Submodule);
         Ok(Self {

@@ -14,11 +14,11 @@ pub(super) fn undeclared(shared: &SharedFile, sent: &BTreeMap<String, FileFacts>
         let Some(Ok(facts)) = sent.get(&entry.pipeline).map(|facts| &facts.facts) else {
             continue;
         };
-        let unknown = entry.undeclared(facts);
+        let unknown = entry.undeclared_parameters(facts);
         problems.extend(unknown.map(|parameter| {
             shared.problem(
                 parameter.position,
-                project::undeclared_parameter(entry, parameter),
+                project::describe_undeclared_parameter(entry, parameter),
             )
         }));
     }

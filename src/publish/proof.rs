@@ -4,7 +4,7 @@ use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
-use sluicegate_pipelines::interface::{Change, Class, Compat, What};
+use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, InterfaceChange};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
@@ -89,13 +89,14 @@ impl Receipt {
 
     fn contradictions_of(
         &self,
-        compat: &Compat,
-        found: &[Change],
+        compat: &Compatibility,
+        found: &[InterfaceChange],
         files: &FileProof<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         // A shared pipeline that was only in a working tree is in no commit.
-        let is_of_worktree = |it: &Change| it.what == What::PipelineRemoved && it.old.is_none();
+        let is_of_worktree =
+            |it: &InterfaceChange| it.kind == ChangeKind::PipelineRemoved && it.old.is_none();
         let recorded = compat
             .changes
             .iter()
@@ -103,10 +104,10 @@ impl Receipt {
         if recorded.ne(found.iter()) {
             differences.push("the changes for consumers are not those between the commits".to_owned());
         }
-        let class = compat.changes.iter().map(|it| it.what.row().class).max();
-        let class = class.unwrap_or(Class::None).of_all();
-        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.what.row().class) {
-            let told = compat.class.map_or("none at all", Class::name);
+        let class = compat.changes.iter().map(|it| it.kind.effect().class).max();
+        let class = class.unwrap_or(ChangeClass::None).for_total();
+        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.kind.effect().class) {
+            let told = compat.class.map_or("none at all", ChangeClass::name);
             differences.push(format!(
                 "the receipt's class is {told}, but the class of its changes is {class}"
             ));
@@ -155,7 +156,7 @@ impl FileProof<'_> {
     /// file may have other bytes with the same meaning.
     fn contradictions(
         &self,
-        compat: &Compat,
+        compat: &Compatibility,
         sent: &[ReceiptFile],
         with_shared: bool,
     ) -> Result<Vec<String>, PublishError> {
@@ -163,15 +164,15 @@ impl FileProof<'_> {
             .changes
             .iter()
             .filter(|it| it.id.is_none())
-            .map(Change::subject)
+            .map(InterfaceChange::subject)
             .collect();
         let mut differences = Vec::new();
         for change in compat.changes.iter().filter(|it| it.id.is_none()) {
             let path = change.subject();
             let (was, is) = self.both(&path)?;
-            let is_so = match change.what {
-                What::FileAdded => was.is_none() && is.is_some(),
-                What::FileRemoved => was.is_some(),
+            let is_so = match change.kind {
+                ChangeKind::FileAdded => was.is_none() && is.is_some(),
+                ChangeKind::FileRemoved => was.is_some(),
                 _ => was.is_some() && is.is_some() && was != is,
             };
             if !is_so {

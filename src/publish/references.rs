@@ -10,7 +10,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::Content;
 use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {
@@ -37,7 +37,7 @@ impl FileFacts {
     }
 
     pub(super) fn is_skimmed(&self) -> bool {
-        self.facts.as_ref().is_ok_and(|facts| facts.is_skimmed)
+        self.facts.as_ref().is_ok_and(|facts| facts.is_unparsed)
     }
 }
 
@@ -79,7 +79,7 @@ fn skim(
     wanted: &WantedFile<'_>,
     may_matter: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Skimmed, PublishError> {
-    let Some(bytes) = contents.read(wanted.content, DOCUMENT_LIMIT)? else {
+    let Some(bytes) = contents.read(wanted.content, MAX_DOCUMENT_BYTES)? else {
         return Ok(Skimmed::Known(FileFacts {
             bytes: contents.size(wanted.content)?,
             facts: Err(DocumentError::too_large()),
@@ -91,7 +91,10 @@ fn skim(
     if let Some(defect) = FileDefect::of_document(&bytes) {
         return Ok(Skimmed::Known(FileFacts {
             bytes: bytes.len() as u64,
-            facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),
+            facts: Err(DocumentError::for_document(format!(
+                "the document {}",
+                defect.reason()
+            ))),
             defect: Some(defect),
             checked,
         }));
@@ -101,7 +104,7 @@ fn skim(
     } else {
         Skimmed::Known(FileFacts {
             bytes: bytes.len() as u64,
-            facts: Ok(PipelineFacts::skimmed()),
+            facts: Ok(PipelineFacts::for_unparsed_file()),
             defect: None,
             checked,
         })

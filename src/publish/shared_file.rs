@@ -7,7 +7,7 @@ use super::{Problem, PublishError};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
 
 pub(super) struct SharedFile {
     pub interface: Interface,
@@ -33,14 +33,14 @@ impl SharedFile {
             });
         };
         refuse_unsure(std::iter::once(&file))?;
-        let bytes = contents.read(&file.content, DOCUMENT_LIMIT)?;
+        let bytes = contents.read(&file.content, MAX_DOCUMENT_BYTES)?;
         let checked = bytes
             .as_deref()
             .and_then(|bytes| unchanged::checked(&file.content, bytes));
         let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
-                message: format!("the file has more than {DOCUMENT_LIMIT} bytes"),
+                message: format!("the file has more than {MAX_DOCUMENT_BYTES} bytes"),
                 position: None,
             }),
         };
@@ -75,6 +75,6 @@ impl SharedFile {
 
     /// Returns the entries that are offered to consumers.
     pub(super) fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
-        self.interface.offered()
+        self.interface.offered_entries()
     }
 }

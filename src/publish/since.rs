@@ -4,9 +4,9 @@ use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
 use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
-use sluicegate_pipelines::interface::{Change, What};
+use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
 use sluicegate_pipelines::pipelines::SharedPipelines;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeMap;
 
 /// The files of the published commit.
@@ -18,7 +18,7 @@ pub struct OldFiles<'a> {
 }
 
 /// Returns the files that differ, by path. A shared-pipelines file with the same content in another order is unchanged.
-pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishError> {
+pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<InterfaceChange>, PublishError> {
     let planned = |path: &str| {
         plan.files
             .binary_search_by(|file| file.path.as_str().cmp(path))
@@ -32,17 +32,17 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
     let mut changes = Vec::new();
     for file in &plan.files {
         match gone.remove(file.path.as_str()) {
-            None => changes.push(Change::of_file(What::FileAdded, &file.path)),
+            None => changes.push(InterfaceChange::for_file(ChangeKind::FileAdded, &file.path)),
             Some(was) => {
                 if !is_same(plan, &contents, &Content::Blob(was.blob), file)? {
-                    changes.push(Change::of_file(What::FileModified, &file.path));
+                    changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &file.path));
                 }
             }
         }
     }
     changes.extend(
         gone.into_keys()
-            .map(|path| Change::of_file(What::FileRemoved, path)),
+            .map(|path| InterfaceChange::for_file(ChangeKind::FileRemoved, path)),
     );
     Ok(changes)
 }
@@ -58,8 +58,8 @@ fn is_same(
     }
     if is.path == plan.interface.file {
         let meaning = |content| {
-            let bytes = contents.read(content, DOCUMENT_LIMIT)?;
-            Ok::<_, PublishError>(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
+            let bytes = contents.read(content, MAX_DOCUMENT_BYTES)?;
+            Ok::<_, PublishError>(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))
         };
         let (was, is) = (meaning(was)?, meaning(&is.content)?);
         return Ok(was.is_some() && was == is);

@@ -3,9 +3,9 @@
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
 use sluicegate_base::text::{List, and_more_of, count};
-use sluicegate_pipelines::diff::Line;
-use sluicegate_pipelines::interface::Class;
-use sluicegate_pipelines::picture::mermaid;
+use sluicegate_pipelines::diff::DiffLine;
+use sluicegate_pipelines::interface::ChangeClass;
+use sluicegate_pipelines::picture::render_mermaid;
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
@@ -50,7 +50,7 @@ pub(crate) struct ForConsumersOfChanges {
     /// The number of changes by class.
     pub summary: String,
     /// Each change with its class, the worst first. Contains text from outside.
-    pub changes: Vec<(Class, String)>,
+    pub changes: Vec<(ChangeClass, String)>,
 }
 
 /// Maximum number of items in a list of the page.
@@ -95,7 +95,7 @@ pub(crate) fn page(changes: &ChangesPage) -> String {
     let mut left = 0;
     for file in files {
         let path = code(&file.changed.path);
-        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.words()));
+        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.describe()));
         let inside = self::block(file, OF_A_FILE);
         if !inside.is_empty() {
             let _ = write!(block, "\n{inside}");
@@ -129,11 +129,11 @@ pub(super) fn block(file: &ChangedFile, most: usize) -> String {
 }
 
 fn flowchart(file: &ChangedFile) -> Option<String> {
-    let (part, left_out) = file.picture.as_ref()?.changed_part(MOST_BOXES);
+    let (part, left_out) = file.picture.as_ref()?.select_changed_part(MOST_BOXES);
     if part.boxes.is_empty() {
         return None;
     }
-    let mut chart = format!("```mermaid\n{}```\n", mermaid(&part));
+    let mut chart = format!("```mermaid\n{}```\n", render_mermaid(&part));
     if left_out > 0 {
         let _ = writeln!(
             chart,
@@ -146,7 +146,7 @@ fn flowchart(file: &ChangedFile) -> Option<String> {
 
 /// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
 /// them.
-fn list(lines: &[Line], most: usize) -> String {
+fn list(lines: &[DiffLine], most: usize) -> String {
     let mut shown = String::new();
     let mut rest = lines.iter().take(LINES).peekable();
     let mut told = 0;
@@ -161,7 +161,7 @@ fn list(lines: &[Line], most: usize) -> String {
             fenced(&mut block, &value, &indent);
             told += value.len();
         } else {
-            let sign = match line.sign.mark() {
+            let sign = match line.sign.symbol() {
                 "" => String::new(),
                 mark => format!("`{mark}` "),
             };
@@ -180,13 +180,13 @@ fn list(lines: &[Line], most: usize) -> String {
     shown
 }
 
-fn fenced(shown: &mut String, lines: &[&Line], indent: &str) {
-    let ticks = |line: &&Line| line.text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+fn fenced(shown: &mut String, lines: &[&DiffLine], indent: &str) {
+    let ticks = |line: &&DiffLine| line.text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let longest = lines.iter().map(ticks).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = writeln!(shown, "{indent}{fence}diff");
     for line in lines {
-        let sign = match line.sign.mark() {
+        let sign = match line.sign.symbol() {
             "" => " ",
             mark => mark,
         };
@@ -203,8 +203,8 @@ mod tests {
     use sluicegate_pipelines::diff::Sign;
     use sluicegate_pipelines::picture::Canvas;
 
-    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> Line {
-        Line {
+    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> DiffLine {
+        DiffLine {
             depth,
             sign,
             is_value,
@@ -227,7 +227,7 @@ mod tests {
         let consumers = ForConsumersOfChanges {
             summary: "1 break".to_owned(),
             changes: vec![(
-                Class::Breaking,
+                ChangeClass::Breaking,
                 "f:2: `a`: the parameter `<b>|x` is gone".to_owned(),
             )],
         };
@@ -296,7 +296,7 @@ mod tests {
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });
             let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
-            file.picture = Canvas::of(text.to_string().as_bytes()).ok();
+            file.picture = Canvas::from_pipeline(text.to_string().as_bytes()).ok();
             let page = page(&of(vec![file]));
             prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
             // Heading, summary, and the list or the fence.

@@ -37,7 +37,7 @@ struct IssueLines {
 /// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are not problems in code.
 pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
-    let prints = Fingerprint::of(&findings);
+    let prints = Fingerprint::for_findings(&findings);
     let mut entries: Vec<QualityIssue<'_>> = findings
         .iter()
         .zip(prints)

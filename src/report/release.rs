@@ -3,7 +3,7 @@
 use super::markdown::{code, escape, prose};
 use super::shorten;
 use sluicegate_base::text::{List, count};
-use sluicegate_pipelines::interface::{Change, Class, Compat};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.
@@ -16,13 +16,13 @@ const WHOLE: usize = 64_000;
 const LONGEST: usize = 500;
 
 /// Returns the release note of the version `to`, compared with an older version or commit.
-pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
+pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compatibility) -> String {
     let heading = format!("## {} {}\n\n", named(prefix), named(to));
     heading + &consumer_changes(compat)
 }
 
 /// Returns the changes for consumers, grouped by shared pipeline, without a heading.
-pub(super) fn consumer_changes(compat: &Compat) -> String {
+pub(super) fn consumer_changes(compat: &Compatibility) -> String {
     let mut note = format!("{}\n\n", lead(compat, &compat.old_name()));
     let (mut ids, mut left_out): (Vec<&str>, usize) = (Vec::new(), 0);
     for change in &compat.changes {
@@ -33,7 +33,7 @@ pub(super) fn consumer_changes(compat: &Compat) -> String {
     ids.sort_by_key(|id| std::cmp::Reverse(worst(compat, id)));
     for id in ids {
         let mut section = format!("### {}\n\n", code(&shorten::to_chars(id, LONGEST)));
-        let mut of_id: Vec<&Change> = compat
+        let mut of_id: Vec<&InterfaceChange> = compat
             .changes
             .iter()
             .filter(|it| it.id.as_deref() == Some(id))
@@ -61,7 +61,7 @@ fn named(text: &str) -> String {
     escape(&shorten::to_chars(text, LONGEST))
 }
 
-fn lead(compat: &Compat, old: &str) -> String {
+fn lead(compat: &Compatibility, old: &str) -> String {
     let old = named(old);
     if compat.ids_only {
         return format!("Since {old}; only the ids of shared pipelines could be compared.");
@@ -70,7 +70,7 @@ fn lead(compat: &Compat, old: &str) -> String {
         return "This is the first version: there is no older one to compare with.".to_owned();
     }
     match compat.class {
-        Some(Class::Breaking) => {
+        Some(ChangeClass::Breaking) => {
             let reason = compat
                 .accepted
                 .as_deref()
@@ -80,40 +80,40 @@ fn lead(compat: &Compat, old: &str) -> String {
                 reason.unwrap_or_default()
             )
         }
-        Some(Class::Addition) => {
+        Some(ChangeClass::Addition) => {
             format!("Changes since {old} only add to the shared pipelines; existing uses are unaffected.")
         }
-        Some(Class::None) => format!("No changes since {old}."),
+        Some(ChangeClass::None) => format!("No changes since {old}."),
         _ => format!("Changes since {old} do not affect the ids and parameters that consumers use."),
     }
 }
 
-fn worst(compat: &Compat, id: &str) -> Class {
+fn worst(compat: &Compatibility, id: &str) -> ChangeClass {
     let of_id = compat.changes.iter().filter(|it| it.id.as_deref() == Some(id));
-    of_id.map(|it| it.class).max().unwrap_or(Class::None)
+    of_id.map(|it| it.class).max().unwrap_or(ChangeClass::None)
 }
 
-fn line(change: &Change) -> String {
-    let words = prose(&shorten::to_chars(&change.words(), LONGEST));
+fn line(change: &InterfaceChange) -> String {
+    let words = prose(&shorten::to_chars(&change.describe(), LONGEST));
     match change.class {
-        Class::Breaking => format!(
+        ChangeClass::Breaking => format!(
             "- **Breaking:** {words}. Consumers: {}.\n",
-            escape(change.consumers())
+            escape(change.consumer_action())
         ),
-        Class::Addition => format!("- Added: {words}; {}.\n", escape(change.consumers())),
+        ChangeClass::Addition => format!("- Added: {words}; {}.\n", escape(change.consumer_action())),
         _ => format!("- Note: {words}.\n"),
     }
 }
 
-fn files(compat: &Compat) -> String {
-    let files: Vec<&Change> = compat.changes.iter().filter(|it| it.id.is_none()).collect();
+fn files(compat: &Compatibility) -> String {
+    let files: Vec<&InterfaceChange> = compat.changes.iter().filter(|it| it.id.is_none()).collect();
     if files.is_empty() {
         return String::new();
     }
     let mut section = format!("### Files\n\n{}.\n\n", count(files.len(), "file") + " changed");
     let list = List::with_limit(&files, FILES).map(|change| {
         let subject = code(&shorten::to_chars(&change.subject(), LONGEST));
-        format!("{subject}: {}", change.words())
+        format!("{subject}: {}", change.describe())
     });
     for entry in list.entries() {
         let _ = writeln!(section, "- {entry}");
@@ -124,18 +124,20 @@ fn files(compat: &Compat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::interface::{Against, ChangedKinds, Interface, What, compare};
+    use sluicegate_pipelines::interface::{
+        ChangeKind, ChangedKinds, ComparedVersion, Interface, compare_interfaces,
+    };
 
     fn note(old: &str, new: &str) -> String {
         let side =
             |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
-        let mut changes = compare(&side(old), &side(new), &ChangedKinds::default());
-        changes.push(Change::of_file(What::FileModified, "a|b.sql"));
-        let against = Against {
+        let mut changes = compare_interfaces(&side(old), &side(new), &ChangedKinds::default());
+        changes.push(InterfaceChange::for_file(ChangeKind::FileModified, "a|b.sql"));
+        let against = ComparedVersion {
             version: Some("1.0.0".to_owned()),
             commit: None,
         };
-        release_note("sales", "1.1.0", &Compat::new(against, changes))
+        release_note("sales", "1.1.0", &Compatibility::new(against, changes))
     }
 
     #[test]
@@ -170,7 +172,11 @@ mod tests {
 
     #[test]
     fn the_first_version_has_a_note() {
-        let first = release_note("sales", "1.0.0", &Compat::new(Against::default(), Vec::new()));
+        let first = release_note(
+            "sales",
+            "1.0.0",
+            &Compatibility::new(ComparedVersion::default(), Vec::new()),
+        );
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 

@@ -36,7 +36,7 @@ pub(super) struct Remark<'r> {
 
 /// Returns the remarks by kind, in the order of the report.
 pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
-    let unanswered = report.unreviewed.iter().map(|file| Remark {
+    let unanswered = report.unreviewed_files.iter().map(|file| Remark {
         kind: RemarkKind::Unreviewed,
         weighs: true,
         path: &file.path,
@@ -53,17 +53,17 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
         print: Fingerprint::new(&["gate-change", &change.path], 0),
     });
     let found = report.compat.iter();
-    let broken = found.flat_map(|found| found.breaks().map(|change| (found.refused, change)));
+    let broken = found.flat_map(|found| found.breaking_changes().map(|change| (found.refused, change)));
     let broken = broken.map(|(refused, change)| {
-        let (path, line) = change.at();
+        let (path, line) = change.shown_location();
         let id = change.id.as_deref().unwrap_or_default();
         Remark {
             kind: RemarkKind::Break,
             weighs: refused,
             path,
             line: Some(line),
-            text: change.sentence(),
-            print: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
+            text: change.describe_fully(),
+            print: Fingerprint::new(&["breaks-consumers", id, &change.describe()], 0),
         }
     });
     unanswered.chain(touched).chain(broken).collect()
@@ -89,7 +89,7 @@ pub(super) fn verdict_remark<'r>(report: &'r Report, about: &'r About) -> Option
 
 /// Returns the notes that limit the verdict. Where nothing was evaluated, only a stricter tip of the target does.
 pub(super) fn limits<'r>(report: &'r Report, about: &'r About) -> Vec<Remark<'r>> {
-    let is_evaluated = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let is_evaluated = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
     let mut twins: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
     for limit in &report.limits {
@@ -115,7 +115,7 @@ pub(super) fn limits<'r>(report: &'r Report, about: &'r About) -> Vec<Remark<'r>
 /// Returns a file of the reviewed commit, for an entry about the run.
 fn existing_path<'r>(report: &'r Report, about: &'r About) -> &'r str {
     let reviewed = report.files.iter().map(|file| file.path.as_str());
-    let unreviewed = report.unreviewed.iter().map(|file| file.path.as_str());
+    let unreviewed = report.unreviewed_files.iter().map(|file| file.path.as_str());
     let mut paths = reviewed.chain(unreviewed).chain(about.any_file.as_deref());
     paths.next().unwrap_or(CONFIGURATION_FILE)
 }

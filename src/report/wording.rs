@@ -2,9 +2,9 @@
 
 use sluicegate_base::text::{List, count, grouped};
 use sluicegate_pipelines::findings::{
-    Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
+    Engine, FailOn, FindingTotals, GateChange, Report, ResultCounts, RuleResult, Verdict,
 };
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
 /// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
@@ -18,10 +18,10 @@ pub(super) fn headline(report: &Report) -> String {
 pub(super) fn numbers(report: &Report) -> String {
     let mut parts = refused(report);
     parts.extend(found(&report.totals()).or_else(|| checks(report)));
-    if parts.is_empty() && report.verdict == Verdict::Passed && nothing_at_all(&report.counts()) {
+    if parts.is_empty() && report.verdict == Verdict::Passed && nothing_at_all(&report.count_results()) {
         return "no pipeline was selected".to_owned();
     }
-    let unreviewed = report.unreviewed.len();
+    let unreviewed = report.unreviewed_files.len();
     if unreviewed > 0 {
         parts.push(format!("{} not reviewed", count(unreviewed, "file")));
     }
@@ -29,7 +29,7 @@ pub(super) fn numbers(report: &Report) -> String {
 }
 
 /// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
-fn found(totals: &Totals) -> Option<String> {
+fn found(totals: &FindingTotals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
     let part = |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));
     let broken = totals.not_evaluated;
@@ -63,7 +63,7 @@ fn found(totals: &Totals) -> Option<String> {
 
 /// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
 fn checks(report: &Report) -> Option<String> {
-    let counts = report.counts();
+    let counts = report.count_results();
     let pipelines = count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
@@ -76,7 +76,7 @@ fn checks(report: &Report) -> Option<String> {
 /// headline.
 pub(super) fn scope(report: &Report) -> Option<String> {
     let checks = checks(report).filter(|_| found(&report.totals()).is_some());
-    let excluded = report.excluded.len();
+    let excluded = report.excluded_files.len();
     let excluded = (excluded > 0).then(|| format!("{} excluded", count(excluded, "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded).collect();
     (!parts.is_empty()).then(|| capital(&parts.join("; ")))
@@ -85,21 +85,26 @@ pub(super) fn scope(report: &Report) -> Option<String> {
 /// Returns the reasons why the gate fails, other than findings and their number.
 fn refused(report: &Report) -> Vec<String> {
     let breaks = report.compat.as_ref().filter(|found| found.refused);
-    let breaks = breaks.map(|found| format!("{} of consumers", count(found.breaks().count(), "break")));
+    let breaks = breaks.map(|found| {
+        format!(
+            "{} of consumers",
+            count(found.breaking_changes().count(), "break")
+        )
+    });
     let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate).collect()
 }
 
 /// Returns the praise for a passed review that fixes findings; contains no text from outside.
 pub(super) fn praise(report: &Report) -> Option<String> {
-    match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
+    match report.fixed_count.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
         1 => Some("Well done: 1 existing finding is fixed.".to_owned()),
         fixed => Some(format!("Well done: {fixed} existing findings are fixed.")),
     }
 }
 
-const fn nothing_at_all(counts: &Counts) -> bool {
+const fn nothing_at_all(counts: &ResultCounts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
@@ -128,7 +133,7 @@ pub(super) fn run_problems(report: &Report, told: &[String]) -> Vec<String> {
     let reasons: Vec<String> = reasons
         .map(|reason| sentence(without_told(reason, told)))
         .collect();
-    if !reasons.is_empty() || !report.unreviewed.is_empty() {
+    if !reasons.is_empty() || !report.unreviewed_files.is_empty() {
         return reasons;
     }
     match report.verdict {
@@ -148,7 +153,7 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
             "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
              and `sluicegate check` evaluates the same rules without the platform",
         ),
-        Engine::Local if report.unreviewed.is_empty() => None,
+        Engine::Local if report.unreviewed_files.is_empty() => None,
         Engine::Local => Some(
             "make the files readable that were not reviewed, or exclude them in the gate configuration; then run the \
              check again",
@@ -158,15 +163,15 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
 
 /// Like [`next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
 pub(super) fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'static str> {
-    let mut unreviewed = report.unreviewed.iter();
-    let all_told = !report.unreviewed.is_empty() && unreviewed.all(|file| told.contains(&file.reason));
+    let mut unreviewed = report.unreviewed_files.iter();
+    let all_told = !report.unreviewed_files.is_empty() && unreviewed.all(|file| told.contains(&file.reason));
     next_step(report).filter(|_| !all_told)
 }
 
 /// Returns the reason why the review failed; `None` if an error among the findings explains it.
 fn failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_any(report, |result| result.fails(report.fail_on()));
-    if !fails_by_finding && report.too_many_known().is_some() {
+    if !fails_by_finding && report.check_known_limit().is_some() {
         return Some("There are more known findings than allowed.".to_owned());
     }
     let refused = refused(report);
@@ -202,11 +207,11 @@ pub(super) fn gate_change(change: &GateChange) -> String {
 
 /// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
 pub(super) fn gate_words(change: &GateChange) -> String {
-    change.words.join("; ")
+    change.descriptions.join("; ")
 }
 
 /// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
-pub(super) fn accepted(found: &Compat) -> String {
+pub(super) fn accepted(found: &Compatibility) -> String {
     let accepted = found.accepted.as_ref().map(|why| format!(" (accepted: {why})"));
     accepted.unwrap_or_default()
 }
@@ -216,14 +221,14 @@ pub(super) fn accepted(found: &Compat) -> String {
 pub(super) fn excluded(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.
     const NAMED: usize = 5;
-    if report.excluded.is_empty() {
+    if report.excluded_files.is_empty() {
         return None;
     }
-    let list =
-        List::with_limit(&report.excluded, NAMED).map(|file| format!("{} ({})", file.path, file.reason));
+    let list = List::with_limit(&report.excluded_files, NAMED)
+        .map(|file| format!("{} ({})", file.path, file.reason));
     Some(format!(
         "Excluded: {}: {list}",
-        count(report.excluded.len(), "file")
+        count(report.excluded_files.len(), "file")
     ))
 }
 
@@ -262,7 +267,7 @@ pub(super) fn unanswered<'a>(report: &'a Report, told: &[String]) -> Vec<(String
 /// Returns the reasons why files were not reviewed, each once with its files.
 pub(super) fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
-    for file in &report.unreviewed {
+    for file in &report.unreviewed_files {
         match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
             Some((_, paths)) => paths.push(&file.path),
             None => causes.push((&file.reason, vec![&file.path])),

@@ -27,7 +27,7 @@ use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, SettingSources}
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
 use std::path::Path;
@@ -327,7 +327,7 @@ impl<'a> Workspace<'a> {
         Ok(if self.linked_rules(snapshot)?.is_empty() {
             RuleSet::missing()
         } else {
-            RuleSet::linked()
+            RuleSet::behind_symbolic_link()
         })
     }
 
@@ -360,12 +360,10 @@ impl<'a> Workspace<'a> {
 }
 
 /// Returns the only hidden directory of the snapshot with the platform's files.
-pub(crate) fn folder_in(
-    snapshot: &Snapshot<'_>,
-) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+pub(crate) fn folder_in(snapshot: &Snapshot<'_>) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
     let folders = snapshot.root_folders()?;
     let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
-    Ok(pipelines::config_folder(&folders, &holds))
+    Ok(pipelines::find_config_dir(&folders, &holds))
 }
 
 pub(crate) fn as_wish(revisions: Revisions) -> RequestedRevisions {

@@ -6,7 +6,7 @@ use crate::job::cli::CheckArgs;
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -42,7 +42,7 @@ impl StandardInput {
         }
         let path = workspace.inside(run, path)?;
         let unread = |why: io::Error| Failure::usage(format!("could not read standard input: {why}"));
-        let content = input::bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err(unread)?;
+        let content = input::bytes(io::stdin().lock(), MAX_DOCUMENT_BYTES).map_err(unread)?;
         let unwritten = |why: io::Error| {
             Failure::usage(format!(
                 "could not write standard input to a temporary file: {why}"

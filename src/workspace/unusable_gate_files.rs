@@ -12,7 +12,7 @@ use crate::session::Run;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
-use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{self, Waivers};
@@ -60,7 +60,7 @@ struct GateVersion<'v> {
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
     /// The platform's hidden directory in this version, or the names of several.
-    folder: Result<Option<String>, ConfigFolderError>,
+    folder: Result<Option<String>, ConfigDirError>,
     is_head: bool,
 }
 
@@ -130,7 +130,7 @@ impl GateVersion<'_> {
             self.folder = Ok(Some(named));
         }
         if let Err(error) = &self.folder {
-            let ConfigFolderError::Several(names) = error;
+            let ConfigDirError::Several(names) = error;
             let names = names.iter().map(|name| name.clone().into_bytes());
             let message = format!("{error}. Remove the files of all but the platform's own directory");
             let problem = GateFileProblem::new(names.map(GateFileVersion::Text).collect(), message);
@@ -247,7 +247,7 @@ impl GateVersion<'_> {
             GateFileVersion::Missing => (None, None),
             GateFileVersion::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
             GateFileVersion::Text(bytes) => {
-                let error = rules::outline(bytes).err();
+                let error = rules::list_rules(bytes).err();
                 (
                     Some(RuleSet::parse(bytes)),
                     error.map(|error| at_position(&path, &error)),
@@ -270,13 +270,13 @@ impl GateVersion<'_> {
         let path = waivers::FILE_NAME;
         let (side, text) = self.text(path, crate::workspace::gate_files::WAIVERS_SIZE_LIMIT)?;
         let knows = |id: &str| {
-            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
-            rules::find(id).is_some() || ProjectCheck::find(id).is_some() || rules.is_some_and(has)
+            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
+            rules::find_rule(id).is_some() || ProjectCheck::find(id).is_some() || rules.is_some_and(has)
         };
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => match waivers::read(text.text.as_bytes(), &knows) {
+            Ok(Some(text)) => match waivers::read_waivers(text.text.as_bytes(), &knows) {
                 Err(error) => Some(at_position(path, &error)),
                 Ok(placed) => {
                     let entries = placed.into_iter().map(|placed| placed.entry).collect();

@@ -5,7 +5,9 @@
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
 use sluicegate_base::text::count;
-use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
+use sluicegate_pipelines::findings::{
+    FileResults, Finding, FindingState, Origin, RuleResult, Severity, Status,
+};
 use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -85,10 +87,16 @@ fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
 }
 
 /// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
-fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<State>> {
+fn of_both(one: Vec<Option<FindingState>>, other: Vec<Option<FindingState>>) -> Vec<Option<FindingState>> {
     let both = one.into_iter().zip(other);
-    both.map(|(one, other)| if one == other { one } else { Some(State::New) })
-        .collect()
+    both.map(|(one, other)| {
+        if one == other {
+            one
+        } else {
+            Some(FindingState::New)
+        }
+    })
+    .collect()
 }
 
 /// The rule of a finding, its subject or error type, and the kind of the subject.
@@ -127,7 +135,7 @@ impl PastFindings {
         let mut past = Self::default();
         for result in base.into_iter().flat_map(|base| &base.results) {
             for finding in result.findings("") {
-                if result.status.can_be_old() {
+                if result.status.is_excusable() {
                     let kind = past.kinds.entry(key(&finding)).or_default();
                     kind.left.push(PastFinding {
                         size: finding.size,
@@ -141,8 +149,8 @@ impl PastFindings {
     }
 
     /// Returns the state of each finding of the result; empty if it has no findings.
-    fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
-        let may_be_known = result.status.can_be_old();
+    fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
+        let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
             self.judged.insert(result.rule.clone());
         }
@@ -153,11 +161,11 @@ impl PastFindings {
         let state = |finding: Finding<'_>| {
             let is_known = may_be_known && self.take(&finding, result.origin);
             // A waived finding stays waived, and its match at the base is not gone.
-            let is_waived = finding.state == Some(State::Waived);
+            let is_waived = finding.state == Some(FindingState::Waived);
             Some(match (is_waived, is_known) {
-                (true, _) => State::Waived,
-                (false, true) => State::Known,
-                (false, false) => State::New,
+                (true, _) => FindingState::Waived,
+                (false, true) => FindingState::Known,
+                (false, false) => FindingState::New,
             })
         };
         let states: Vec<_> = result.findings(path).into_iter().map(state).collect();
@@ -176,7 +184,7 @@ impl PastFindings {
             return false;
         };
         kind.head += 1;
-        let is_worse = |before: u64, now: u64| rules::got_worse(finding.rule, before, now);
+        let is_worse = |before: u64, now: u64| rules::is_worse_size(finding.rule, before, now);
         let fits = |(_, before): &(usize, &PastFinding)| match (before.size, finding.size) {
             _ if origin == Origin::Project && before.severity < finding.severity => false,
             (Some(before), Some(now)) => !is_worse(before, now),

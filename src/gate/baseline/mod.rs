@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind};
+use sluicegate_pipelines::findings::{FileResults, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
@@ -147,7 +147,7 @@ impl Baseline {
         mut judge: impl FnMut(&mut Tally, &CommitId) -> Result<(Places, Tally), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
-            head.add_limit(Limit {
+            head.add_limit(VerdictLimit {
                 kind: LimitKind::NoBase,
                 path: None,
                 text: self.none(),

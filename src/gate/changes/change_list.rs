@@ -66,7 +66,7 @@ pub(crate) fn is_included(
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     change.paths().any(|path| is_pipeline(path) && wants(path))
         && change.paths().any(is_meant)
-        && shard.is_none_or(|shard| shard.holds(&change.path))
+        && shard.is_none_or(|shard| shard.contains(&change.path))
 }
 
 /// The facts about pipelines of the head, by path.

@@ -5,7 +5,7 @@ use sluicegate_base::overlap;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
-use sluicegate_pipelines::diff::{PipelineDiff, Sides, compare};
+use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_versions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -30,15 +30,15 @@ impl ChangedContents {
     }
 
     pub(crate) fn diff(&self) -> PipelineDiff {
-        compare(&self.sides())
+        compare_versions(&self.sides())
     }
 
-    pub(crate) fn sides(&self) -> Sides<'_> {
-        Sides {
+    pub(crate) fn sides(&self) -> PipelineVersions<'_> {
+        PipelineVersions {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
-            before: side(self.before.as_ref()),
-            after: side(self.after.as_ref()),
+            base: side(self.before.as_ref()),
+            head: side(self.after.as_ref()),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::gate::ChangedContents;
 use crate::report::ChangedFile;
-use sluicegate_pipelines::diff::{Line, PipelineDiff, SideTrees, Sides, compare_trees, words};
+use sluicegate_pipelines::diff::{
+    DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,
+};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
@@ -22,16 +24,16 @@ const MOST_TOLD: usize = 500;
 
 /// A changed pipeline, both sides of which were read as YAML.
 pub(crate) struct ReadChange<'c> {
-    sides: Sides<'c>,
+    sides: PipelineVersions<'c>,
     /// An error if one of them cannot be read.
-    trees: Result<SideTrees<'c>, String>,
+    trees: Result<VersionTrees<'c>, String>,
 }
 
 impl<'c> ReadChange<'c> {
     pub(crate) fn of(contents: &'c ChangedContents) -> Self {
         let sides = contents.sides();
         Self {
-            trees: sides.trees(),
+            trees: sides.parse_trees(),
             sides,
         }
     }
@@ -44,15 +46,15 @@ impl<'c> ReadChange<'c> {
     pub(crate) fn canvas(&self, diff: &PipelineDiff) -> Result<Canvas, String> {
         match (&diff.reason, &self.trees) {
             (Some(why), _) | (None, Err(why)) => Err(why.clone()),
-            (None, Ok(trees)) => Canvas::of_change(trees, diff).map_err(|why| why.to_string()),
+            (None, Ok(trees)) => Canvas::from_diff(trees, diff).map_err(|why| why.to_string()),
         }
     }
 
     /// Returns the facts about the pipeline in the head; `None` if it was deleted or one of the sides cannot be read.
     fn facts(&self) -> Option<PipelineFacts> {
-        let after = self.trees.as_ref().ok()?.after.as_ref()?;
-        let pipeline = Pipeline::of(after).ok()?;
-        Some(PipelineFacts::of(&pipeline))
+        let after = self.trees.as_ref().ok()?.head.as_ref()?;
+        let pipeline = Pipeline::from_tree(after).ok()?;
+        Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
     /// Returns the change for a report, with a drawing if it is among the first `MOST_PICTURES`.
@@ -60,14 +62,14 @@ impl<'c> ReadChange<'c> {
         let diff = self.diff();
         let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.canvas(&diff).ok().and_then(bounded));
-        let mut words = words(&diff, None).split_off(1);
+        let mut words = describe_diff(&diff, None).split_off(1);
         if at >= MOST_TOLD && !words.is_empty() {
-            words = vec![Line::remark(
+            words = vec![DiffLine::remark(
                 "details are omitted because too many pipelines changed",
             )];
         }
         ChangedFile {
-            changed: diff.in_numbers(),
+            changed: diff.summarize(),
             words,
             picture: picture.flatten(),
         }
@@ -90,8 +92,11 @@ pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
     if canvas.boxes.len() <= MOST_BOXES && is_small(&canvas) {
         return Some(canvas);
     }
-    let (part, _) = canvas.changed_part(MOST_BOXES);
+    let (part, _) = canvas.select_changed_part(MOST_BOXES);
     let left_out = canvas.boxes.len() - part.boxes.len();
     let is_drawn = !part.boxes.is_empty() && is_small(&part);
-    is_drawn.then_some(Canvas { left_out, ..part })
+    is_drawn.then_some(Canvas {
+        omitted_count: left_out,
+        ..part
+    })
 }

@@ -76,7 +76,7 @@ impl Workspace<'_> {
             "The default rules were evaluated, because {place} rules file. A review by the platform needs the file: \
              `{command}` writes it."
         );
-        let template = rules::template(Enforcement::Warn);
+        let template = rules::rules_file_template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
     }
 
@@ -116,7 +116,7 @@ impl Workspace<'_> {
         })?;
         let refuse = |reason: String| Failure::usage(format!("the rules file {shown} is invalid: {reason}"));
         let bytes = document.map_err(|error| refuse(error.to_string()))?;
-        let problems = rules::lint(&bytes);
+        let problems = rules::lint_rules_file(&bytes);
         let mut errors = problems.iter().filter(|problem| problem.is_error);
         if let Some(first) = errors.next() {
             let others = match errors.count() {

@@ -4,14 +4,16 @@ use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::interface::{self, Against, Change, Class, Compat, Interface, What};
+use sluicegate_pipelines::interface::{
+    self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
+};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes in the shared-pipelines file.
 pub(crate) struct Between {
     pub(crate) path: String,
     /// The changes, in order.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<InterfaceChange>,
     /// Path of an unreadable side, and the reason.
     pub(crate) unreadable: Option<String>,
     /// True if only the earlier side is unreadable.
@@ -47,9 +49,9 @@ pub(crate) fn between(
     if let (true, LoadedInterface::Read(was, before), LoadedInterface::Read(is, after)) =
         (changes.is_empty(), &old, &new)
     {
-        let meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
+        let meaning = |bytes: &[u8]| SharedPipelines::canonical_text(bytes).ok();
         if was.file != is.file || meaning(before) != meaning(after) {
-            changes.push(Change::of_file(What::FileModified, &is.file));
+            changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &is.file));
         }
     }
     let path = [&new, &old].into_iter().find_map(|side| match side {
@@ -68,12 +70,12 @@ pub(crate) fn between(
 impl Between {
     /// Adds the differences from another base, without duplicates.
     pub(crate) fn add(&mut self, other: Self) {
-        let key = |change: &Change| {
+        let key = |change: &InterfaceChange| {
             (
                 change.class,
-                change.what.name(),
+                change.kind.name(),
                 change.id.clone(),
-                change.words(),
+                change.describe(),
             )
         };
         let known: Vec<_> = self.changes.iter().map(key).collect();
@@ -92,40 +94,40 @@ impl Between {
     pub(crate) fn in_short(&self) -> String {
         match &self.unreadable {
             Some(why) => format!("unknown: {why}"),
-            None => interface::in_short(&self.compat(None)),
+            None => interface::summarize(&self.compat(None)),
         }
     }
 
     /// Returns the changes by class, one line each.
     pub(crate) fn told(&self, base: Option<&CommitId>) -> Vec<String> {
-        interface::told(&self.compat(base))
+        interface::list_changes(&self.compat(base))
     }
 
     /// Returns each change for consumers in one line with its class, the most severe first.
-    pub(crate) fn each(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
+    pub(crate) fn each(&self, base: Option<&CommitId>) -> Vec<(ChangeClass, String)> {
         let compat = self.compat(base);
         let old = compat.old_name();
-        let mut each: Vec<(Class, String)> = compat
+        let mut each: Vec<(ChangeClass, String)> = compat
             .changes
             .iter()
-            .map(|change| (change.class, change.in_one_line(&old)))
+            .map(|change| (change.class, change.format_line(&old)))
             .collect();
         each.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
         each
     }
 
-    fn compat(&self, base: Option<&CommitId>) -> Compat {
-        let against = Against {
+    fn compat(&self, base: Option<&CommitId>) -> Compatibility {
+        let against = ComparedVersion {
             version: None,
             commit: base.map(CommitId::to_string),
         };
-        Compat::new(against, self.changes.clone())
+        Compatibility::new(against, self.changes.clone())
     }
 
     /// Returns the JSON of `artifacts diff -o json`; the class is null if a side cannot be read.
     pub(crate) fn json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
-        let class = class.unwrap_or(Class::None).of_all();
+        let class = class.unwrap_or(ChangeClass::None).for_total();
         value!({
             "class": self.unreadable.is_none().then_some(class),
             "changes": self.changes,
@@ -152,7 +154,7 @@ fn offered(side: &LoadedInterface, other: &LoadedInterface) -> Option<Interface>
     match (side, other) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
         (LoadedInterface::Missing, LoadedInterface::Read(there, _)) => {
-            Some(Interface::nothing(there.file.clone()))
+            Some(Interface::empty(there.file.clone()))
         }
         _ => None,
     }

@@ -4,9 +4,9 @@ use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::gate::Tally;
 use rayon::prelude::*;
 use sluicegate_git::{Content, GitError, Repository, SnapshotFile};
-use sluicegate_pipelines::findings::{FileResults, Unreviewed};
+use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::rules::{RuleSet, SeePipeline};
+use sluicegate_pipelines::rules::{PipelineObserver, RuleSet};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.
@@ -28,7 +28,7 @@ pub(crate) fn evaluate(
     repo: &Repository,
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
-    see: &SeePipeline<'_>,
+    see: &PipelineObserver<'_>,
 ) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
     let (mut blobs, mut on_disk) = (Vec::new(), Vec::new());
@@ -38,7 +38,7 @@ pub(crate) fn evaluate(
             continue;
         }
         if let Some(why) = not_to_judge(&file) {
-            tally.unreviewed.push(Unreviewed {
+            tally.unreviewed.push(UnreviewedFile {
                 path: file.path,
                 reason: why.to_owned(),
             });
@@ -74,9 +74,9 @@ fn evaluate_on_disk(
     rules: &RuleSet,
     path: &str,
     full: &Path,
-    see: &SeePipeline<'_>,
-) -> Result<FileResults, Unreviewed> {
-    let document = read_document_on_disk(full).map_err(|error| Unreviewed {
+    see: &PipelineObserver<'_>,
+) -> Result<FileResults, UnreviewedFile> {
+    let document = read_document_on_disk(full).map_err(|error| UnreviewedFile {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
     })?;

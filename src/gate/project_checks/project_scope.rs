@@ -6,10 +6,10 @@ use sluicegate_base::overlap;
 use sluicegate_git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
-    SoughtNames, is_pipeline, may_name_files,
+    CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
+    SharedPipelines, is_pipeline, may_name_files,
 };
-use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedSide};
+use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ impl SeenFacts {
     }
 
     pub(crate) fn see(&self, path: &str, pipeline: &Pipeline) {
-        let facts = PipelineFacts::of(pipeline);
+        let facts = PipelineFacts::from_pipeline(pipeline);
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.push((path.to_owned(), facts));
     }
@@ -47,7 +47,7 @@ pub(crate) enum OtherFiles {
     /// All that may name a file.
     All,
     /// Those that may name one of these files, and those that the changed ones lead to.
-    Naming(SoughtNames),
+    Naming(FileNameSearch),
     /// Those that the changed ones lead to.
     Reached,
 }
@@ -59,7 +59,7 @@ impl ChangedFacts<'_> {
     /// Returns whether the pipeline at this path can be read, and has each variable that it had `before`.
     pub(crate) fn keeps_variables(&self, path: &str, before: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
-        facts.is_some_and(|facts| facts.declares_all_of(before))
+        facts.is_some_and(|facts| facts.declares_variables_of(before))
     }
 }
 
@@ -100,7 +100,7 @@ impl ProjectScope<'_> {
         match &others {
             OtherFiles::All => self.read(&rest, &may_name_files, &mut facts)?,
             OtherFiles::Naming(sought) => {
-                self.read(&rest, &|bytes| sought.may_be_in(bytes), &mut facts)?;
+                self.read(&rest, &|bytes| sought.may_match(bytes), &mut facts)?;
             }
             OtherFiles::Reached => {}
         }
@@ -152,7 +152,7 @@ impl ProjectScope<'_> {
             let is_read = |path: &str| {
                 facts
                     .get(path)
-                    .is_some_and(|facts| facts.as_ref().is_none_or(|facts| !facts.is_skimmed))
+                    .is_some_and(|facts| facts.as_ref().is_none_or(|facts| !facts.is_unparsed))
             };
             let unread = step.iter().filter(|path| !is_read(path));
             let unread: Vec<&SnapshotFile> = unread
@@ -164,7 +164,7 @@ impl ProjectScope<'_> {
             for path in &step {
                 let facts = facts.get(path).and_then(Option::as_ref);
                 for reference in facts.iter().flat_map(|facts| &facts.references) {
-                    let called = walk.called(known, reference, path).into_iter();
+                    let called = walk.list_called_pipelines(known, reference, path).into_iter();
                     next.extend(called.filter(|path| !reached.contains(*path)));
                 }
             }
@@ -178,10 +178,10 @@ impl ProjectScope<'_> {
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,
         facts: &FactsByPath,
-        shared: Option<&SharedSide>,
+        shared: Option<&SharedPipelinesFile>,
     ) -> Result<Vec<FileResults>, GitError> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
-        let named: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+        let named: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
         for (path, file) in snapshot.find_all(&named)? {
             if file.kind.why_not_read().is_none() {
@@ -192,11 +192,11 @@ impl ProjectScope<'_> {
             files,
             facts,
             scripts: &scripts,
-            shared,
+            shared_file: shared,
             is_external: self.is_external,
             renames: self.renames,
         };
-        Ok(project.results(self.levels))
+        Ok(project.check(self.levels))
     }
 
     /// Parses the pipelines that are called with arguments, and those that the shared-pipelines file lists with
@@ -205,7 +205,7 @@ impl ProjectScope<'_> {
         &self,
         files: &[SnapshotFile],
         known: &PipelineFiles<'_>,
-        shared: Option<&SharedSide>,
+        shared: Option<&SharedPipelinesFile>,
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
@@ -213,7 +213,7 @@ impl ProjectScope<'_> {
         for (path, facts) in facts.iter() {
             let references = facts.iter().flat_map(|facts| &facts.references);
             let references = references.filter(|reference| !reference.arguments.is_empty());
-            asked.extend(references.flat_map(|reference| walk.called(known, reference, path)));
+            asked.extend(references.flat_map(|reference| walk.list_called_pipelines(known, reference, path)));
         }
         let entries = shared.and_then(|shared| shared.content.as_ref().ok());
         let entries = entries.iter().flat_map(|shared| &shared.entries);
@@ -222,7 +222,7 @@ impl ProjectScope<'_> {
                 .filter(|entry| !entry.parameters.is_empty())
                 .map(|entry| entry.pipeline.as_str()),
         );
-        let is_whole = |known: &Option<PipelineFacts>| known.as_ref().is_none_or(|known| !known.is_skimmed);
+        let is_whole = |known: &Option<PipelineFacts>| known.as_ref().is_none_or(|known| !known.is_unparsed);
         let is_known = |path: &str| facts.get(path).is_some_and(is_whole);
         let asked: Vec<&SnapshotFile> = files
             .iter()
@@ -232,7 +232,7 @@ impl ProjectScope<'_> {
     }
 
     /// Reads the shared-pipelines file; `None` if there is no such file.
-    fn shared(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedSide>, GitError> {
+    fn shared(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedPipelinesFile>, GitError> {
         let Some(path) = self
             .config_dir
             .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"))
@@ -245,8 +245,8 @@ impl ProjectScope<'_> {
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|shared| &shared.entries);
         let named: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
-        Ok(Some(SharedSide {
-            there: snapshot.find_all(&named)?.into_keys().collect(),
+        Ok(Some(SharedPipelinesFile {
+            existing_pipelines: snapshot.find_all(&named)?.into_keys().collect(),
             path,
             content,
         }))
@@ -307,7 +307,7 @@ fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
 
 fn facts_of(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !may_matter(bytes) {
-        return Some(PipelineFacts::skimmed());
+        return Some(PipelineFacts::for_unparsed_file());
     }
     PipelineFacts::parse(bytes).ok()
 }

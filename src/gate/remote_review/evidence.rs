@@ -4,7 +4,7 @@
 
 use crate::gate::Positions;
 use sluicegate_base::text::{List, count};
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_platform::api::RuleAnswer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,11 +16,11 @@ const NAMED: usize = 5;
 /// or the content of the rules file is unknown. Other files that a job includes need no result.
 pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     let enables = |kind| {
-        let enabled = rules.and_then(|rules| rules.enabled(Some(kind)));
+        let enabled = rules.and_then(|rules| rules.enabled_ids(Some(kind)));
         enabled.is_none_or(|mut enabled| enabled.next().is_some())
     };
     // The content is read only if the result may depend on it.
-    Kind::ALL.into_iter().any(enables) && positions.kind(path).is_some_and(enables)
+    PipelineKind::ALL.into_iter().any(enables) && positions.kind(path).is_some_and(enables)
 }
 
 /// Gaps and contradictions in the responses, collected for the notes of the report.
@@ -57,10 +57,11 @@ impl Gaps {
     ) {
         let Some(rules) = rules else { return };
         let judged: BTreeSet<&str> = judged.collect();
-        let Some(enabled) = rules.enabled(Kind::from_path(path)) else {
+        let Some(enabled) = rules.enabled_ids(PipelineKind::from_path(path)) else {
             return;
         };
-        let is_known = |rule: &&str| rules::find(rule).is_some() || rules.state(rule) != RuleState::NotThere;
+        let is_known =
+            |rule: &&str| rules::find_rule(rule).is_some() || rules.state(rule) != RuleState::Missing;
         if !judged.iter().any(is_known) {
             self.strangers.extend(judged.into_iter().map(str::to_owned));
             return;
@@ -78,7 +79,7 @@ impl Gaps {
     pub(crate) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let applies = |rule: &str, path: &str| {
             let kind = positions.kind(path);
-            let enabled = rules.and_then(|rules| rules.enabled(kind));
+            let enabled = rules.and_then(|rules| rules.enabled_ids(kind));
             enabled.is_some_and(|mut enabled| enabled.any(|known| known == rule))
         };
         let mut notes = Vec::new();

@@ -5,9 +5,9 @@ use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::{BatchAnswer, KnownComparison, Positions};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
+    Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, VerdictLimit, Violation,
 };
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
 use sluicegate_platform::api::{ReviewAnswer, RuleAnswer};
@@ -33,7 +33,7 @@ pub(crate) struct Tally {
     /// Files that the platform does not review, by path.
     pub excluded: Vec<String>,
     /// Files without a usable result, by path.
-    pub unreviewed: Vec<Unreviewed>,
+    pub unreviewed: Vec<UnreviewedFile>,
     /// The comparison with the base; `None` unless only new findings fail the gate.
     pub compared: Option<KnownComparison>,
     /// The files of each batch whose `reviewStatus` is FAILED.
@@ -47,12 +47,12 @@ pub(crate) struct Tally {
     /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
     /// The notes that limit the verdict.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<VerdictLimit>,
 }
 
 impl Tally {
     /// Adds a note that limits the verdict.
-    pub(crate) fn add_limit(&mut self, limit: Limit) {
+    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
@@ -93,7 +93,7 @@ pub(crate) fn merge(
             .batch(&batch.files, answer),
             Err(error) => {
                 let reason = error.cause();
-                let missing = |path| Unreviewed {
+                let missing = |path| UnreviewedFile {
                     path,
                     reason: reason.clone(),
                 };
@@ -111,7 +111,7 @@ pub(crate) fn merge(
 /// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
 fn has_findings(results: Option<&BTreeMap<String, Vec<RuleAnswer>>>, path: &str) -> bool {
     let is_told = |rule: &RuleAnswer| {
-        let counts = || rule.rule_name.as_deref().is_some_and(rules::counts);
+        let counts = || rule.rule_name.as_deref().is_some_and(rules::is_counting_rule);
         !rule.violations.is_empty() || (rule.status.as_deref() == Some("FAILED") && counts())
     };
     let rules = results.and_then(|results| results.get(path));
@@ -160,7 +160,7 @@ impl Merger<'_, '_> {
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
     fn answered(&mut self, path: &str, rules: Option<Vec<RuleAnswer>>, is_excluded: bool, failed: bool) {
-        let kind = Kind::from_path(path);
+        let kind = PipelineKind::from_path(path);
         let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
         let why = match &rules {
             _ if is_excluded && kind.is_some() => Some(EXCLUDED),
@@ -207,7 +207,7 @@ impl Merger<'_, '_> {
     }
 
     fn unreviewed(&mut self, path: String, reason: impl Into<String>) {
-        self.tally.unreviewed.push(Unreviewed {
+        self.tally.unreviewed.push(UnreviewedFile {
             path,
             reason: reason.into(),
         });

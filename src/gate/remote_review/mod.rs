@@ -24,7 +24,7 @@ use crate::job::settings::{Connection, RequestFields, ReviewSettings};
 use crate::session::Run;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, SnapshotFile};
-use sluicegate_pipelines::findings::{Engine, FileResults, State};
+use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
 use std::iter;
@@ -358,5 +358,5 @@ fn may_be_new(file: &FileResults) -> bool {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings
         .into_iter()
-        .any(|finding| finding.state != Some(State::Waived))
+        .any(|finding| finding.state != Some(FindingState::Waived))
 }

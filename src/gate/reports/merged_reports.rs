@@ -32,12 +32,12 @@ pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     let mut shards: Vec<Shard> = whole.context.shard.into_iter().collect();
     // A single report keeps its number of known findings, and the note about it.
     if is_several {
-        whole.forget_known();
+        whole.remove_known_limit_note();
     }
     for mut report in reports {
         same_review(&whole, &report)?;
         shards.extend(report.context.shard);
-        report.forget_known();
+        report.remove_known_limit_note();
         add(&mut whole, report)?;
     }
     in_order(&mut whole);
@@ -45,7 +45,7 @@ pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
         check_parts(&mut whole, shards)?;
     }
     if is_several {
-        whole.notes.extend(whole.too_many_known());
+        whole.notes.extend(whole.check_known_limit());
     }
     whole.verdict = whole.verdict.max(verdict(&causes(&whole)));
     Ok(whole)
@@ -129,8 +129,8 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             None => whole.files.push(file),
         }
     }
-    whole.excluded.extend(report.excluded);
-    whole.unreviewed.extend(report.unreviewed);
+    whole.excluded_files.extend(report.excluded_files);
+    whole.unreviewed_files.extend(report.unreviewed_files);
     whole.gate_changes.extend(report.gate_changes);
     whole.gate_refused |= report.gate_refused;
     whole.failed_without_finding |= report.failed_without_finding;
@@ -158,7 +158,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     if let Some(changes) = report.changes {
         whole.changes.get_or_insert_default().extend(changes);
     }
-    whole.fixed = match (whole.fixed, report.fixed) {
+    whole.fixed_count = match (whole.fixed_count, report.fixed_count) {
         // The files of the fixed findings are unknown, so findings that both may have counted are counted once.
         (Some(one), Some(other)) if is_twice => Some(one.max(other)),
         (Some(one), Some(other)) => Some(one + other),
@@ -166,16 +166,16 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     };
     whole.verdict = whole.verdict.max(report.verdict);
     whole.started_at = whole.started_at.min(report.started_at);
-    whole.elapsed = whole.elapsed.max(report.elapsed);
+    whole.duration = whole.duration.max(report.duration);
     Ok(())
 }
 
 fn in_order(whole: &mut Report) {
     whole.files.sort_by(|a, b| a.path.cmp(&b.path));
-    whole.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
-    whole.unreviewed.dedup_by(|a, b| a.path == b.path);
-    whole.excluded.sort();
-    whole.excluded.dedup_by(|a, b| a.path == b.path);
+    whole.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    whole.unreviewed_files.dedup_by(|a, b| a.path == b.path);
+    whole.excluded_files.sort();
+    whole.excluded_files.dedup_by(|a, b| a.path == b.path);
     if let Some(changes) = &mut whole.changes {
         changes.sort();
         changes.dedup_by(|a, b| a.path == b.path);
@@ -223,14 +223,14 @@ mod tests {
     #[test]
     fn all_parts_are_the_whole() {
         let mut second = part(2, 2, "a", Verdict::Failed);
-        second.unreviewed = sample::report().unreviewed;
+        second.unreviewed_files = sample::report().unreviewed_files;
         let whole = merge(vec![part(1, 2, "b", Verdict::Passed), second]).unwrap();
         let paths: Vec<&str> = whole.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             (paths, whole.verdict, whole.context.shard),
             (vec!["a", "b"], Verdict::Failed, None)
         );
-        assert_eq!(whole.unreviewed.len(), 1);
+        assert_eq!(whole.unreviewed_files.len(), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, li
 use crate::gate::{Before, causes, mark, verdict};
 use sluicegate_base::text::count;
 use sluicegate_git::short_id;
-use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
+use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, FindingState, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
@@ -68,7 +68,7 @@ pub(crate) fn mark_since_report(new: &mut Report, older: Report) {
 
 /// Marks the findings of `new` as new or known by comparing with `old`, and derives the verdict from the new ones.
 fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
-    new.forget_known();
+    new.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure = new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
     new.failed_without_finding |= has_other_failure;
@@ -77,7 +77,7 @@ fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     let past = OldReport::of(new, &old);
     let mut files = new.files.clone();
     files.iter_mut().for_each(forget_state);
-    let unreviewed = new.unreviewed.iter().map(|file| file.path.as_str());
+    let unreviewed = new.unreviewed_files.iter().map(|file| file.path.as_str());
     let open: BTreeSet<&str> = unreviewed.collect();
     let mut compared = mark(
         &mut files,
@@ -92,8 +92,8 @@ fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
         let unexplained = list_unexplained_batches(&new.failed_batches, new.files.iter(), has_failed_before);
         new.failed_without_finding = has_other_failure || !unexplained.is_empty();
     }
-    new.fixed = Some(compared.fixed);
-    new.notes.extend(new.too_many_known());
+    new.fixed_count = Some(compared.fixed);
+    new.notes.extend(new.check_known_limit());
     let causes = causes(new);
     (new.verdict, new.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
@@ -129,7 +129,7 @@ fn forget_state(file: &mut FileResults) {
         result
             .states
             .iter_mut()
-            .for_each(|state| *state = state.filter(|it| *it == State::Waived));
+            .for_each(|state| *state = state.filter(|it| *it == FindingState::Waived));
         if result.states.iter().all(Option::is_none) {
             result.states.clear();
         }
@@ -150,9 +150,9 @@ struct OldReport<'r> {
 
 impl<'r> OldReport<'r> {
     fn of(new: &'r Report, old: &'r Report) -> Self {
-        let unreviewed = old.unreviewed.iter();
+        let unreviewed = old.unreviewed_files.iter();
         let unreviewed = unreviewed.map(|file| (file.path.as_str(), file.reason.as_str()));
-        let excluded = old.excluded.iter();
+        let excluded = old.excluded_files.iter();
         let excluded = excluded.map(|file| (file.path.as_str(), file.reason.as_str()));
         let mut past = Self {
             files: old.files.iter().map(|file| (file.path.as_str(), file)).collect(),

@@ -3,7 +3,7 @@
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
-use sluicegate_pipelines::findings::{Excluded, GateChange};
+use sluicegate_pipelines::findings::{ExcludedFile, GateChange};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ pub(crate) struct Selected {
     /// Changes of the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
-    pub left_out: Vec<Excluded>,
+    pub left_out: Vec<ExcludedFile>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
     /// Directories of pipelines that the change replaced with a submodule or a link.
@@ -207,7 +207,10 @@ impl Scope<'_> {
         }
         let described = described.into_iter();
         Ok(described
-            .map(|(path, words)| GateChange { path, words })
+            .map(|(path, words)| GateChange {
+                path,
+                descriptions: words,
+            })
             .collect())
     }
 
@@ -219,10 +222,10 @@ impl Scope<'_> {
         excluded.map(str::to_owned).collect()
     }
 
-    fn left_out(&self, candidate: &Candidate) -> Option<Excluded> {
+    fn left_out(&self, candidate: &Candidate) -> Option<ExcludedFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
         let is_told = self.is_within(path) && [NOT_INCLUDED, EXCLUDED, SUBMODULE].contains(&reason.as_str());
-        is_told.then(|| Excluded {
+        is_told.then(|| ExcludedFile {
             path: path.clone(),
             reason: reason.clone(),
         })

@@ -69,9 +69,9 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Changes, CheckLevel, ColorChoice, Compat, EventFormat, FailOn, Fork, Format, GateChanges,
-    IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ProjectChecks, ReportFlag, RequiredEngine,
-    ReviewRequestFields, Select, Show, Source, parse_bool, parse_seconds, parse_value,
+    Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, Fork, Format,
+    GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ProjectChecks, ReportFlag,
+    RequiredEngine, ReviewRequestFields, Select, ShowMode, Source, parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -8,10 +8,10 @@ use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
 use crate::session::named_file::read_bounded;
 use crate::session::{CommandResult, Run};
-use sluicegate_pipelines::diff::{Line, plain};
+use sluicegate_pipelines::diff::{DiffLine, compare_plain_files};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::path::Path;
 
 /// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.
@@ -24,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
     let look = Look::in_git(run);
     let lines = match given.as_slice() {
-        [path] => vec![Line::heading(&format!("{path}: not merged"))],
+        [path] => vec![DiffLine::heading(&format!("{path}: not merged"))],
         [path, old, _, old_mode, new, _, new_mode, rest @ ..] if matches!(rest.len(), 0 | 2) => {
             let side = |file: &str| (!is_absent(Path::new(file))).then(|| read(run, file));
             let is_copy = rest.get(1).is_some_and(|how| how.contains("copy from "));
@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             };
             let mut lines = shown(&contents, &look, (old_mode, new_mode));
             if is_copy {
-                lines.insert(1, Line::remark(&format!("copied from {path}")));
+                lines.insert(1, DiffLine::remark(&format!("copied from {path}")));
             }
             lines
         }
@@ -55,12 +55,12 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 }
 
 fn read(run: &Run, file: &str) -> Result<Vec<u8>, String> {
-    read_bounded(&run.env.current_dir().join(Path::new(file)), DOCUMENT_LIMIT).map_err(|why| why.chain())
+    read_bounded(&run.env.current_dir().join(Path::new(file)), MAX_DOCUMENT_BYTES).map_err(|why| why.chain())
 }
 
-fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Line> {
+fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<DiffLine> {
     if !contents.differs() {
-        return vec![Line::heading(&format!(
+        return vec![DiffLine::heading(&format!(
             "{}: mode {} -> {}",
             contents.path, modes.0, modes.1
         ))];
@@ -72,17 +72,17 @@ fn shown(contents: &ChangedContents, look: &Look, modes: (&str, &str)) -> Vec<Li
             return look.words(&diff);
         }
     }
-    let mut lines = vec![Line::heading(&headline(contents))];
+    let mut lines = vec![DiffLine::heading(&headline(contents))];
     let side = |read: &Option<Result<Vec<u8>, String>>| match read {
         Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
         Some(Err(why)) => Err(why.clone()),
         None => Ok(String::new()),
     };
     match (side(&contents.before), side(&contents.after)) {
-        (Ok(before), Ok(after)) => lines.extend(plain(&before, &after)),
+        (Ok(before), Ok(after)) => lines.extend(compare_plain_files(&before, &after)),
         (before, after) => {
             let failed = [before.err(), after.err()];
-            lines.extend(failed.iter().flatten().map(|why| Line::remark(why)));
+            lines.extend(failed.iter().flatten().map(|why| DiffLine::remark(why)));
         }
     }
     lines

@@ -15,7 +15,7 @@ use crate::session::output;
 use serde_json::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::diff::{Line, PipelineDiff, words};
+use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::{self, Canvas, Picture};
 use std::fmt::Write as _;
@@ -109,13 +109,13 @@ impl Look {
         }
     }
 
-    fn words(&self, diff: &PipelineDiff) -> Vec<Line> {
-        words(diff, self.columns)
+    fn words(&self, diff: &PipelineDiff) -> Vec<DiffLine> {
+        describe_diff(diff, self.columns)
     }
 
-    fn line(&self, line: &Line) -> String {
+    fn line(&self, line: &DiffLine) -> String {
         if self.color {
-            line.coloured()
+            line.format_colored()
         } else {
             line.to_string()
         }
@@ -243,10 +243,10 @@ impl PipelinesCompared {
             )));
         }
         Ok(if format == DiffFormat::Svg {
-            Picture::whole(canvas).document(&diff.path) + "\n"
+            Picture::with_natural_width(canvas).render_document(&diff.path) + "\n"
         } else {
-            let (part, left_out) = canvas.changed_part(MOST_BOXES);
-            let mut chart = picture::mermaid(&part);
+            let (part, left_out) = canvas.select_changed_part(MOST_BOXES);
+            let mut chart = picture::render_mermaid(&part);
             if left_out > 0 {
                 let _ = writeln!(chart, "  %% {} omitted", count(left_out, "more component"));
             }

@@ -15,7 +15,7 @@ use crate::session::named_file::read_bounded;
 use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub(crate) fn of_files(
     new: &Path,
 ) -> Result<PipelinesCompared, Failure> {
     let read = |path: &Path| {
-        let read = || read_bounded(&run.env.current_dir().join(path), DOCUMENT_LIMIT);
+        let read = || read_bounded(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES);
         (!is_absent(path)).then(read).transpose()
     };
     let named = if is_absent(new) { old } else { new };

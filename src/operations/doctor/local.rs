@@ -148,7 +148,7 @@ fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Chec
     let Some(file) = workspace.rules_file(snapshot)? else {
         return Err(missing_rules(workspace, snapshot)?);
     };
-    let problems = rules::lint(&content(workspace, &file)?);
+    let problems = rules::lint_rules_file(&content(workspace, &file)?);
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first) = problems.iter().find(|problem| problem.is_error) {
         let place = format!("{}:{}", file.path, first.position.line);

@@ -48,7 +48,11 @@ fn by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut seen: Vec<&str> = Vec::new();
-        for finding in file.told().into_iter().flat_map(|result| result.findings("")) {
+        for finding in file
+            .distinct_results()
+            .into_iter()
+            .flat_map(|result| result.findings(""))
+        {
             let found = rules.entry(finding.rule).or_default();
             found.findings += 1;
             found.sizes.extend(finding.size);
@@ -64,7 +68,7 @@ fn by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
 /// Returns the rule, with its limit if it has one.
 fn name(rule: &RuleOutline) -> String {
     match rule.config.first() {
-        Some((_, limit)) if rules::counts(&rule.id) => format!("{}: {limit}", rule.id),
+        Some((_, limit)) if rules::is_counting_rule(&rule.id) => format!("{}: {limit}", rule.id),
         _ => rule.id.clone(),
     }
 }
@@ -75,12 +79,12 @@ fn others(rule: &str, sizes: &[u64]) -> String {
     let fires = |limit: u64| {
         sizes
             .iter()
-            .filter(|size| rules::got_worse(rule, limit, **size))
+            .filter(|size| rules::is_worse_size(rule, limit, **size))
             .count()
     };
     let mut limits = sizes.to_vec();
     limits.sort_unstable();
-    if rules::got_worse(rule, 1, 0) {
+    if rules::is_worse_size(rule, 1, 0) {
         limits.reverse();
     }
     let goals = [sizes.len() / 2, sizes.len() / 8, 0];

@@ -12,7 +12,7 @@ use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Sever
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 
 /// The reason for waivers of existing findings.
 const REASON: &str = "found before the gate";
@@ -57,7 +57,7 @@ impl Today {
         folder: Option<&str>,
         asked: Option<Adopt>,
     ) -> Result<Self, Failure> {
-        let template = rules::template(Enforcement::Error);
+        let template = rules::rules_file_template(Enforcement::Error);
         let document = match rules_file {
             Some(file) => workspace.read(file)?,
             None => Ok(template.clone().into_bytes()),
@@ -77,7 +77,7 @@ impl Today {
         Ok(Self {
             asked,
             brings_rules,
-            rules: document.ok().and_then(|bytes| rules::outline(&bytes).ok()),
+            rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: goes.map(|folder| (format!("{folder}/{RULES_FILE}"), template)),
             waivers,
             is_new_only: workspace.sources.new_only(false)?,
@@ -94,14 +94,18 @@ impl Today {
     /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
     pub(crate) fn errors(&self) -> usize {
         let counts =
-            |result: &&RuleResult| result.status.can_be_old() && result.severity() == Some(Severity::Error);
-        let results = self.files.iter().flat_map(FileResults::told).filter(counts);
+            |result: &&RuleResult| result.status.is_excusable() && result.severity() == Some(Severity::Error);
+        let results = self
+            .files
+            .iter()
+            .flat_map(FileResults::distinct_results)
+            .filter(counts);
         results.map(|result| result.findings("").len()).sum()
     }
 
     /// Returns the files that could not be evaluated completely, which is never excused.
     pub(crate) fn unevaluated(&self) -> Vec<&str> {
-        let is_one = |result: &RuleResult| result.severity().is_some() && !result.status.can_be_old();
+        let is_one = |result: &RuleResult| result.severity().is_some() && !result.status.is_excusable();
         let files = self.files.iter().filter(|file| file.results.iter().any(is_one));
         files.map(|file| file.path.as_str()).collect()
     }
@@ -131,7 +135,7 @@ fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result
     };
     let Some(tip) = tip else { return Ok(false) };
     match repo.find_file(&tip, path)? {
-        Some(file) => Ok(repo.read_blob(&file.blob, DOCUMENT_LIMIT)? == content),
+        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)? == content),
         None => Ok(false),
     }
 }

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use crate::atomic_file;
 use crate::error::Failure;
 use sluicegate_git::Repository;
-use sluicegate_pipelines::moving::Moves;
+use sluicegate_pipelines::file_moves::PathMove;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(crate) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles,
                 let _ = atomic_file::replace_file(&place(root, plan, edit), &edit.before);
             }
             if let Some(moves) = &plan.moves {
-                let _ = repo.move_files(&moves.to, &moves.from);
+                let _ = repo.move_files(&moves.new_path, &moves.old_path);
             }
             remove_empty(&made);
             let message = format!("could not write {}: {why}", edit.path);
@@ -46,7 +46,7 @@ pub(crate) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles,
         return Ok(UnstagedFiles::default());
     };
     for file in &mut staged_files {
-        file.path = moves.path(&file.path);
+        file.path = moves.path_after(&file.path);
     }
     if let Err(error) = repo.stage_files(&staged_files) {
         return Ok(UnstagedFiles {
@@ -62,27 +62,27 @@ pub(crate) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles,
 }
 
 /// Returns the paths of the rewritten files after the move.
-fn edited_files<'p>(plan: &'p Plan, moves: &'p Moves) -> impl Iterator<Item = String> + 'p {
-    plan.edits.iter().map(|edit| moves.path(&edit.path))
+fn edited_files<'p>(plan: &'p Plan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
+    plan.edits.iter().map(|edit| moves.path_after(&edit.path))
 }
 
 /// Returns the path of the file after the move.
 fn place(root: &Path, plan: &Plan, edit: &FileEdit) -> PathBuf {
     match &plan.moves {
-        Some(moves) => root.join(moves.path(&edit.path)),
+        Some(moves) => root.join(moves.path_after(&edit.path)),
         None => root.join(&edit.path),
     }
 }
 
 /// Moves the files with git, and returns the directories that were created for them.
-fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure> {
-    let to = repo.root().join(&moves.to);
+fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failure> {
+    let to = repo.root().join(&moves.new_path);
     let folder = to.parent().unwrap_or(repo.root());
     let missing = folder.ancestors().take_while(|folder| !folder.exists());
     let made: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
     fs::create_dir_all(folder)
         .map_err(|why| Failure::usage(format!("could not create {}: {why}", folder.display())))?;
-    repo.move_files(&moves.from, &moves.to).map_err(|why| {
+    repo.move_files(&moves.old_path, &moves.new_path).map_err(|why| {
         remove_empty(&made);
         Failure::usage(why.to_string()).hint("nothing was changed")
     })?;

@@ -1,7 +1,7 @@
 //! A value of a file to replace.
 
 use crate::error::Failure;
-use sluicegate_pipelines::yaml::{Position, rewrite};
+use sluicegate_pipelines::yaml::{Position, replace_scalars};
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct FileEdit {
 impl FileEdit {
     pub(crate) fn make(path: &str, before: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
-        let after = rewrite(&before, &texts.collect()).map_err(|why| {
+        let after = replace_scalars(&before, &texts.collect()).map_err(|why| {
             let line = why.position.map_or(1, |position| position.line);
             Failure::usage(format!("{path}:{line}: {}", why.message)).hint(
                 "nothing was changed: write the value as plain or quoted text, then run the command again",

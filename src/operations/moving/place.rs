@@ -6,8 +6,8 @@ use super::read::Reading;
 use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Run;
-use sluicegate_pipelines::moving::Moves;
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::file_moves::PathMove;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) fn settle(
     old: &Path,
     new: &Path,
     force: bool,
-) -> Result<Moves, Failure> {
+) -> Result<PathMove, Failure> {
     let root = reading.workspace.repo.root();
     let from = within(run, root, old)?;
     let mut to = within(run, root, new)?;
@@ -34,8 +34,11 @@ pub(crate) fn settle(
         return Err(refused(format!("directory `{to}` does not exist"))
             .hint("nothing was changed: create the directory first, or pass the new file name"));
     }
-    let moves = Moves { from, to };
-    let tracked = reading.workspace.repo.tracked_below(&moves.from)?;
+    let moves = PathMove {
+        old_path: from,
+        new_path: to,
+    };
+    let tracked = reading.workspace.repo.tracked_below(&moves.old_path)?;
     refuse_old(reading, &moves, &tracked)?;
     refuse_new(reading, &moves)?;
     if !force {
@@ -55,8 +58,8 @@ fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
         .ok_or_else(|| refused(format!("`{}` is outside the repository", path.display())))
 }
 
-fn refuse_old(reading: &Reading<'_>, moves: &Moves, tracked: &BTreeSet<String>) -> Result<(), Failure> {
-    let (repo, from) = (&reading.workspace.repo, moves.from.as_str());
+fn refuse_old(reading: &Reading<'_>, moves: &PathMove, tracked: &BTreeSet<String>) -> Result<(), Failure> {
+    let (repo, from) = (&reading.workspace.repo, moves.old_path.as_str());
     if from.is_empty() {
         return Err(refused("cannot move the repository root".to_owned()));
     }
@@ -68,23 +71,23 @@ fn refuse_old(reading: &Reading<'_>, moves: &Moves, tracked: &BTreeSet<String>) 
         };
         return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
     }
-    if moves.to == from
+    if moves.new_path == from
         || moves
-            .to
+            .new_path
             .strip_prefix(from)
             .is_some_and(|rest| rest.starts_with('/'))
     {
         return Err(refused(format!(
             "cannot move `{from}` to `{}`, which is the same path or inside it",
-            moves.to
+            moves.new_path
         )));
     }
     Ok(())
 }
 
-fn refuse_new(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+fn refuse_new(reading: &Reading<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reading.workspace.repo.root();
-    let (from, to) = (&moves.from, &moves.to);
+    let (from, to) = (&moves.old_path, &moves.new_path);
     let full = root.join(to);
     refuse_linked_path(root, Path::new(to))?;
     if policy::is_in_git_dir(Path::new(to)) {
@@ -93,8 +96,8 @@ fn refuse_new(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
     if full.symlink_metadata().is_ok() && !is_same_file(&root.join(from), &full) {
         return Err(refused(format!("`{to}` already exists")));
     }
-    let kind = Kind::from_path(from).filter(|_| root.join(from).is_file());
-    if let Some(kind) = kind.filter(|kind| Kind::from_path(to) != Some(*kind)) {
+    let kind = PipelineKind::from_path(from).filter(|_| root.join(from).is_file());
+    if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(to) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
         return Err(refused(format!(
             "`{to}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
@@ -111,11 +114,11 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
     !is_link(old) && !is_link(new) && same(old, new) == Some(true)
 }
 
-fn refuse_twins(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+fn refuse_twins(reading: &Reading<'_>, moves: &PathMove) -> Result<(), Failure> {
     let files = reading.snapshot.files(&|_| true)?;
     let (mut stay, mut arrive) = (HashMap::new(), Vec::new());
     for file in &files {
-        match moves.moved(&file.path) {
+        match moves.moved_path(&file.path) {
             Some(new) => arrive.push(new),
             None => {
                 stay.insert(file.path.to_lowercase(), file.path.as_str());

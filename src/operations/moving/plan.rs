@@ -5,10 +5,10 @@ use super::read::{ReadFile, Reading};
 use crate::error::Failure;
 use crate::job::settings::path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
-use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
+use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
-    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedEntry,
-    SharedPipelines, is_pipeline,
+    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
+    SharedEntry, SharedPipelines, is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// The changes to make.
 pub(crate) struct Plan {
     /// `None` for a repair.
-    pub moves: Option<Moves>,
+    pub moves: Option<PathMove>,
     /// The files to move.
     pub moved: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
@@ -37,14 +37,14 @@ pub(crate) struct LeftReference {
     pub why: RepairError,
 }
 
-pub(crate) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failure> {
+pub(crate) fn moving(reading: &Reading<'_>, moves: PathMove) -> Result<Plan, Failure> {
     let files = reading.pipelines()?;
     let before: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let after: Vec<String> = before.iter().map(|path| moves.path(path)).collect();
+    let after: Vec<String> = before.iter().map(|path| moves.path_after(path)).collect();
     let relocation = Relocation {
         moves: &moves,
-        before: &PipelineFiles::new(before.iter().map(String::as_str)),
-        after: &PipelineFiles::new(after.iter().map(String::as_str)),
+        old_files: &PipelineFiles::new(before.iter().map(String::as_str)),
+        new_files: &PipelineFiles::new(after.iter().map(String::as_str)),
     };
     let mut edits = Vec::new();
     let mut scripts = BTreeSet::new();
@@ -58,17 +58,17 @@ pub(crate) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
             }
         };
         let mut values = Vec::new();
-        let named = facts.references.iter().filter_map(Reference::script);
+        let named = facts.references.iter().filter_map(Reference::script_path);
         scripts.extend(named.map(str::to_owned));
         for reference in &facts.references {
-            let new = relocation.target(reference, &file.path).transpose();
+            let new = relocation.new_target(reference, &file.path).transpose();
             let new = new.map_err(|why| at(&file.path, reference, &why))?;
             values.extend(new.map(|new| edit(reference, new)));
         }
         edits.extend(written(reading, file, bytes, values)?);
     }
     edits.extend(of_gate(reading, &moves)?);
-    let going = reading.snapshot.files(&|path| moves.moved(path).is_some())?;
+    let going = reading.snapshot.files(&|path| moves.moved_path(path).is_some())?;
     let going = going.into_iter().map(|file| MovedFile {
         is_script: scripts.contains(&file.path),
         path: file.path,
@@ -86,7 +86,7 @@ pub(crate) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
     let mut files = reading.snapshot.files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let repair = Repair::new(&paths);
+    let repair = ReferenceRepair::new(&paths);
     let (mut edits, mut left) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_pipeline(&file.path)) {
         let ReadFile::Pipeline(bytes, facts) = reading.read(file)? else {
@@ -100,7 +100,7 @@ pub(crate) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
             if settings.is_external(target) {
                 continue;
             }
-            match repair.target(reference, &file.path) {
+            match repair.corrected_target(reference, &file.path) {
                 None => {}
                 Some(Ok(new)) => values.push(edit(reference, new)),
                 Some(Err(why)) => left.push(LeftReference {
@@ -160,10 +160,10 @@ fn written(
 }
 
 /// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
-fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) -> Result<(), Failure> {
-    let kind = Kind::from_path(&moves.from);
-    let named = kind.and_then(|kind| moves.from.strip_suffix(kind.extension()));
-    let named = named.unwrap_or(&moves.from);
+fn refuse_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], why: &str) -> Result<(), Failure> {
+    let kind = PipelineKind::from_path(&moves.old_path);
+    let named = kind.and_then(|kind| moves.old_path.strip_suffix(kind.extension()));
+    let named = named.unwrap_or(&moves.old_path);
     let Some(at) = memchr::memmem::find(bytes, named.as_bytes()) else {
         return Ok(());
     };
@@ -176,7 +176,7 @@ fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) ->
 }
 
 /// Returns the references in the gate configuration and in the shared-pipelines file.
-fn of_gate(reading: &Reading<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failure> {
+fn of_gate(reading: &Reading<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
     let folder = reading.workspace.config_dir(reading.snapshot)?;
     let shared = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let mut edits = Vec::new();
@@ -199,7 +199,7 @@ fn of_gate(reading: &Reading<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failur
     Ok(edits)
 }
 
-fn of_shared(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn of_shared(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|shared| shared.entries)
         .unwrap_or_default();
@@ -207,14 +207,14 @@ fn of_shared(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
         Some(ValueEdit {
             what: Referrer::Shared,
             position: entry.pipeline_position,
-            new: moves.moved(&entry.pipeline)?,
+            new: moves.moved_path(&entry.pipeline)?,
             old: entry.pipeline.clone(),
         })
     };
     entries.iter().filter_map(edit).collect()
 }
 
-fn of_waivers(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn of_waivers(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::read(bytes, None) else {
         return Vec::new();
     };
@@ -225,15 +225,15 @@ fn of_waivers(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
         .flatten()
         .filter_map(|item| item.get("path"));
     paths
-        .filter_map(|node| glob(node, Referrer::Waiver, &|glob| moves.glob(glob)))
+        .filter_map(|node| glob(node, Referrer::Waiver, &|glob| moves.glob_after(glob)))
         .collect()
 }
 
-fn of_settings(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn of_settings(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::read(bytes, None) else {
         return Vec::new();
     };
-    let extension = Kind::from_path(&moves.from).map(Kind::extension);
+    let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
     let mut edits = Vec::new();
     for (key, is_over_calls) in path_glob_keys() {
         let mut parts = key.split('.');
@@ -241,7 +241,7 @@ fn of_settings(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
             continue;
         };
         let extension = extension.filter(|_| is_over_calls);
-        let renamed = |glob: &str| moves.glob_of_calls(glob, extension);
+        let renamed = |glob: &str| moves.call_glob_after(glob, extension);
         edits.extend(
             node.items()
                 .into_iter()

@@ -67,6 +67,6 @@ impl Reading<'_> {
             return Ok(read_document(&self.workspace.repo, file)?);
         }
         let read = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
-        Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+        Ok(read.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
     }
 }

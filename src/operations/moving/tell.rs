@@ -9,7 +9,7 @@ use crate::session::Run;
 use crate::session::output;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, count, counts};
-use sluicegate_pipelines::moving::RepairError;
+use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
@@ -43,7 +43,12 @@ fn words(plan: &Plan, is_dry: bool) -> String {
     let mut said = String::new();
     if is_dry {
         if let Some(moves) = &plan.moves {
-            let _ = writeln!(said, "{} -> {}", text::line(&moves.from), text::line(&moves.to));
+            let _ = writeln!(
+                said,
+                "{} -> {}",
+                text::line(&moves.old_path),
+                text::line(&moves.new_path)
+            );
         }
         for edit in &plan.edits {
             for value in &edit.values {
@@ -128,7 +133,7 @@ fn left_in_words(left: &LeftReference) -> String {
 fn why_in_words(why: &RepairError) -> String {
     match why {
         RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::Several(paths) => format!("several files have that name: {}", List::new(paths)),
+        RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
     }
 }
 
@@ -138,7 +143,7 @@ fn document(plan: &Plan, unstaged: &UnstagedFiles, is_dry: bool) -> Value {
         .iter()
         .flat_map(|moves| {
             let files = plan.moved.iter();
-            files.map(|file| json!({ "from": file.path, "to": moves.path(&file.path) }))
+            files.map(|file| json!({ "from": file.path, "to": moves.path_after(&file.path) }))
         })
         .collect();
     let edits: Vec<Value> = plan

@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, nearest, wrap};
-use sluicegate_pipelines::findings::Block;
+use sluicegate_pipelines::findings::DocumentationBlock;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const MIN_WORD: usize = 3;
 const WIDTH: usize = 100;
 
 pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
-    let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
+    let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (document_of(check), check.documentation().blocks()),
         (None, None) => return Err(unknown(id)),
@@ -46,10 +46,10 @@ pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
 fn unknown(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    if let Some(nearest) = rules::nearest(id).or_else(|| nearest(id, &checks)) {
+    if let Some(nearest) = rules::nearest_rule_id(id).or_else(|| nearest(id, &checks)) {
         return failure.hint(did_you_mean(nearest));
     }
-    let known = rules::ids().chain(checks);
+    let known = rules::rule_ids().chain(checks);
     let similar: Vec<&str> = known.filter(|known| has_word(known, id)).collect();
     if similar.is_empty() {
         return failure.hint("run `sluicegate rules list` to list all rules");
@@ -84,7 +84,7 @@ fn document_of(check: ProjectCheck) -> Value {
 }
 
 /// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
-fn document(rule: &rules::Documentation) -> Value {
+fn document(rule: &rules::RuleDocumentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
     let field = |field: &rules::ConfigField| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
     let config: Vec<Value> = rule.config.iter().map(field).collect();
@@ -96,27 +96,27 @@ fn document(rule: &rules::Documentation) -> Value {
         "reason": rule.reason,
         "help": rule.fix,
         "details": rule.details,
-        "assumed": rule.assumed,
+        "assumed": rule.assumptions,
         "config": config,
         "exampleConfig": rule.example_config,
-        "passes": rule.passes,
-        "fails": rule.fails,
+        "passes": rule.passing_example,
+        "fails": rule.failing_example,
     })
 }
 
-fn shown(block: &Block, heading: Style, width: usize) -> String {
+fn shown(block: &DocumentationBlock, heading: Style, width: usize) -> String {
     let mut shown = String::from("\n");
     match block {
-        Block::Heading(text) => {
+        DocumentationBlock::Heading(text) => {
             let _ = writeln!(shown, "{heading}{text}{heading:#}");
         }
-        Block::Text(text) => push_lines(&mut shown, &wrap::lines(text, "  ", "  ", width)),
-        Block::Points(points) => {
+        DocumentationBlock::Text(text) => push_lines(&mut shown, &wrap::lines(text, "  ", "  ", width)),
+        DocumentationBlock::Points(points) => {
             for point in points {
                 push_lines(&mut shown, &wrap::lines(point, "  - ", "    ", width));
             }
         }
-        Block::Yaml(yaml) => {
+        DocumentationBlock::Yaml(yaml) => {
             for line in yaml.lines() {
                 let _ = writeln!(shown, "      {line}");
             }

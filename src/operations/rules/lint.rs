@@ -11,7 +11,7 @@ use sluicegate_base::text::{List, count};
 use sluicegate_git::read_on_disk;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 use std::ops::Range;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> Comm
         Some(file) => named(run, file)?,
         None => found(run)?,
     };
-    let problems = rules::lint(&bytes);
+    let problems = rules::lint_rules_file(&bytes);
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     let shown = match output {
         OutputFormat::Json => json(&document(&name, &problems)),
@@ -96,7 +96,7 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
         Failure::new(ExitStatus::Usage, error.context(what))
     };
     let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
-    let bytes = read_on_disk(&real, DOCUMENT_LIMIT).map_err(|error| unreadable(error.into()))?;
+    let bytes = read_on_disk(&real, MAX_DOCUMENT_BYTES).map_err(|error| unreadable(error.into()))?;
     let bytes = bytes.ok_or_else(|| unreadable(DocumentError::too_large().into()))?;
     Ok((file.display().to_string(), bytes))
 }

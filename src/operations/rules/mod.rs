@@ -25,13 +25,13 @@ pub(crate) fn list(run: &Run, output: OutputArgs) -> CommandResult {
     let state = |id: &str| rules.map(|rules| state_name(rules.state(id)));
     let level = |check| {
         here.as_ref()
-            .map(|(_, levels)| levels.of(check).map_or("off", Enforcement::name))
+            .map(|(_, levels)| levels.level_of(check).map_or("off", Enforcement::name))
     };
     let checks = ProjectCheck::ALL.map(ProjectCheck::documentation);
     let documented = rules::registry().iter().map(|rule| rule.documentation());
     let shown = match output.output {
         OutputFormat::Json => {
-            let kinds = |rule: &rules::Documentation| -> Vec<&str> {
+            let kinds = |rule: &rules::RuleDocumentation| -> Vec<&str> {
                 rule.kinds.iter().map(|kind| kind.name()).collect()
             };
             let rules = documented.map(|rule| {
@@ -43,12 +43,12 @@ pub(crate) fn list(run: &Run, output: OutputArgs) -> CommandResult {
             json(&Value::Array(rules.chain(checks).collect()))
         }
         OutputFormat::Text => {
-            let row = |rule: &'static rules::Documentation| {
+            let row = |rule: &'static rules::RuleDocumentation| {
                 let here = state(rule.id).unwrap_or("-").to_owned();
                 vec![
                     rule.id.to_owned(),
                     here,
-                    rule.applies_to().to_owned(),
+                    rule.describe_kinds().to_owned(),
                     rule.summary.to_owned(),
                 ]
             };
@@ -76,7 +76,7 @@ const fn state_name(state: RuleState) -> &'static str {
         RuleState::Enabled(Enforcement::Warn) => "warn",
         RuleState::Disabled => "disabled",
         RuleState::Broken(error_type) => error_type,
-        RuleState::NotThere => "not there",
+        RuleState::Missing => "not there",
         RuleState::Unknown => "unknown",
     }
 }
@@ -132,7 +132,7 @@ pub(crate) fn init(run: &Run) -> CommandResult {
     let path = workspace.repo.root().join(folder).join(RULES_FILE);
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;
-        file.write_all(rules::template(Enforcement::Warn).as_bytes())
+        file.write_all(rules::rules_file_template(Enforcement::Warn).as_bytes())
     });
     match written {
         Ok(()) => {

@@ -16,9 +16,9 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
-use sluicegate_pipelines::rules::{self, consequences};
+use sluicegate_pipelines::rules::{self, find_consequences};
 use sluicegate_pipelines::waivers::{
-    self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove,
+    self, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, Waivers, read_waivers, remove_entries,
 };
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
         size,
         reason: terms.reason.clone(),
         owner: terms.owner.clone(),
-        until: terms.until,
+        last_day: terms.until,
     }
 }
 
@@ -96,7 +96,7 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
 fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -> Result<(), Failure> {
     let knows = workspace.known_rules(file.rules.as_ref())?;
     for entry in entries {
-        read(format!("- {entry}\n").as_bytes(), &knows)
+        read_waivers(format!("- {entry}\n").as_bytes(), &knows)
             .map_err(|why| Failure::usage(format!("invalid waiver: {}", why.message)))?;
     }
     Ok(())
@@ -108,23 +108,23 @@ fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
     let mut files: Vec<FileResults> = file.tally.all_files().cloned().collect();
     let is_met = waivers
-        .mark(&mut files, &Former::default(), today())
+        .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
-    let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
+    let is_known = rules::find_rule(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
-        let what = format!("no current finding matches this waiver: {}", entry.in_words());
+        let what = format!("no current finding matches this waiver: {}", entry.describe());
         return Err(Failure::usage(what).hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
         ));
     }
     let sizes = files
         .iter()
-        .filter(|file| waivers.is_about(&file.path))
+        .filter(|file| waivers.matches_path(&file.path))
         .flat_map(FileResults::findings)
         .filter(|finding| finding.rule == entry.rule)
         .filter_map(|finding| finding.size);
     entry.size = sizes.reduce(|worst, size| {
-        if rules::got_worse(&entry.rule, worst, size) {
+        if rules::is_worse_size(&entry.rule, worst, size) {
             size
         } else {
             worst
@@ -140,13 +140,14 @@ pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Re
         owner: None,
         until: None,
     };
-    waivers::add(heading, &entries(files, &terms))
+    waivers::add_entries(heading, &entries(files, &terms))
         .map_err(|why| Failure::usage(format!("could not create {FILE_NAME}: {why}")))
 }
 
 /// Returns a waiver for each finding that can have one and has none.
 fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
-    file.waivers()?.mark(&mut files, &Former::default(), today());
+    file.waivers()?
+        .mark_findings(&mut files, &OldNames::default(), today());
     Ok(entries(&files, terms))
 }
 
@@ -154,10 +155,13 @@ fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<
 fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
-        let results = file.results.iter().filter(|result| result.status.can_be_old());
+        let results = file.results.iter().filter(|result| result.status.is_excusable());
         let findings = results.flat_map(|result| result.findings(&file.path));
-        entries.extend(findings.filter(Finding::counts).map(|finding| {
-            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule));
+        entries.extend(findings.filter(Finding::is_counted).map(|finding| {
+            let about = finding
+                .identity()
+                .about
+                .filter(|_| !rules::is_counting_rule(finding.rule));
             let about = about.map(str::to_owned);
             entry(finding.rule, literal(&file.path), about, finding.size, terms)
         }));
@@ -214,7 +218,7 @@ fn folded_results(reported: &FileResults, current: &Tally, pipeline: &Pipeline) 
             .iter()
             .map(|component| component.name.as_str())
     };
-    let sought = consequences(pipeline, &mut |name| suggestions.find(names(), name));
+    let sought = find_consequences(pipeline, &mut |name| suggestions.find_similar(names(), name));
     let files = current.files.iter().filter(|file| file.path == reported.path);
     let mut results: Vec<RuleResult> = files.flat_map(|file| file.results.clone()).collect();
     for result in &mut results {
@@ -231,9 +235,9 @@ fn folded_results(reported: &FileResults, current: &Tally, pipeline: &Pipeline) 
 }
 
 fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
-    violation.size = rules::size(rule, pipeline);
+    violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
-        let named = pipeline.named_in(&violation.text);
+        let named = pipeline.find_subject(&violation.text);
         violation.about = named
             .and_then(|named| named.subject)
             .map(|subject| subject.name.to_owned());
@@ -249,10 +253,10 @@ fn write(file: &Waived, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     let is_replaced = |placed: &PlacedWaiver| subjects.contains(&placed.entry.subject());
     let goes: Vec<bool> = file.placed.iter().map(is_replaced).collect();
     let text = if goes.contains(&true) {
-        remove(&file.text, &goes)
+        remove_entries(&file.text, &goes)
     } else {
         Ok(file.text.clone())
     };
-    file.write(text.and_then(|text| waivers::add(&text, entries)))?;
+    file.write(text.and_then(|text| waivers::add_entries(&text, entries)))?;
     Ok(entries.len())
 }

@@ -31,9 +31,11 @@ pub(crate) fn list(
 
 const fn state(standing: WaiverStatus) -> &'static str {
     match standing {
-        WaiverStatus { is_over: true, .. } => "expired",
-        WaiverStatus { is_met: true, .. } => "used",
-        WaiverStatus { is_judged: true, .. } => "unused",
+        WaiverStatus { is_expired: true, .. } => "expired",
+        WaiverStatus { is_matched: true, .. } => "used",
+        WaiverStatus {
+            is_conclusive: true, ..
+        } => "unused",
         _ => "not judged",
     }
 }
@@ -55,7 +57,7 @@ fn row((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Vec<String> {
         entry.rule.clone(),
         entry.path.clone(),
         or_none(entry.about.clone().or(size)),
-        or_none(entry.until.map(|until| until.to_string())),
+        or_none(entry.last_day.map(|until| until.to_string())),
         or_none(entry.owner.clone()),
         entry.reason.clone(),
     ]

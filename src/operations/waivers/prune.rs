@@ -8,7 +8,7 @@ use crate::session::Run;
 use crate::session::output::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
+use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
 
 pub(crate) fn prune(
     run: &Run,
@@ -17,13 +17,14 @@ pub(crate) fn prune(
     output: OutputArgs,
 ) -> Result<(), Failure> {
     let standings = file.standings(snapshot)?;
-    let goes: Vec<bool> = standings.iter().copied().map(WaiverStatus::is_vain).collect();
+    let goes: Vec<bool> = standings.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let all = file.placed.iter().zip(standings);
-    let gone: Vec<(&PlacedWaiver, WaiverStatus)> = all.filter(|(_, standing)| standing.is_vain()).collect();
+    let gone: Vec<(&PlacedWaiver, WaiverStatus)> =
+        all.filter(|(_, standing)| standing.is_unneeded()).collect();
     if gone.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
-        file.write(remove(&file.text, &goes))?;
+        file.write(remove_entries(&file.text, &goes))?;
     }
     match output.output {
         OutputFormat::Json => run
@@ -36,7 +37,7 @@ pub(crate) fn prune(
 
 fn words(gone: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let line =
-        |(placed, _): &(&PlacedWaiver, WaiverStatus)| format!("  {}\n", text::line(&placed.entry.in_words()));
+        |(placed, _): &(&PlacedWaiver, WaiverStatus)| format!("  {}\n", text::line(&placed.entry.describe()));
     let lines: String = gone.iter().map(line).collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",

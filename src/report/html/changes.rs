@@ -5,9 +5,9 @@ use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use crate::report::wording::capital;
 use sluicegate_base::text::{and_more_of, count, markup as escape};
-use sluicegate_pipelines::diff::{Line, Sign};
+use sluicegate_pipelines::diff::{DiffLine, Sign};
 use sluicegate_pipelines::findings::Finding;
-use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
+use sluicegate_pipelines::picture::{self, Badge, COLUMN_WIDTH, Canvas, ElementIds, PAGE_WIDTH, Picture};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -53,15 +53,15 @@ pub(super) fn above(
     let lines = changed.map(|file| file.words.as_slice()).unwrap_or_default();
     let mut drawing = String::new();
     if let Some(mut canvas) = canvas {
-        canvas.badges(&badges(findings));
-        (drawing, above.places) = figures(&canvas, (path, &id, COLUMN), lines);
+        canvas.set_badges(&badges(findings));
+        (drawing, above.places) = figures(&canvas, (path, &id, COLUMN_WIDTH), lines);
     }
     let inside = told(lines, path, &id, &above.places) + &drawing;
     if inside.is_empty() && changed.is_none() {
         return above;
     }
     let summary = match changed {
-        Some(file) => format!("Changes: {}", file.changed.words()),
+        Some(file) => format!("Changes: {}", file.changed.describe()),
         None => "Pipeline with findings".to_owned(),
     };
     let open = if all > MOST_OPEN { "" } else { " open=\"\"" };
@@ -78,7 +78,7 @@ fn badges(findings: &[Numbered<'_, '_>]) -> BTreeMap<String, Badge> {
         let Some(about) = finding.about else { continue };
         let badge = badges.entry(about.to_owned()).or_insert_with(|| Badge {
             count: 0,
-            leads_to: format!("finding-{number}"),
+            target_id: format!("finding-{number}"),
         });
         badge.count += 1;
     }
@@ -97,7 +97,7 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         shown.push_str(&one(
             file,
             &format!("change-{number}"),
-            COLUMN,
+            COLUMN_WIDTH,
             others.len() <= MOST_OPEN,
         ));
     }
@@ -119,14 +119,14 @@ pub(super) fn one(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> St
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
         heading(path),
-        escape(&file.changed.words()),
+        escape(&file.changed.describe()),
         told(&file.words, path, id, &places),
         drawing
     )
 }
 
 /// Returns the list of changes; it can be scrolled, also with the keyboard.
-fn told(lines: &[Line], path: &str, id: &str, places: &HashMap<String, String>) -> String {
+fn told(lines: &[DiffLine], path: &str, id: &str, places: &HashMap<String, String>) -> String {
     if lines.is_empty() {
         return String::new();
     }
@@ -141,7 +141,7 @@ fn told(lines: &[Line], path: &str, id: &str, places: &HashMap<String, String>) 
             sign => format!(
                 "<b aria-label=\"{}\" role=\"img\">{}</b> ",
                 sign.word(),
-                sign.mark()
+                sign.symbol()
             ),
         };
         let text = escape(&line.text);
@@ -173,7 +173,7 @@ fn word_id(id: &str, number: usize) -> String {
 fn figures(
     canvas: &Canvas,
     (path, id, width): (&str, &str, i32),
-    lines: &[Line],
+    lines: &[DiffLine],
 ) -> (String, HashMap<String, String>) {
     let words: HashMap<&str, String> = lines
         .iter()
@@ -189,22 +189,22 @@ fn figures(
         }
         let ids = |at: usize| {
             let drawn = canvas.boxes.get(at);
-            let finding = drawn.and_then(|drawn| drawn.badge.as_ref().map(|badge| badge.leads_to.clone()));
+            let finding = drawn.and_then(|drawn| drawn.badge.as_ref().map(|badge| badge.target_id.clone()));
             let word = || words.get(drawn?.name.as_str()).cloned();
-            Ids {
-                own: Some(format!("{id}-{at}")),
-                leads_to: finding.or_else(word),
+            ElementIds {
+                component_id: Some(format!("{id}-{at}")),
+                target_id: finding.or_else(word),
             }
         };
         format!(
             "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
             escape(path),
-            picture.fragment(path, &ids)
+            picture.render_fragment(path, &ids)
         )
     };
-    let whole = Picture::whole(canvas);
-    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits(PAGE);
-    let too_large = match canvas.left_out {
+    let whole = Picture::with_natural_width(canvas);
+    let is_once = canvas.boxes.len() <= MOST_FIRST && whole.fits_width(PAGE_WIDTH);
+    let too_large = match canvas.omitted_count {
         0 => String::new(),
         more => format!(
             "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>\n",
@@ -212,10 +212,10 @@ fn figures(
         ),
     };
     if is_once {
-        let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
+        let narrow = (!whole.fits_width(width)).then(|| Picture::with_max_width(canvas, width));
         return (figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large, places);
     }
-    let (part, left_out) = Picture::first_part(canvas, MOST_FIRST, width);
+    let (part, left_out) = Picture::select_changed_part(canvas, MOST_FIRST, width);
     if part.canvas().boxes.is_empty() {
         return (figure(&whole, id) + &too_large, places);
     }
@@ -245,6 +245,6 @@ fn are(components: usize) -> String {
 pub(super) fn arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
-        picture::markers()
+        picture::render_markers()
     )
 }

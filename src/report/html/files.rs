@@ -32,7 +32,7 @@ pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         let is_said_above = numbered
             .iter()
             .all(|(number, finding)| repeats.first(finding, *number).is_some());
-        let has_new = file.findings.iter().any(|finding| finding.counts());
+        let has_new = file.findings.iter().any(|finding| finding.is_counted());
         let is_open = at < MOST_OPEN && !is_said_above && (has_new || files.len() <= MOST_OPEN);
         let open = if is_open { " open=\"\"" } else { "" };
         push_head(&mut shown, file, open);
@@ -147,7 +147,7 @@ fn badge(finding: &Finding<'_>) -> String {
         Some(_) => "not evaluated".to_owned(),
         None => finding.severity.to_string(),
     };
-    match finding.state.filter(|_| !finding.counts()) {
+    match finding.state.filter(|_| !finding.is_counted()) {
         Some(state) => format!("{} {level}", state.name()),
         None => level,
     }

@@ -73,7 +73,7 @@ fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
-    if view.report.reviewed().next().is_none() && view.findings.is_empty() {
+    if view.report.reviewed_files().next().is_none() && view.findings.is_empty() {
         return shown + "<p>No findings: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {

@@ -4,7 +4,7 @@ use super::changes::one;
 use super::document::{HtmlPage, document};
 use crate::report::changes::{ChangesPage, MOST_LISTED};
 use sluicegate_base::text::{List, count, markup as escape};
-use sluicegate_pipelines::picture::PAGE;
+use sluicegate_pipelines::picture::PAGE_WIDTH;
 use std::fmt::Write as _;
 
 /// Number of changed files above which each is folded.
@@ -40,7 +40,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         body.push_str(&one(
             file,
             &format!("change-{number}"),
-            PAGE,
+            PAGE_WIDTH,
             files.len() <= MOST_OPEN,
         ));
     }

@@ -4,7 +4,7 @@ use super::parts::{explanation, marked, name, tally};
 use crate::report::RuleText;
 use crate::report::view::View;
 use sluicegate_base::text::markup as escape;
-use sluicegate_pipelines::findings::Block;
+use sluicegate_pipelines::findings::DocumentationBlock;
 use std::fmt::Write as _;
 
 /// Number of findings above which the groups by rule are folded.
@@ -57,14 +57,14 @@ fn told(id: &str, rule: &RuleText) -> String {
     shown + "</div>\n"
 }
 
-fn push(shown: &mut String, block: &Block) {
+fn push(shown: &mut String, block: &DocumentationBlock) {
     let _ = match block {
-        Block::Heading(heading) => writeln!(shown, "<h3>{}</h3>", escape(heading)),
-        Block::Text(text) => writeln!(shown, "<p>{}</p>", marked(text)),
-        Block::Points(points) => {
+        DocumentationBlock::Heading(heading) => writeln!(shown, "<h3>{}</h3>", escape(heading)),
+        DocumentationBlock::Text(text) => writeln!(shown, "<p>{}</p>", marked(text)),
+        DocumentationBlock::Points(points) => {
             let points: Vec<String> = points.iter().map(|p| format!("<li>{}</li>", marked(p))).collect();
             writeln!(shown, "<ul class=\"plain\">{}</ul>", points.join("\n"))
         }
-        Block::Yaml(yaml) => writeln!(shown, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
+        DocumentationBlock::Yaml(yaml) => writeln!(shown, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
     };
 }

@@ -11,12 +11,12 @@ pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {
             "Fix the YAML at this line, and check the pipeline again."
         }
         // Of all evaluation errors, only this one is caused by the content of the pipeline.
-        Status::Error(_) if result.status.can_be_old() => {
+        Status::Error(_) if result.status.is_excusable() => {
             "Add a Start component, and connect it to the first component."
         }
         Status::Error(_) => {
             let findings = result.findings("");
-            let finding = findings.iter().find(|finding| finding.is_of_the_rules_file())?;
+            let finding = findings.iter().find(|finding| finding.is_rules_file_error())?;
             return Some(format!("To fix it, {}.", about.rules_file_hint(finding)));
         }
         Status::Passed => return None,

@@ -6,8 +6,8 @@ use super::error::{ReadError, wrong};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
-    Status, Unreviewed, Verdict, Violation, Waiver,
+    Enforcement, Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult,
+    Severity, Status, UnreviewedFile, Verdict, Violation, Waiver,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(crate) fn read(
     }
     let (claimed, claimed_findings) = (document.counts, document.findings);
     let report = document.report()?;
-    if report.counts() != claimed {
+    if report.count_results() != claimed {
         return Err(wrong("its counts do not match its results"));
     }
     if claimed_findings.is_some_and(|claimed| claimed != report.totals()) {
@@ -80,29 +80,29 @@ impl DocumentV1<'_> {
             let reason = reasons
                 .remove(&path)
                 .unwrap_or_else(|| "no reason was given".to_owned());
-            Unreviewed { path, reason }
+            UnreviewedFile { path, reason }
         });
         let mut why = self.excluded_reasons;
-        let excluded = self.excluded.into_iter().map(|path| Excluded {
+        let excluded = self.excluded.into_iter().map(|path| ExcludedFile {
             reason: why.remove(&path).unwrap_or_else(|| NOT_REVIEWED.to_owned()),
             path,
         });
         let mut words = self.gate_changes_in_words;
         let gate_changes = self.gate_changes.into_iter().map(|path| GateChange {
-            words: words.remove(&path).unwrap_or_default(),
+            descriptions: words.remove(&path).unwrap_or_default(),
             path,
         });
         let changes = self.changes.map(Cow::into_owned);
         each_once(changes.iter().flatten().map(|changed| changed.path.as_str()))?;
         Ok(Report {
-            fixed,
+            fixed_count: fixed,
             changes,
             engine: self.engine,
             verdict,
             context: self.context.into_owned(),
             files,
-            excluded: excluded.collect(),
-            unreviewed: unreviewed.collect(),
+            excluded_files: excluded.collect(),
+            unreviewed_files: unreviewed.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
             failed_without_finding: self.failed_without_finding,
@@ -113,7 +113,7 @@ impl DocumentV1<'_> {
             reasons: self.reasons.into_owned(),
             limits: self.limits.into_owned(),
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
-            elapsed: Duration::from_nanos(self.elapsed_nanos),
+            duration: Duration::from_nanos(self.elapsed_nanos),
         })
     }
 }
@@ -168,10 +168,10 @@ impl RuleV1 {
             }
         };
         let stands = self.states()?;
-        if !status.can_be_old()
+        if !status.is_excusable()
             && stands
                 .iter()
-                .any(|state| matches!(state, Some(State::Known | State::Waived)))
+                .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)))
         {
             return Err(wrong(format!(
                 "the rule {:?} has no finding that can be known or waived",
@@ -196,19 +196,21 @@ impl RuleV1 {
     /// Returns the severity by the enforcement, by the key `severity`, or else by the verdict, as a review derives it.
     fn severity(&self, enforcement: Option<Enforcement>, verdict: Verdict) -> Result<Severity, ReadError> {
         match (self.severity, enforcement) {
-            (Some(severity), Some(level)) if severity != Severity::of(level) => Err(wrong(format!(
-                "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
-                self.rule
-            ))),
+            (Some(severity), Some(level)) if severity != Severity::from_enforcement(level) => {
+                Err(wrong(format!(
+                    "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
+                    self.rule
+                )))
+            }
             (Some(severity), _) => Ok(severity),
-            (None, Some(level)) => Ok(Severity::of(level)),
+            (None, Some(level)) => Ok(Severity::from_enforcement(level)),
             (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
             (None, None) => Ok(Severity::Warning),
         }
     }
 
     /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
-    fn states(&self) -> Result<Vec<Option<State>>, ReadError> {
+    fn states(&self) -> Result<Vec<Option<FindingState>>, ReadError> {
         let Some(states) = &self.state else {
             return Ok(Vec::new());
         };
@@ -328,9 +330,9 @@ mod tests {
     fn what_was_written_reads_back_whole() {
         let mut report = sample::report();
         report.context.shard = Some(Shard { index: 2, total: 3 });
-        report.fixed = Some(2);
-        report.files[1].results[1].states = vec![Some(State::New), Some(State::Known)];
-        report.files[0].results[0].states = vec![Some(State::Waived)];
+        report.fixed_count = Some(2);
+        report.files[1].results[1].states = vec![Some(FindingState::New), Some(FindingState::Known)];
+        report.files[0].results[0].states = vec![Some(FindingState::Waived)];
         report.files[0].results[0].waivers = vec![Some(Waiver {
             reason: "old".to_owned(),
             owner: None,
@@ -364,7 +366,7 @@ mod tests {
             .collect();
         assert_eq!(lines, [Some(7), None]);
         assert_eq!(report.files[0].results[1].status, Status::Failed(Severity::Error));
-        assert_eq!(report.unreviewed[0].reason, "no reason was given");
+        assert_eq!(report.unreviewed_files[0].reason, "no reason was given");
     }
 
     #[test]
@@ -407,7 +409,7 @@ mod tests {
             let status = Status::Error(Some(raw.clone()));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
             report.notes = vec![raw.clone()];
-            report.unreviewed[0].reason = raw;
+            report.unreviewed_files[0].reason = raw;
             prop_assert_eq!(again(&report), report);
         }
 

@@ -10,8 +10,8 @@ pub(super) struct Labels<'r>(HashMap<&'r str, usize>);
 impl<'r> Labels<'r> {
     pub(super) fn of(report: &'r Report) -> Self {
         let files = report.files.iter().map(|file| &file.path);
-        let excluded = report.excluded.iter().map(|file| &file.path);
-        let unreviewed = report.unreviewed.iter().map(|file| &file.path);
+        let excluded = report.excluded_files.iter().map(|file| &file.path);
+        let unreviewed = report.unreviewed_files.iter().map(|file| &file.path);
         let mut stems = HashMap::new();
         for path in files.chain(excluded).chain(unreviewed) {
             *stems.entry(without_extension(path)).or_insert(0) += 1;

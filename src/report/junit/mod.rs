@@ -41,7 +41,7 @@ use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResu
 use sluicegate_pipelines::findings::{
     FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
 };
-use sluicegate_pipelines::interface::Change;
+use sluicegate_pipelines::interface::InterfaceChange;
 use std::collections::{HashMap, HashSet};
 use std::io;
 
@@ -74,12 +74,12 @@ pub(super) fn render(
             sums.tests = 1;
         }
     }
-    let share = share(report.elapsed, sums);
+    let share = share(report.duration, sums);
     let whole = Whole {
         dialect,
         name: RUN,
         sums,
-        elapsed: report.elapsed,
+        elapsed: report.duration,
         properties: &properties(report, about),
     };
     let labels = Labels::of(report);
@@ -122,12 +122,12 @@ fn suites<'r>(
         let cases = cases(file, label, &order.results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
-    let excluded = report.excluded.iter().map(move |file| {
+    let excluded = report.excluded_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let case = skipped(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.put(case)])
     });
-    let unreviewed = report.unreviewed.iter().map(move |file| {
+    let unreviewed = report.unreviewed_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
         let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
@@ -145,7 +145,7 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let needed =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     let mut names = CaseNames::default();
-    let too_many_known = report.too_many_known();
+    let too_many_known = report.check_known_limit();
     let mut has_reasons = false;
     if let Some(told) = &too_many_known {
         cases.push(CasePlace::RUN.put(problem("known findings", "max-known", told)));
@@ -163,7 +163,7 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     }));
     cases.extend(consumers(report, &mut names));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
-    if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
+    if cases.is_empty() && nothing && report.excluded_files.is_empty() && report.unreviewed_files.is_empty() {
         let case = skipped(NOTHING, NOTHING, "there was no rule to evaluate");
         cases.push(CasePlace::RUN.put(case));
     }
@@ -183,9 +183,9 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(found) = &report.compat else {
         return Vec::new();
     };
-    let case = |change: &Change| {
-        let (name, said) = (names.unique(BREAK), change.sentence());
-        let (path, line) = change.at();
+    let case = |change: &InterfaceChange| {
+        let (name, said) = (names.unique(BREAK), change.describe_fully());
+        let (path, line) = change.shown_location();
         if found.refused {
             let mut case = TestCaseBuilder::failure(
                 &name,
@@ -198,7 +198,7 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
         }
         CasePlace::RUN.put(skipped(&name, BREAK, &said))
     };
-    found.breaks().map(case).collect()
+    found.breaking_changes().map(case).collect()
 }
 
 /// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.

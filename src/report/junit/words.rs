@@ -4,7 +4,7 @@
 use super::MESSAGE_LIMIT;
 use crate::report::shorten;
 use sluicegate_base::text::and_more;
-use sluicegate_pipelines::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
+use sluicegate_pipelines::findings::{FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
 
 /// A violation and its index in the result.
@@ -13,7 +13,7 @@ type NumberedWords<'a> = (usize, &'a Violation);
 /// Returns the violations that count, and those that are known or waived.
 fn parted(result: &RuleResult) -> (Vec<NumberedWords<'_>>, Vec<NumberedWords<'_>>) {
     let all = result.violations.iter().enumerate();
-    all.partition(|(at, _)| result.counts(*at))
+    all.partition(|(at, _)| result.is_counted(*at))
 }
 
 /// Returns the violations that the case is about: those that count, or all if none counts.
@@ -40,7 +40,7 @@ pub(super) fn message(result: &RuleResult) -> String {
         (Status::Error(told), None) => (0, error_type(told.as_deref())),
         (_, None) => (0, "the rule does not hold"),
     };
-    let first = match result.waiver_told(at) {
+    let first = match result.describe_waiver(at) {
         Some(told) => format!("{first} ({told})"),
         None => first.to_owned(),
     };
@@ -66,7 +66,7 @@ pub(super) fn texts(result: &RuleResult, path: &str) -> String {
     let is_mixed = states(result).len() > 1;
     let (counting, old) = parted(result);
     lines.extend(counting.into_iter().chain(old).map(|(at, violation)| {
-        let told = result.waiver_told(at).map(|told| format!(" ({told})"));
+        let told = result.describe_waiver(at).map(|told| format!(" ({told})"));
         format!(
             "{path}:{}: {}{}{}",
             violation.line.unwrap_or(1),
@@ -79,33 +79,33 @@ pub(super) fn texts(result: &RuleResult, path: &str) -> String {
 }
 
 /// Returns the prefix of a violation that does not count.
-const fn mark(state: Option<State>) -> &'static str {
+const fn mark(state: Option<FindingState>) -> &'static str {
     match state {
-        Some(State::Known) => "known: ",
-        Some(State::Waived) => "waived: ",
-        Some(State::New) | None => "",
+        Some(FindingState::Known) => "known: ",
+        Some(FindingState::Waived) => "waived: ",
+        Some(FindingState::New) | None => "",
     }
 }
 
 /// Returns the reason why a result that did not pass does not fail the gate.
 pub(super) fn why_skipped(result: &RuleResult) -> &'static str {
     let states = states(result);
-    let all = |of: &[State]| {
+    let all = |of: &[FindingState]| {
         states
             .iter()
             .all(|state| state.is_some_and(|state| of.contains(&state)))
     };
     match &result.status {
-        _ if all(&[State::Waived]) => "waived",
-        _ if all(&[State::Known]) => "known",
-        _ if all(&[State::Known, State::Waived]) => "known or waived",
+        _ if all(&[FindingState::Waived]) => "waived",
+        _ if all(&[FindingState::Known]) => "known",
+        _ if all(&[FindingState::Known, FindingState::Waived]) => "known or waived",
         Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }
 }
 
 /// Returns the distinct states of the findings of the result.
-fn states(result: &RuleResult) -> HashSet<Option<State>> {
+fn states(result: &RuleResult) -> HashSet<Option<FindingState>> {
     (0..result.violations.len().max(1))
         .map(|at| result.state(at))
         .collect()

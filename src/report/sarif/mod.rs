@@ -22,7 +22,7 @@ use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
 use sluicegate_base::address;
 use sluicegate_base::text::count;
-use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
+use sluicegate_pipelines::findings::{Finding, FindingState, Fingerprint, Report, Severity, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -157,10 +157,10 @@ fn root() -> SarifBase {
 }
 
 fn invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
-    let whole = report.counts().errors == 0 && report.unreviewed.is_empty();
+    let whole = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended = report
         .started_at
-        .checked_add(jiff::SignedDuration::try_from(report.elapsed).unwrap_or_default());
+        .checked_add(jiff::SignedDuration::try_from(report.duration).unwrap_or_default());
     Invocation {
         execution_successful: whole && report.verdict != Verdict::Undecided,
         start_time_utc: time(report.started_at),
@@ -183,7 +183,7 @@ pub(crate) fn left_out(report: &Report, about: &About) -> usize {
 /// Returns the results in the order of [`Order`], and the number of omitted ones.
 fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
-    let prints = Fingerprint::of(&findings);
+    let prints = Fingerprint::for_findings(&findings);
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
     let order = Order::of(report, about);
     ranked.sort_by_cached_key(|(finding, _)| order.key(finding));
@@ -239,7 +239,9 @@ fn size(result: &SarifResult<'_>) -> usize {
 
 /// Returns the suppression of a waived finding.
 fn suppression(finding: &Finding<'_>) -> Option<Suppression> {
-    let waiver = finding.waiver.filter(|_| finding.state == Some(State::Waived))?;
+    let waiver = finding
+        .waiver
+        .filter(|_| finding.state == Some(FindingState::Waived))?;
     Some(Suppression {
         kind: "external",
         status: "accepted",
@@ -267,9 +269,9 @@ fn result<'a>(
             sluicegate: print.to_string(),
         },
         baseline_state: match finding.state {
-            Some(State::New) => Some("new"),
-            Some(State::Known) => Some("unchanged"),
-            Some(State::Waived) | None => None,
+            Some(FindingState::New) => Some("new"),
+            Some(FindingState::Known) => Some("unchanged"),
+            Some(FindingState::Waived) | None => None,
         },
         suppressions: suppression(finding).map(|why| [why]),
     }

@@ -16,7 +16,7 @@ use super::{AnnotationStyle, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
 use sluicegate_base::text::{self, List};
-use sluicegate_pipelines::findings::{Finding, Report, Severity, Show, Verdict};
+use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
         push_commands(&mut shown, &view, style);
         return shown + &verdict + "\n";
     }
-    if about.show == Show::Concise {
+    if about.show == ShowMode::Concise {
         concise::push(&mut shown, &view);
         push_notices(&mut shown, &view, style);
         return shown + &verdict + "\n";
@@ -87,7 +87,7 @@ fn verdict(report: &Report, headline: &str, style: Style) -> String {
 }
 
 /// Returns the findings whose lines [`render`] shows.
-pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
+pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: ShowMode) -> Vec<Finding<'a>> {
     view::listed(report, changed, show)
 }
 
@@ -173,8 +173,8 @@ fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style
     let path = about.path_base.shown(finding.path);
     excerpt::push(shown, &path, finding.line, &lines, mark, style);
     let most = match about.show {
-        Show::First(_) | Show::None => OTHER_PLACES,
-        Show::All | Show::New | Show::Concise => usize::MAX,
+        ShowMode::First(_) | ShowMode::None => OTHER_PLACES,
+        ShowMode::All | ShowMode::New | ShowMode::Concise => usize::MAX,
     };
     let others = List::with_limit(&entry.others, most).of("place");
     for other in others.items() {
@@ -445,7 +445,7 @@ mod tests {
             let result = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, None)]);
             report.files = vec![sample::file(&raw, vec![result])];
             report.notes = vec![raw.clone()];
-            report.excluded = vec![sample::excluded(&raw)];
+            report.excluded_files = vec![sample::excluded(&raw)];
             report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &About::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &About::default(), Style::default());

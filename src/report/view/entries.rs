@@ -3,7 +3,7 @@
 
 use crate::report::PathBase;
 use sluicegate_base::text::{List, count};
-use sluicegate_pipelines::findings::{Finding, Severity, Show, State};
+use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.
@@ -47,13 +47,14 @@ pub(super) struct Listing<'a> {
 
 impl<'a> Listing<'a> {
     /// Selects from these findings, which are in their final order.
-    pub(super) fn of(findings: &[Finding<'a>], show: Show) -> Self {
-        let (mut counting, mut old): (Vec<_>, Vec<_>) = findings.iter().cloned().partition(Finding::counts);
+    pub(super) fn of(findings: &[Finding<'a>], show: ShowMode) -> Self {
+        let (mut counting, mut old): (Vec<_>, Vec<_>) =
+            findings.iter().cloned().partition(Finding::is_counted);
         let causes = causes(&mut counting);
         let mut listed = entries(counting);
         let left_out = listed.split_off(listed.len().min(show.limit()));
         let more = left_out.iter().map(|entry| entry.places().count()).sum();
-        if show.takes_old() {
+        if show.includes_excused() {
             listed.extend(entries(std::mem::take(&mut old)));
         }
         Self {
@@ -66,7 +67,7 @@ impl<'a> Listing<'a> {
 }
 
 /// The properties by which findings are equal: rule, level, state and message.
-pub(in crate::report) type Said<'a> = (&'a str, Severity, Option<State>, String);
+pub(in crate::report) type Said<'a> = (&'a str, Severity, Option<FindingState>, String);
 
 pub(in crate::report) fn said<'a>(finding: &Finding<'a>) -> Said<'a> {
     (finding.rule, finding.severity, finding.state, finding.message())
@@ -95,12 +96,12 @@ fn entries(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
 fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
     let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
-    for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
+    for finding in findings.iter().filter(|finding| finding.is_rules_file_error()) {
         found.entry(key(finding)).or_default().push(finding.path);
     }
     let mut causes: Vec<UnjudgedCause<'_>> = Vec::new();
     findings.retain(|finding| {
-        if !finding.is_of_the_rules_file() {
+        if !finding.is_rules_file_error() {
             return true;
         }
         if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {

@@ -19,7 +19,7 @@ use super::tone::Tone;
 use super::wording::{headline, next_step, next_step_in_log, praise, run_problems, scope};
 use super::{About, ChangedFile};
 use sluicegate_base::text::count;
-use sluicegate_pipelines::findings::{Finding, Report, Show};
+use sluicegate_pipelines::findings::{Finding, Report, ShowMode};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -219,9 +219,9 @@ impl<'a> View<'a> {
 }
 
 /// Returns the findings whose source lines [`super::terminal::render`] shows.
-pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
+pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: ShowMode) -> Vec<Finding<'a>> {
     let listing = Listing::of(&in_order(report, changed), show);
-    let others = if show == Show::Concise { usize::MAX } else { 0 };
+    let others = if show == ShowMode::Concise { usize::MAX } else { 0 };
     let places = |entry: FindingEntry<'a>| {
         let others = entry.others.into_iter().take(others);
         std::iter::once(entry.finding).chain(others)
@@ -275,9 +275,9 @@ fn folder(path: &str) -> &str {
 mod tests {
     use super::*;
     use crate::report::{PathBase, sample};
-    use sluicegate_pipelines::findings::{State, Status, Verdict};
+    use sluicegate_pipelines::findings::{FindingState, Status, Verdict};
 
-    fn about(show: Show) -> About {
+    fn about(show: ShowMode) -> About {
         About {
             show,
             ..About::default()
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn it_counts_by_rule_and_folder_and_lists_the_worst_first() {
         let report = sample::report();
-        let about = about(Show::First(2));
+        let about = about(ShowMode::First(2));
         let view = View::of(&report, &about, Medium::Page);
         insta::assert_debug_snapshot!((view.rule_rows(), view.folder_rows().0), @r#"
         (
@@ -342,17 +342,17 @@ mod tests {
     #[test]
     fn what_is_known_is_a_number_until_all_is_asked_for() {
         let mut report = sample::report();
-        report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
+        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
         let shown = |show| {
             let about = about(show);
             let view = View::of(&report, &about, Medium::Page);
             (view.listed.len(), view.left_out())
         };
-        assert_eq!(shown(Show::All), (4, None));
-        let (listed, left) = shown(Show::New);
+        assert_eq!(shown(ShowMode::All), (4, None));
+        let (listed, left) = shown(ShowMode::New);
         assert_eq!(listed, 3);
         assert!(left.unwrap().contains("1 finding known or waived"));
-        assert_eq!(shown(Show::None).0, 0);
+        assert_eq!(shown(ShowMode::None).0, 0);
     }
 
     #[test]

@@ -111,12 +111,12 @@ fn breaks(report: &Report) -> Vec<NoticeEntry<'_>> {
     let found = report.compat.iter();
     let entries = found.flat_map(|found| {
         let accepted = accepted(found);
-        found.breaks().map(move |change| {
-            let (path, line) = change.at();
+        found.breaking_changes().map(move |change| {
+            let (path, line) = change.shown_location();
             NoticeEntry {
                 path: Some(path.to_owned()),
                 line_number: Some(line),
-                text: format!("{}{accepted}", change.sentence()),
+                text: format!("{}{accepted}", change.describe_fully()),
                 ..NoticeEntry::default()
             }
         })

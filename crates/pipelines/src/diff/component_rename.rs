@@ -5,9 +5,9 @@
 //! what was removed.
 
 use super::diff_document::NamedNode;
+use super::diff_walk::DiffWalk;
 use super::leaf::{Leaf, PathStep};
-use super::links::{LinkKeys, NamedLink};
-use super::walk::DiffWalk;
+use super::named_links::{LinkKeys, NamedLink};
 use crate::yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,13 +1,13 @@
 //! The parts of one side's document.
 
-use super::links::{LinkKeys, Links};
-use super::walk::MaybeNode;
-use crate::pipelines::{Kind, Outline};
+use super::diff_walk::MaybeNode;
+use super::named_links::{LinkKeys, Links};
+use crate::pipelines::{PipelineKind, PipelineOutline};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 
 /// One side: a pipeline and its parts.
 pub(super) struct DiffDocument<'t, 'a> {
-    pub kind: Kind,
+    pub kind: PipelineKind,
     pub root: NodeRef<'t, 'a>,
     pub components: Vec<NamedNode<'t, 'a>>,
     pub variables: Vec<NamedNode<'t, 'a>>,
@@ -19,7 +19,7 @@ pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 impl<'t, 'a> DiffDocument<'t, 'a> {
     pub(super) fn from_tree(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
         let root = tree.root();
-        let outline = Outline::of(root)?;
+        let outline = PipelineOutline::from_node(root)?;
         Ok(Self {
             kind: outline.kind,
             root,

@@ -1,7 +1,7 @@
 //! Groups fields for display: the cells of a row together, without empty values that were added or removed.
 
 use super::leaf::{Leaf, PathStep};
-use super::model::Field;
+use super::pipeline_diff::FieldDiff;
 
 /// The key under which a call sets variables: rows of a name and a value.
 const SET_VARIABLES: &str = "setScalarVariables";
@@ -9,16 +9,16 @@ const SET_VARIABLES: &str = "setScalarVariables";
 /// The content of one line of text.
 #[derive(Debug)]
 pub(super) enum FieldGroup<'f> {
-    Single(&'f Field),
+    Single(&'f FieldDiff),
     /// Cells of one row, which is named after its first cell.
     Row {
         name: &'f str,
-        cells: Vec<&'f Field>,
+        cells: Vec<&'f FieldDiff>,
     },
 }
 
 /// Returns the fields, grouped by row.
-pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<FieldGroup<'f>> {
+pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
     let mut last_row: Option<&[PathStep]> = None;
     for field in fields.into_iter().filter(|field| !is_empty_change(field)) {
@@ -40,7 +40,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f Field>) -> V
 }
 
 /// Returns the path and the name of the row that contains the field.
-fn find_row(field: &Field) -> Option<(&[PathStep], &str)> {
+fn find_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let name = field.row.as_deref()?;
     match field.path.split_last() {
         Some((PathStep::Index(_), row)) if matches!(row.last(), Some(PathStep::Index(_))) => {
@@ -51,7 +51,7 @@ fn find_row(field: &Field) -> Option<(&[PathStep], &str)> {
 }
 
 /// Returns whether one side has no value and the other has an empty one.
-fn is_empty_change(field: &Field) -> bool {
+fn is_empty_change(field: &FieldDiff) -> bool {
     match (&field.before, &field.after) {
         (Some(leaf), None) | (None, Some(leaf)) => is_empty_leaf(leaf),
         _ => false,
@@ -82,7 +82,7 @@ pub(super) fn format_path(steps: &[PathStep]) -> String {
 
 impl FieldGroup<'_> {
     /// Returns the former name of the variable, if the row is a variable that a call sets and its name changed.
-    pub(super) fn find_former_variable<'c>(cells: &[&'c Field]) -> Option<&'c Leaf> {
+    pub(super) fn find_former_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
         let sets_variable = first
             .path
@@ -96,7 +96,7 @@ impl FieldGroup<'_> {
     }
 
     /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
-    pub(super) fn format_row_prefix(name: &str, cells: &[&Field]) -> String {
+    pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         let list_path = cell_path
             .get(..cell_path.len().saturating_sub(2))

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_between_two_changes_is_not_shown_as_changed() {
+    fn unchanged_lines_between_changes_are_not_changes() {
         let before = ["select", "a", "b", "c", "d", "from t"];
         let after = ["select", "A", "b", "c", "d", "from u"];
         let expected = [" select", "-a", "+A", " b", "@1", " d", "-from t", "+from u"];
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn very_long_texts_are_compared_as_one_piece() {
+    fn very_long_texts_differ_in_one_piece() {
         let many: Vec<String> = (0..MAX_COMPARED_LINES * 2).map(|n| n.to_string()).collect();
         let before: Vec<&str> = many.iter().map(String::as_str).collect();
         let after: Vec<&str> = before.iter().rev().copied().collect();
@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_line_that_differs_is_there(before in prop::collection::vec("[ab]", 0..12), after in prop::collection::vec("[ab]", 0..12)) {
+        fn line_diff_contains_each_differing_line(before in prop::collection::vec("[ab]", 0..12), after in prop::collection::vec("[ab]", 0..12)) {
             let before: Vec<&str> = before.iter().map(String::as_str).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
             let shown = compare_lines(&before, &after);

@@ -41,14 +41,14 @@ pub struct ChangeCounts {
 impl ChangeCounts {
     /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
     fn describe(self, noun: &str) -> Option<String> {
-        let parts = [
+        let counts = [
             (self.added, "added"),
             (self.removed, "removed"),
             (self.renamed, "renamed"),
             (self.modified, "changed"),
         ];
         let mut parts: Vec<String> = Vec::new();
-        for (part_count, verb) in parts.into_iter().filter(|(number, _)| *number > 0) {
+        for (part_count, verb) in counts.into_iter().filter(|(part_count, _)| *part_count > 0) {
             let first = parts.is_empty().then(|| count(part_count, noun));
             parts.push(format!(
                 "{} {verb}",
@@ -62,7 +62,7 @@ impl ChangeCounts {
 /// The changes of a file between base and head.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Changed {
+pub struct ChangeSummary {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
     pub previous_path: Option<String>,
@@ -80,14 +80,14 @@ pub struct Changed {
     pub callers: Vec<String>,
 }
 
-impl Changed {
+impl ChangeSummary {
     /// Returns whether the pipeline does what it did before.
     pub const fn is_layout_only(&self) -> bool {
         matches!(self.change, FileChange::Layout)
     }
 
     /// Returns the change as a sentence without a period. Contains paths, which come from outside.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "layout only, what it does is the same".to_owned(),
             FileChange::Unreadable => "one side cannot be read".to_owned(),
@@ -119,7 +119,7 @@ impl Changed {
 
     /// Describes an added or removed pipeline, with the number of its parts.
     fn describe_whole(&self, description: &str) -> String {
-        let count_all = |numbers: ChangeCounts| numbers.added + numbers.removed;
+        let count_all = |counts: ChangeCounts| counts.added + counts.removed;
         let parts = [
             (count_all(self.components), "component"),
             (count_all(self.links), "link"),
@@ -155,8 +155,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_in_words() {
-        let changed = Changed {
+    fn change_summary_describes_counts() {
+        let changed = ChangeSummary {
             path: "a".to_owned(),
             previous_path: None,
             change: FileChange::Modified,
@@ -175,8 +175,8 @@ mod tests {
             called_by: Some(6),
             callers: Vec::new(),
         };
-        insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
-        let moved = Changed {
+        insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
+        let moved = ChangeSummary {
             change: FileChange::Layout,
             components: ChangeCounts::default(),
             links: ChangeCounts::default(),
@@ -185,6 +185,6 @@ mod tests {
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             ..changed
         };
-        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c and 2 more)");
+        insta::assert_snapshot!(moved.describe(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c and 2 more)");
     }
 }

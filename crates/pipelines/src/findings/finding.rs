@@ -1,6 +1,6 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
+use super::{FileResults, FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Waiver};
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub struct Finding<'a> {
     pub rule: &'a str,
     pub severity: Severity,
     /// The state compared with the base; `None` if no comparison was made and the finding is not waived.
-    pub state: Option<State>,
+    pub state: Option<FindingState>,
     /// The waiver for the finding, including an expired one.
     pub waiver: Option<&'a Waiver>,
     /// The component or variable that the finding concerns, if known.
@@ -59,7 +59,7 @@ pub struct Finding<'a> {
 
 /// The identity of a finding across commits. It never includes the line, because findings often move.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity<'a> {
+pub struct FindingIdentity<'a> {
     pub rule: &'a str,
     /// The path from the repository root.
     pub path: &'a str,
@@ -71,9 +71,9 @@ pub struct Identity<'a> {
 
 impl Finding<'_> {
     /// Returns the identity of the finding across commits.
-    pub fn identity(&self) -> Identity<'_> {
+    pub fn identity(&self) -> FindingIdentity<'_> {
         let subject = self.about.filter(|_| self.size.is_none());
-        Identity {
+        FindingIdentity {
             rule: self.rule,
             path: self.path,
             about: match self.size {
@@ -85,25 +85,25 @@ impl Finding<'_> {
     }
 
     /// Returns whether the finding concerns the rules file and not the pipeline.
-    pub fn is_of_the_rules_file(&self) -> bool {
+    pub fn is_rules_file_error(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| RULES_FILE_ERROR_TYPES.contains(&error_type))
     }
 
     /// Returns whether the finding reports that the rules file is missing.
-    pub fn is_of_missing_rules(&self) -> bool {
+    pub fn is_missing_rules_file_error(&self) -> bool {
         self.error_type == Some(MISSING_RULES_TYPE)
     }
 
     /// Returns whether the finding is neither known nor waived.
-    pub const fn counts(&self) -> bool {
-        !matches!(self.state, Some(State::Known | State::Waived))
+    pub const fn is_counted(&self) -> bool {
+        !matches!(self.state, Some(FindingState::Known | FindingState::Waived))
     }
 
     /// Returns the message for people. It contains text from outside, which the writer must escape.
     pub fn message(&self) -> String {
         let description = self.describe();
-        match self.waiver.and_then(|waiver| waiver.told(self.state)) {
+        match self.waiver.and_then(|waiver| waiver.describe(self.state)) {
             Some(waiver_description) => format!("{description} ({waiver_description})"),
             None => description,
         }
@@ -131,7 +131,7 @@ impl Status {
 
 impl RuleResult {
     /// Returns the error type if every rule of the file has the same error, or `None` for any other result.
-    pub(crate) fn error_of_the_file(&self) -> Option<&str> {
+    pub(crate) fn file_error_type(&self) -> Option<&str> {
         match &self.status {
             Status::Error(Some(error_type)) => FILE_ERROR_TYPES
                 .contains(&error_type.as_str())
@@ -208,11 +208,11 @@ impl RuleResult {
 
 impl FileResults {
     /// Returns the results without those that repeat an earlier error of the entire file.
-    pub fn told(&self) -> Vec<&RuleResult> {
+    pub fn distinct_results(&self) -> Vec<&RuleResult> {
         let mut causes: Vec<&str> = Vec::new();
         let mut distinct_results = Vec::with_capacity(self.results.len());
         for result in &self.results {
-            match result.error_of_the_file() {
+            match result.file_error_type() {
                 Some(cause) if causes.contains(&cause) => continue,
                 Some(cause) => causes.push(cause),
                 None => {}
@@ -225,7 +225,7 @@ impl FileResults {
     /// Returns the findings in this file, in the order of the results. An error that prevents the evaluation of every
     /// rule is one finding.
     pub fn findings(&self) -> Vec<Finding<'_>> {
-        self.told()
+        self.distinct_results()
             .into_iter()
             .flat_map(|result| result.findings(&self.path))
             .collect()
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_pipeline_is_one_finding_at_its_line() {
+    fn unreadable_pipeline_is_one_finding_with_line() {
         let error = || Status::Error(Some(UNREADABLE_TYPE.to_owned()));
         let words = || Violation {
             line: Some(2),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_is_what_it_is_about_and_never_the_line() {
+    fn identity_contains_subject_and_no_line() {
         let about = |line, text: &str, about: Option<&str>, size| Violation {
             line,
             about: about.map(str::to_owned),

@@ -3,7 +3,7 @@
 use super::Report;
 
 /// Returns the message if there are more known findings than the limit.
-pub fn too_many(known_count: usize, max_known: usize) -> String {
+pub fn describe_too_many_known(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known} (--max-known): fix or waive existing findings",
         count_known(known_count)
@@ -11,7 +11,7 @@ pub fn too_many(known_count: usize, max_known: usize) -> String {
 }
 
 /// Returns the message if there are fewer known findings than the limit.
-pub fn can_be_lower(known_count: usize, max_known: usize) -> String {
+pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     format!(
         "{} known, but the limit is {max_known}: set --max-known to {known_count}, so that fixed findings cannot return",
         count_known(known_count)
@@ -27,22 +27,22 @@ fn count_known(known_count: usize) -> String {
 
 impl Report {
     /// Returns the message if there are more known findings than the limit, otherwise `None`.
-    pub fn too_many_known(&self) -> Option<String> {
+    pub fn check_known_limit(&self) -> Option<String> {
         let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
-        (known_count > max_known).then(|| too_many(known_count, max_known))
+        (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
     }
 
     /// Returns the note about the number of known findings, or `None` if it equals the limit.
-    pub(crate) fn known_told(&self) -> Option<String> {
+    pub(crate) fn known_limit_note(&self) -> Option<String> {
         let (known_count, max_known) = (self.totals().known?, self.context.max_known?);
-        self.too_many_known()
-            .or_else(|| (known_count < max_known).then(|| can_be_lower(known_count, max_known)))
+        self.check_known_limit()
+            .or_else(|| (known_count < max_known).then(|| describe_lower_limit(known_count, max_known)))
     }
 
     /// Removes the note about the number of known findings, before that number changes.
-    pub fn forget_known(&mut self) {
-        if let Some(note) = self.known_told() {
-            self.notes.retain(|note| *note != note);
+    pub fn remove_known_limit_note(&mut self) {
+        if let Some(known_limit_note) = self.known_limit_note() {
+            self.notes.retain(|note| *note != known_limit_note);
         }
     }
 }

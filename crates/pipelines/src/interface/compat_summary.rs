@@ -1,6 +1,6 @@
 //! Formats a comparison for the terminal.
 
-use super::{Class, Compat, What};
+use super::{ChangeClass, ChangeKind, Compatibility};
 use sluicegate_base::text::{List, bounded, count};
 
 /// Maximum number of changes of a class that are listed.
@@ -10,20 +10,20 @@ const MAX_LISTED_CHANGES: usize = 50;
 const MAX_LISTED_IDS: usize = 10;
 
 /// The classes in descending order of importance, with their headings.
-const HEADINGS: [(Class, &str); 4] = [
-    (Class::Breaking, "breaking"),
-    (Class::Addition, "additions"),
-    (Class::Note, "notes"),
-    (Class::Content, "content"),
+const HEADINGS: [(ChangeClass, &str); 4] = [
+    (ChangeClass::Breaking, "breaking"),
+    (ChangeClass::Addition, "additions"),
+    (ChangeClass::Note, "notes"),
+    (ChangeClass::Content, "content"),
 ];
 
 /// Returns the changes by class, one on each line.
-pub fn told(compat: &Compat) -> Vec<String> {
+pub fn list_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
     let mut lines = Vec::new();
     for (class, heading) in HEADINGS {
         let of_class = compat.changes.iter().filter(|change| change.class == class);
-        let list = List::with_limit(of_class, MAX_LISTED_CHANGES).map(|change| change.in_one_line(&old_name));
+        let list = List::with_limit(of_class, MAX_LISTED_CHANGES).map(|change| change.format_line(&old_name));
         if list.items().is_empty() {
             continue;
         }
@@ -34,20 +34,20 @@ pub fn told(compat: &Compat) -> Vec<String> {
 }
 
 /// Returns the breaking changes, one on each line.
-pub fn breaks_told(compat: &Compat) -> Vec<String> {
+pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
-    let list =
-        List::with_limit(compat.breaks(), MAX_LISTED_CHANGES).map(|change| change.in_one_line(&old_name));
+    let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES)
+        .map(|change| change.format_line(&old_name));
     list.entries().collect()
 }
 
 /// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
 /// from outside.
-pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
+pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes
         .iter()
-        .filter(|change| change.what == What::PipelineAdded);
+        .filter(|change| change.kind == ChangeKind::PipelineAdded);
     let ids: Vec<String> = new_pipelines
         .filter_map(|change| change.id.as_deref())
         .map(|id| format!("`{}`", bounded(id)))
@@ -57,12 +57,12 @@ pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
 }
 
 /// Returns the number of changes of each class, on one line.
-pub fn in_short(compat: &Compat) -> String {
+pub fn summarize(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
-        (Class::Breaking, "break"),
-        (Class::Addition, "addition"),
-        (Class::Note, "note"),
-        (Class::Content, "other change"),
+        (ChangeClass::Breaking, "break"),
+        (ChangeClass::Addition, "addition"),
+        (ChangeClass::Note, "note"),
+        (ChangeClass::Content, "other change"),
     ]
     .into_iter()
     .map(|(class, noun)| {

@@ -4,8 +4,8 @@
 //! `<prefix>#<id>` and a version. So any text in its parameters that equals that name counts, and a parameter counts as
 //! used if a key or a text equals its name.
 
-use super::{Change, What};
-use crate::pipelines::Outline;
+use super::{ChangeKind, InterfaceChange};
+use crate::pipelines::PipelineOutline;
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -31,9 +31,9 @@ pub struct Consumer {
 }
 
 /// Returns the components of a pipeline that run shared pipelines with this prefix.
-pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
+pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     let tree = Tree::read(pipeline, Some("design"))?;
-    let components = Outline::of(tree.root())?.components;
+    let components = PipelineOutline::from_node(tree.root())?.components;
     let mut consumers = Vec::new();
     for (name, position, node) in components.into_iter().flat_map(NodeRef::entries) {
         if node.get("type").and_then(NodeRef::text) != Some(RUN_SHARED_PIPELINE_TYPE) {
@@ -94,15 +94,18 @@ impl ParameterTexts {
 impl Consumer {
     /// Returns the changes that affect the component: all changes of its shared pipeline, except those of parameters
     /// that it does not use, unless it must set them.
-    pub fn meets<'c>(&self, changes: &'c [Change]) -> Vec<&'c Change> {
+    pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()
             .filter(|change| self.is_affected_by(change))
             .collect()
     }
 
-    fn is_affected_by(&self, change: &Change) -> bool {
-        let must_set = matches!(change.what, What::ParameterRequired | What::DefaultRemoved);
+    fn is_affected_by(&self, change: &InterfaceChange) -> bool {
+        let must_set = matches!(
+            change.kind,
+            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved
+        );
         change.id.as_ref() == Some(&self.id)
             && change
                 .parameter
@@ -114,7 +117,7 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::{ChangedKinds, Interface, interface_comparison};
+    use crate::interface::{ChangedKinds, Interface, compare_interfaces};
     use crate::pipelines::SharedPipelines;
 
     const PIPELINE: &str = "\
@@ -143,8 +146,8 @@ pipeline:
     }
 
     #[test]
-    fn components_are_found_by_type_and_name_with_the_version_that_they_ask_for() {
-        let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
+    fn consumers_are_found_by_type_and_id_with_requested_version() {
+        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
         let told: Vec<_> = found
             .iter()
             .map(|it| {
@@ -166,15 +169,15 @@ pipeline:
     }
 
     #[test]
-    fn a_parameter_is_met_where_it_is_named_and_a_required_one_where_it_is_not() {
-        let changes = compare(
+    fn consumer_is_affected_by_used_parameters_and_unset_required_ones() {
+        let changes = compare_interfaces(
             &interface("day: {}, old: {}"),
             &interface("hour: {}"),
             &ChangedKinds::default(),
         );
-        let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
         let met = |at: usize| -> Vec<_> {
-            let met = found[at].meets(&changes);
+            let met = found[at].select_affecting(&changes);
             met.into_iter().map(|it| it.parameter.clone().unwrap()).collect()
         };
         assert_eq!(met(0), ["hour", "day"]);

@@ -1,6 +1,6 @@
 //! A change, with its location on both sides.
 
-use super::{Class, What};
+use super::{ChangeClass, ChangeKind};
 use crate::yaml::Position;
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
@@ -19,7 +19,7 @@ pub struct SourceLocation {
 
 impl SourceLocation {
     /// Returns the file, with the line if there is one. Not escaped.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn format_location(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
             None => self.path.clone(),
@@ -29,10 +29,10 @@ impl SourceLocation {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Change {
-    pub class: Class,
+pub struct InterfaceChange {
+    pub class: ChangeClass,
     #[serde(rename = "change")]
-    pub what: What,
+    pub kind: ChangeKind,
     /// The shared pipeline; `None` for a change of a file.
     pub id: Option<String>,
     /// The parameter, for a change of a parameter.
@@ -50,11 +50,11 @@ pub struct Change {
     pub new: Option<SourceLocation>,
 }
 
-impl Change {
-    pub(super) fn for_kind(kind: What, id: &str) -> Self {
+impl InterfaceChange {
+    pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
         Self {
-            class: kind.row().class,
-            what: kind,
+            class: kind.effect().class,
+            kind,
             id: Some(id.to_owned()),
             parameter: None,
             column: None,
@@ -66,26 +66,26 @@ impl Change {
     }
 
     /// Creates a change of a file of the version.
-    pub fn of_file(kind: What, path: &str) -> Self {
+    pub fn for_file(kind: ChangeKind, path: &str) -> Self {
         let file = SourceLocation {
             path: path.to_owned(),
             line: None,
         };
         Self {
             id: None,
-            old: (kind != What::FileAdded).then(|| file.clone()),
-            new: (kind != What::FileRemoved).then_some(file),
+            old: (kind != ChangeKind::FileAdded).then(|| file.clone()),
+            new: (kind != ChangeKind::FileRemoved).then_some(file),
             ..Self::for_kind(kind, "")
         }
     }
 
     /// Creates the change for a removed shared pipeline whose old location is unknown.
-    pub(crate) fn gone(id: &str, new: &super::Interface) -> Self {
+    pub(crate) fn for_removed_pipeline(id: &str, new: &super::Interface) -> Self {
         let file = SourceLocation {
             path: new.file.clone(),
             line: None,
         };
-        Self::for_kind(What::PipelineRemoved, id).with_locations(None, Some(file))
+        Self::for_kind(ChangeKind::PipelineRemoved, id).with_locations(None, Some(file))
     }
 
     pub(super) fn with_parameter(mut self, name: &str) -> Self {
@@ -109,9 +109,9 @@ impl Change {
     }
 
     /// Returns a description of the change, to follow the name of the shared pipeline. Contains text from outside.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut description = String::new();
-        let mut template = self.what.row().words;
+        let mut template = self.kind.effect().description;
         while let Some((literal, (placeholder, remaining_template))) = template
             .split_once('{')
             .and_then(|(literal, remainder)| Some((literal, remainder.split_once('}')?)))
@@ -138,33 +138,35 @@ impl Change {
     }
 
     /// Returns what consumers must do or can do.
-    pub fn consumers(&self) -> &'static str {
-        self.what.row().consumers
+    pub fn consumer_action(&self) -> &'static str {
+        self.kind.effect().consumer_action
     }
 
     /// Returns the shared pipeline or the file. Contains text from outside.
     pub fn subject(&self) -> String {
         match (&self.id, &self.new, &self.old) {
             (Some(id), ..) => truncate(id),
-            (None, Some(place), _) | (None, None, Some(place)) => truncate(&place.path),
+            (None, Some(location), _) | (None, None, Some(location)) => truncate(&location.path),
             (None, None, None) => String::new(),
         }
     }
 
     /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
-    pub fn at(&self) -> (&str, u32) {
+    pub fn shown_location(&self) -> (&str, u32) {
         let location = self.new.as_ref().or(self.old.as_ref());
-        location.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
+        location.map_or(("", 1), |location| {
+            (location.path.as_str(), location.line.unwrap_or(1))
+        })
     }
 
     /// Returns the change, what consumers must do, and the old location. Contains text from outside.
-    pub fn sentence(&self) -> String {
+    pub fn describe_fully(&self) -> String {
         let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
         let old_location = self
             .old
             .as_ref()
-            .map(|place| format!(" (before: {})", place.shown()));
-        let (words, consumers) = (self.words(), self.consumers());
+            .map(|location| format!(" (before: {})", location.format_location()));
+        let (words, consumers) = (self.describe(), self.consumer_action());
         format!(
             "{id}{words}; consumers: {consumers}{}",
             old_location.unwrap_or_default()
@@ -172,24 +174,24 @@ impl Change {
     }
 
     /// Returns the complete change on one line, beginning with its location; `old_name` is the name of the old side.
-    pub fn in_one_line(&self, old_name: &str) -> String {
-        let (subject, words) = (self.subject(), self.words());
-        let sentence = match (&self.id, self.what.row().class) {
+    pub fn format_line(&self, old_name: &str) -> String {
+        let (subject, words) = (self.subject(), self.describe());
+        let sentence = match (&self.id, self.kind.effect().class) {
             (None, _) => words,
-            (Some(_), Class::Breaking | Class::Addition) => {
-                format!("`{subject}`: {words}; consumers: {}", self.consumers())
+            (Some(_), ChangeClass::Breaking | ChangeClass::Addition) => {
+                format!("`{subject}`: {words}; consumers: {}", self.consumer_action())
             }
             (Some(_), _) => format!("`{subject}`: {words}"),
         };
         let old_location = self
             .old
             .as_ref()
-            .map(|place| format!("{} in {old_name}", place.shown()));
+            .map(|location| format!("{} in {old_name}", location.format_location()));
         let line = match (&self.new, old_location) {
             (Some(new), Some(was)) if self.id.is_some() => {
-                format!("{}: {sentence} (before: {was})", new.shown())
+                format!("{}: {sentence} (before: {was})", new.format_location())
             }
-            (Some(new), _) => format!("{}: {sentence}", new.shown()),
+            (Some(new), _) => format!("{}: {sentence}", new.format_location()),
             (None, Some(was)) => format!("{was}: {sentence}"),
             (None, None) => sentence,
         };

@@ -8,23 +8,23 @@
 
 mod change_kind;
 mod changed_kinds;
-mod compat;
 mod compat_summary;
+mod compatibility;
 mod consumer;
 mod interface_change;
 mod interface_comparison;
 mod offered_interface;
 mod semantic_version;
 
-pub use change_kind::{Class, What};
+pub use change_kind::{ChangeClass, ChangeKind};
 pub use changed_kinds::ChangedKinds;
-pub use compat::{Against, Compat, Mode, accepted_by_name};
-pub use compat_summary::{breaks_told, describe_new_pipelines, in_short, told};
-pub use consumer::{Consumer, consumers};
-pub use interface_change::Change;
-pub use interface_comparison::{beyond_the_commit, compare};
+pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize};
+pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_name};
+pub use consumer::{Consumer, find_consumers};
+pub use interface_change::InterfaceChange;
+pub use interface_comparison::{compare_interfaces, find_unlisted_removals};
 pub use offered_interface::Interface;
-pub use semantic_version::{NextError, has_next, next};
+pub use semantic_version::{NextNameError, has_next_name, next_name};
 
 #[cfg(test)]
 mod tests;

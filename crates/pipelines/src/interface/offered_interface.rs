@@ -25,7 +25,7 @@ impl Interface {
     }
 
     /// Returns the interface of a revision without the file: it offers nothing. `file` is the path on the other side.
-    pub fn nothing(file: impl Into<String>) -> Self {
+    pub fn empty(file: impl Into<String>) -> Self {
         Self {
             file: file.into(),
             entries: Vec::new(),
@@ -38,7 +38,7 @@ impl Interface {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))
     }
 
-    pub fn offered(&self) -> impl Iterator<Item = &SharedEntry> {
+    pub fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.entries.iter().filter(|entry| entry.enabled)
     }
 

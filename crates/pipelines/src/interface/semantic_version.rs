@@ -1,6 +1,6 @@
 //! Version names that are semantic versions: the promises they make, and the next name.
 
-use super::Class;
+use super::ChangeClass;
 use semver::{BuildMetadata, Prerelease, Version};
 
 /// Maximum major version; a larger number is a date.
@@ -19,8 +19,8 @@ struct SemanticName {
 impl SemanticName {
     fn parse(name: &str) -> Option<Self> {
         let (prefix, version_text) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
-            (Some(number), _) => ("v", number),
-            (_, Some(number)) => ("V", number),
+            (Some(version_text), _) => ("v", version_text),
+            (_, Some(version_text)) => ("V", version_text),
             (None, None) => ("", name),
         };
         let version = Version::parse(version_text).ok()?;
@@ -30,7 +30,7 @@ impl SemanticName {
 
 /// The reason why there is no next version name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NextError {
+pub enum NextNameError {
     /// The latest version has no number to increase.
     #[error(
         "the latest enabled version is named `{0}`, which is not a semantic version, so the next version \
@@ -43,23 +43,23 @@ pub enum NextError {
 }
 
 /// Returns whether `next` can derive a name from this one.
-pub fn has_next(name: &str) -> bool {
+pub fn has_next_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
 }
 
 /// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
 /// name.
-pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
+pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
     let Some(latest) = latest else {
         return Ok(FIRST_VERSION.to_owned());
     };
-    let SemanticName { prefix: v, version } =
-        SemanticName::parse(latest).ok_or_else(|| NextError::NotSemantic(latest.to_owned()))?;
+    let SemanticName { prefix, version } =
+        SemanticName::parse(latest).ok_or_else(|| NextNameError::NotSemantic(latest.to_owned()))?;
     let is_before_1_0 = version.major == 0;
     let next_numbers = match class {
-        Class::Breaking if !is_before_1_0 => version.major.checked_add(1).map(|major| (major, 0, 0)),
-        Class::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
-        Class::Addition if !is_before_1_0 => version
+        ChangeClass::Breaking if !is_before_1_0 => version.major.checked_add(1).map(|major| (major, 0, 0)),
+        ChangeClass::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
+        ChangeClass::Addition if !is_before_1_0 => version
             .minor
             .checked_add(1)
             .map(|minor| (version.major, minor, 0)),
@@ -70,7 +70,7 @@ pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
     };
     let (major, minor, patch) = next_numbers
         .filter(|(major, ..)| *major <= MAX_MAJOR_VERSION)
-        .ok_or_else(|| NextError::TooLarge(latest.to_owned()))?;
+        .ok_or_else(|| NextNameError::TooLarge(latest.to_owned()))?;
     let next_version = Version {
         major,
         minor,
@@ -78,7 +78,7 @@ pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
         pre: Prerelease::EMPTY,
         build: BuildMetadata::EMPTY,
     };
-    Ok(format!("{v}{next_version}"))
+    Ok(format!("{prefix}{next_version}"))
 }
 
 /// Returns why the two version names announce a break, or `None` if they do not.
@@ -103,10 +103,10 @@ pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Class::{Addition, Breaking, Content};
+    use ChangeClass::{Addition, Breaking, Content};
 
     #[test]
-    fn the_class_says_which_part_is_raised() {
+    fn next_version_increases_number_of_change_class() {
         let table = [
             (None, Breaking, "1.0.0"),
             (Some("1.4.2"), Breaking, "2.0.0"),
@@ -120,12 +120,12 @@ mod tests {
             (Some("998.0.0"), Breaking, "999.0.0"),
         ];
         for (latest, class, expected) in table {
-            assert_eq!(next(latest, class).unwrap(), expected, "{latest:?} {class}");
+            assert_eq!(next_name(latest, class).unwrap(), expected, "{latest:?} {class}");
         }
     }
 
     #[test]
-    fn what_is_no_semantic_version_has_no_next() {
+    fn name_that_is_not_semantic_has_no_next_version() {
         for name in [
             "",
             "1.4",
@@ -136,21 +136,21 @@ mod tests {
             "1.0.0 ",
             "1.0.99999999999999999999",
         ] {
-            assert!(next(Some(name), Content).is_err(), "{name}");
+            assert!(next_name(Some(name), Content).is_err(), "{name}");
         }
         let largest = format!("1.0.{}", u64::MAX);
         assert!(matches!(
-            next(Some(&largest), Content),
-            Err(NextError::TooLarge(_))
+            next_name(Some(&largest), Content),
+            Err(NextNameError::TooLarge(_))
         ));
         assert!(matches!(
-            next(Some("999.1.1"), Breaking),
-            Err(NextError::TooLarge(_))
+            next_name(Some("999.1.1"), Breaking),
+            Err(NextNameError::TooLarge(_))
         ));
     }
 
     #[test]
-    fn a_break_is_announced_by_the_major_number() {
+    fn break_is_announced_by_major_number() {
         for (old, new, is_announced) in [
             ("1.4.0", "2.0.0", true),
             ("v1.4.0", "2.0.0", true),

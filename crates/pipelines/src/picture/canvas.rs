@@ -1,13 +1,13 @@
 //! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
-use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, SideTrees};
-use crate::pipelines::{Condition, Link, LinkRole, Pipeline};
+use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VersionTrees};
+use crate::pipelines::{Link, LinkRole, Pipeline, TransitionCondition};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The change of an item in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum ChangeMark {
     Unchanged,
     Added,
     Removed,
@@ -15,7 +15,7 @@ pub enum Mark {
     Changed,
 }
 
-impl Mark {
+impl ChangeMark {
     /// Returns the sign with the same meaning as the color.
     pub(crate) const fn sign(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Point {
 pub struct Badge {
     pub count: usize,
     /// The id of the page element with the findings.
-    pub leads_to: String,
+    pub target_id: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ pub struct CanvasBox {
     pub kind: Option<String>,
     /// The position on the platform's canvas; `None` if the pipeline does not contain one.
     pub position: Option<Point>,
-    pub mark: Mark,
+    pub mark: ChangeMark,
     pub badge: Option<Badge>,
 }
 
@@ -78,7 +78,7 @@ pub struct Arrow {
     pub to_box: usize,
     /// The key of the transition, `iteration`, or `source`.
     pub kind: String,
-    pub mark: Mark,
+    pub mark: ChangeMark,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,7 +87,7 @@ pub struct Canvas {
     pub boxes: Vec<CanvasBox>,
     pub arrows: Vec<Arrow>,
     /// The number of components that are omitted from a canvas that is too large to draw.
-    pub left_out: usize,
+    pub omitted_count: usize,
 }
 
 struct PositionedPipeline {
@@ -97,7 +97,7 @@ struct PositionedPipeline {
 
 impl Canvas {
     /// Draws a pipeline without changes.
-    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::build(
             Some(&PositionedPipeline::from_tree(&Tree::read(bytes, None)?)?),
             None,
@@ -106,14 +106,14 @@ impl Canvas {
     }
 
     /// Draws a pipeline with its changes. A missing side adds nothing.
-    pub fn of_change(trees: &SideTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
+    pub fn from_diff(trees: &VersionTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
         let base = trees
-            .before
+            .base
             .as_ref()
             .map(PositionedPipeline::from_tree)
             .transpose()?;
         let head = trees
-            .after
+            .head
             .as_ref()
             .map(PositionedPipeline::from_tree)
             .transpose()?;
@@ -131,7 +131,7 @@ impl Canvas {
         has_several
     }
 
-    pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
+    pub fn set_badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for canvas_box in &mut self.boxes {
             canvas_box.badge = badges.get(&canvas_box.name).cloned();
         }
@@ -151,7 +151,7 @@ impl Canvas {
             canvas.boxes.push(new_box(
                 &component.name,
                 component.kind.clone(),
-                Mark::Unchanged,
+                ChangeMark::Unchanged,
                 position,
             ));
         }
@@ -161,7 +161,7 @@ impl Canvas {
                 canvas.boxes.push(new_box(
                     &component.name,
                     component.kind.clone(),
-                    Mark::Removed,
+                    ChangeMark::Removed,
                     position,
                 ));
             }
@@ -181,15 +181,15 @@ impl Canvas {
         for canvas_box in self
             .boxes
             .iter_mut()
-            .filter(|canvas_box| canvas_box.mark == Mark::Unchanged)
+            .filter(|canvas_box| canvas_box.mark == ChangeMark::Unchanged)
         {
             let Some(component) = changes.get(canvas_box.name.as_str()) else {
                 continue;
             };
             canvas_box.previous_name.clone_from(&component.previous_name);
             canvas_box.mark = match component.change {
-                ComponentChange::Added => Mark::Added,
-                _ => Mark::Changed,
+                ComponentChange::Added => ChangeMark::Added,
+                _ => ChangeMark::Changed,
             };
         }
     }
@@ -217,9 +217,9 @@ impl Canvas {
                 let remaining_count = added_counts
                     .get_mut(&(from_name, to_name, kind))
                     .filter(|count| **count > 0);
-                let mark = remaining_count.map_or(Mark::Unchanged, |count| {
+                let mark = remaining_count.map_or(ChangeMark::Unchanged, |count| {
                     *count -= 1;
-                    Mark::Added
+                    ChangeMark::Added
                 });
                 arrows.push(new_arrow(*start, *end, kind, mark));
             }
@@ -228,21 +228,24 @@ impl Canvas {
             if let (Some(from_box), Some(to_box)) =
                 (by_name.get(link.from.as_str()), by_name.get(link.to.as_str()))
             {
-                arrows.push(new_arrow(*from_box, *to_box, &link.kind, Mark::Removed));
+                arrows.push(new_arrow(*from_box, *to_box, &link.kind, ChangeMark::Removed));
             }
         }
         self.arrows = arrows;
     }
 
     /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
-    /// the neighbors of changed components; at most `max_boxes` boxes, in this order. Also returns the number of omitted
-    /// boxes.
-    pub fn changed_part(&self, max_boxes: usize) -> (Self, usize) {
+    /// the neighbors of changed components; at most `max_boxes` boxes, in this order. Also returns the number of
+    /// omitted boxes.
+    pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
         let mut kept_indices: Vec<usize> = (0..self.boxes.len())
             .filter(|index| self.is_marked(*index))
             .collect();
         let mut selected_indices: HashSet<usize> = kept_indices.iter().copied().collect();
-        let changed_arrows = self.arrows.iter().filter(|arrow| arrow.mark != Mark::Unchanged);
+        let changed_arrows = self
+            .arrows
+            .iter()
+            .filter(|arrow| arrow.mark != ChangeMark::Unchanged);
         let adjacent_arrows = self
             .arrows
             .iter()
@@ -265,7 +268,7 @@ impl Canvas {
     fn is_marked(&self, index: usize) -> bool {
         self.boxes
             .get(index)
-            .is_some_and(|canvas_box| canvas_box.mark != Mark::Unchanged || canvas_box.badge.is_some())
+            .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
     }
 
     fn subset(&self, kept_indices: &[usize]) -> Self {
@@ -286,14 +289,14 @@ impl Canvas {
             })
         });
         Self {
-            left_out: 0,
+            omitted_count: 0,
             boxes,
             arrows: arrows.collect(),
         }
     }
 }
 
-fn new_box(name: &str, kind: Option<String>, mark: Mark, position: Option<Point>) -> CanvasBox {
+fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<Point>) -> CanvasBox {
     CanvasBox {
         name: name.to_owned(),
         previous_name: None,
@@ -304,7 +307,7 @@ fn new_box(name: &str, kind: Option<String>, mark: Mark, position: Option<Point>
     }
 }
 
-fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: Mark) -> Arrow {
+fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Arrow {
     Arrow {
         from_box,
         to_box,
@@ -318,14 +321,18 @@ fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l s
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),
         LinkRole::IterationTarget => (component, &link.name, "iteration"),
-        LinkRole::Transition => (component, &link.name, link.condition.map_or("", Condition::key)),
+        LinkRole::Transition => (
+            component,
+            &link.name,
+            link.condition.map_or("", TransitionCondition::key),
+        ),
     }
 }
 
 impl PositionedPipeline {
     fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
-            pipeline: Pipeline::of(tree)?,
+            pipeline: Pipeline::from_tree(tree)?,
             positions: read_positions(tree.root()),
         })
     }

@@ -3,7 +3,7 @@
 #[path = "../../../../tests/support/geometry.rs"]
 mod drawn;
 
-use super::canvas::{Canvas, Mark};
+use super::canvas::{Canvas, ChangeMark};
 use drawn::{Drawn, Link, Rect};
 use roxmltree::Document;
 use std::collections::BTreeMap;
@@ -49,11 +49,11 @@ fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let stands_over: Vec<(usize, usize)> = canvas
         .arrows
         .iter()
-        .filter(|arrow| arrow.kind == "iteration" && arrow.mark != Mark::Removed)
+        .filter(|arrow| arrow.kind == "iteration" && arrow.mark != ChangeMark::Removed)
         .map(|arrow| (arrow.from_box, arrow.to_box))
         .filter(|(from, to)| {
             from != to
-                && canvas.boxes[*to].mark != Mark::Removed
+                && canvas.boxes[*to].mark != ChangeMark::Removed
                 && canvas.boxes[*from].position == canvas.boxes[*to].position
         })
         .collect();

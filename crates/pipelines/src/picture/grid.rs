@@ -1,8 +1,8 @@
 //! The columns and rows of a picture. They keep the order of the canvas, and each box has its own cell.
 //!
-//! Components that are more than [`COLUMN_DISTANCE`] units apart on the canvas get different columns, and components that are
-//! more than [`BAND_DISTANCE`] units apart get different bands of rows. Within a band, boxes that would overlap are put into
-//! separate rows. A band is folded into more rows if the picture would be too wide.
+//! Components that are more than [`COLUMN_DISTANCE`] units apart on the canvas get different columns, and components
+//! that are more than [`BAND_DISTANCE`] units apart get different bands of rows. Within a band, boxes that would
+//! overlap are put into separate rows. A band is folded into more rows if the picture would be too wide.
 
 use super::canvas::Canvas;
 use super::layers::assign_layers;
@@ -63,7 +63,7 @@ impl GridPlan {
         }
         for band in &mut bands {
             let vertical_position =
-                |stack: &usize| stacks[*stack].position.map_or(0.0, |place| place.y.anchor);
+                |stack: &usize| stacks[*stack].position.map_or(0.0, |position| position.y.anchor);
             band.sort_by(|a, b| {
                 let by_column = columns[*a].cmp(&columns[*b]);
                 by_column
@@ -104,15 +104,16 @@ impl GridPlan {
     /// Distributes the stacks of a band over levels; stacks of one level have different columns.
     fn distribute_levels(&self, band: &[usize], level_count: usize) -> Vec<Vec<usize>> {
         let mut levels: Vec<Vec<usize>> = vec![Vec::new(); level_count];
-        let mut last_ordinal: Option<(usize, usize)> = None;
+        let mut last_column_ordinal: Option<(usize, usize)> = None;
         for stack in band {
             let column = self.stack_columns[*stack];
-            let ordinal = match last_ordinal {
-                Some((last_column, number)) if last_column == column => number,
-                Some((_, number)) => number + 1,
+            // The number of the column within the band.
+            let ordinal = match last_column_ordinal {
+                Some((last_column, last_ordinal)) if last_column == column => last_ordinal,
+                Some((_, last_ordinal)) => last_ordinal + 1,
                 None => 0,
             };
-            last_ordinal = Some((column, ordinal));
+            last_column_ordinal = Some((column, ordinal));
             let first_level = ordinal % level_count;
             let free_level = (first_level..levels.len()).find(|level| {
                 levels[*level]
@@ -144,8 +145,8 @@ impl GridPlan {
     }
 }
 
-/// Returns each item with the number of its group. Items of one group are at most `max_distance` apart, and groups are ordered
-/// by value.
+/// Returns each item with the number of its group. Items of one group are at most `max_distance` apart, and groups are
+/// ordered by value.
 fn group_extents(mut extents: Vec<(usize, Extent)>, max_distance: f64) -> Vec<(usize, usize)> {
     extents
         .sort_by(|(a, extent_a), (b, extent_b)| extent_a.anchor.total_cmp(&extent_b.anchor).then(a.cmp(b)));

@@ -1,6 +1,6 @@
 //! Texts of a picture: names in up to two lines, kinds of links, and the widths of texts.
 
-use super::canvas::{Arrow, Canvas, Mark};
+use super::canvas::{Arrow, Canvas, ChangeMark};
 use sluicegate_base::text;
 use std::collections::HashMap;
 
@@ -63,9 +63,9 @@ fn link_label(arrow: &Arrow, has_several_kinds: bool) -> Option<String> {
     let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
     let kind = text::line(&arrow.kind);
     match (arrow.mark, is_plain) {
-        (Mark::Unchanged, true) => None,
+        (ChangeMark::Unchanged, true) => None,
         (mark, true) => Some(mark.sign().to_owned()),
-        (Mark::Unchanged, false) => Some(kind),
+        (ChangeMark::Unchanged, false) => Some(kind),
         (mark, false) => Some(format!("{} {kind}", mark.sign())),
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_two_lines_and_is_cut_in_its_middle() {
+    fn long_name_has_two_lines_and_is_shortened_in_middle() {
         assert_eq!(wrap_name("Load orders", ""), ["Load orders"]);
         assert_eq!(
             wrap_name("Load all orders of the last quarter", ""),

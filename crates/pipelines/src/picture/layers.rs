@@ -120,14 +120,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_stands_behind_what_leads_to_it() {
+    fn each_part_is_in_layer_after_its_predecessors() {
         let links = [(1, 0), (0, 2), (0, 3), (3, 4), (2, 4), (4, 0), (5, 5)];
         let placed = assign_layers(7, &links, &|at| at == 1);
         assert_eq!(placed, [(1, 0), (0, 0), (2, 0), (2, 1), (3, 0), (0, 2), (1, 2)]);
     }
 
     #[test]
-    fn a_circle_begins_at_the_first_part() {
+    fn circle_begins_at_first_part() {
         assert_eq!(
             assign_layers(3, &[(0, 1), (1, 2), (2, 0)], &|_| false),
             [(0, 0), (1, 0), (2, 0)]

@@ -4,7 +4,8 @@ use super::canvas::Canvas;
 use super::grid::{Grid, GridPlan};
 use super::label;
 use super::lanes::{BOX_HEIGHT, BOX_WIDTH, MIN_CLEARANCE, SLOT_WIDTH, round_up_to_slot};
-use super::router::{BoxSide, GapTargets, Hop, Route, Router};
+use super::route::{BoxSide, Hop, Route};
+use super::router::{GapTargets, Router};
 use std::collections::{BTreeMap, HashMap};
 
 /// Minimum distance between two boxes of a row.
@@ -95,9 +96,9 @@ fn lay_out_grid(canvas: &Canvas, grid: &Grid, step: i32) -> Layout {
     // In the first pass, the links that cross each gap are still unknown.
     for _ in 0..2 {
         left_edges = compute_left_edges(canvas, &label_texts, grid, &gap_targets, step);
-        let mut router = Router::new(canvas, grid, &left_edges);
-        routes = router.route_all();
-        gap_targets = router.gap_targets;
+        let mut link_router = Router::new(canvas, grid, &left_edges);
+        routes = link_router.route_all();
+        gap_targets = link_router.gap_targets;
     }
     place_items(canvas, label_texts, grid, &left_edges, &routes)
 }

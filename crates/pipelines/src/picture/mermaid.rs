@@ -3,7 +3,7 @@
 //! <https://mermaid.js.org/syntax/flowchart.html>,
 //! <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams>
 
-use super::canvas::{Canvas, CanvasBox, Mark};
+use super::canvas::{Canvas, CanvasBox, ChangeMark};
 use super::layers::assign_layers;
 use sluicegate_base::text;
 use std::fmt::Write as _;
@@ -25,11 +25,11 @@ const ADDED_LINK_STYLE: &str = "stroke:#1a7f37,stroke-width:3px";
 const REMOVED_LINK_STYLE: &str = "stroke:#cf222e,stroke-width:2px";
 
 /// Returns the text of the flowchart, without the code fence around it.
-pub fn mermaid(canvas: &Canvas) -> String {
+pub fn render_mermaid(canvas: &Canvas) -> String {
     let mut chart = format!("flowchart {}\n", direction(canvas));
     for (index, canvas_box) in canvas.boxes.iter().enumerate() {
         let class = match canvas_box.mark {
-            Mark::Unchanged => String::new(),
+            ChangeMark::Unchanged => String::new(),
             mark => format!(":::{}", mark.word()),
         };
         let _ = writeln!(
@@ -40,7 +40,7 @@ pub fn mermaid(canvas: &Canvas) -> String {
     }
     let labels = super::label::link_labels(canvas);
     for (arrow, label) in canvas.arrows.iter().zip(&labels) {
-        let line = if arrow.mark == Mark::Removed {
+        let line = if arrow.mark == ChangeMark::Removed {
             "-.->"
         } else {
             "-->"
@@ -55,18 +55,18 @@ pub fn mermaid(canvas: &Canvas) -> String {
         );
     }
     for (mark, style) in [
-        (Mark::Added, ADDED_LINK_STYLE),
-        (Mark::Removed, REMOVED_LINK_STYLE),
+        (ChangeMark::Added, ADDED_LINK_STYLE),
+        (ChangeMark::Removed, REMOVED_LINK_STYLE),
     ] {
-        let numbers: Vec<String> = canvas
+        let link_indices: Vec<String> = canvas
             .arrows
             .iter()
             .enumerate()
             .filter(|(_, arrow)| arrow.mark == mark)
             .map(|(index, _)| index.to_string())
             .collect();
-        if !numbers.is_empty() {
-            let _ = writeln!(chart, "  linkStyle {} {style}", numbers.join(","));
+        if !link_indices.is_empty() {
+            let _ = writeln!(chart, "  linkStyle {} {style}", link_indices.join(","));
         }
     }
     chart.push_str(CLASS_DEFINITIONS);

@@ -16,13 +16,14 @@ mod lanes;
 mod layers;
 mod layout;
 mod mermaid;
+mod route;
 mod router;
 mod stacks;
 mod svg;
 
 pub use canvas::{Badge, Canvas};
-pub use mermaid::mermaid;
-pub use svg::{COLUMN, Ids, PAGE, Picture, STYLE, markers};
+pub use mermaid::render_mermaid;
+pub use svg::{COLUMN_WIDTH, ElementIds, PAGE_WIDTH, Picture, STYLE, render_markers};
 
 #[cfg(test)]
 mod geometry;

@@ -1,8 +1,9 @@
 //! Computes the route of each link: straight to a neighbor, otherwise along channels and through gaps.
 
-use super::canvas::{Arrow, Canvas, Mark};
+use super::canvas::{Arrow, Canvas, ChangeMark};
 use super::grid::Grid;
 use super::lanes::{BOX_WIDTH, Gap, Lanes, LineOwner, MIN_CLEARANCE, SLOT_WIDTH, nearest_slots};
+use super::route::{BoxSide, Hop, Route};
 use std::collections::{BTreeSet, HashMap};
 
 /// Offsets from the middle for horizontal links between the same two neighbors.
@@ -14,34 +15,11 @@ const ROW_COST: i32 = 80;
 /// Space for the kind of a link beside its start.
 const MIN_LABEL_SPACE: i32 = 72;
 
-/// The upper or lower side of a box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum BoxSide {
-    Top,
-    Bottom,
-}
-
-/// A part of a link within one channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hop {
-    pub channel: usize,
-    pub from_x: i32,
-    pub to_x: i32,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
-    /// A horizontal line from border to border of two neighbors, at this distance below the middle.
-    Straight(i32),
-    /// From a side of one box through channels to a side of the other.
-    Channels { side: BoxSide, hops: Vec<Hop> },
-}
-
 /// The targets of the lines that each gap of each row must have space for.
 pub(super) type GapTargets = HashMap<(usize, Gap), BTreeSet<usize>>;
 
 /// The properties that links leaving a box on the same line share.
-type StartKey<'c> = (usize, BoxSide, &'c str, Mark);
+type StartKey<'c> = (usize, BoxSide, &'c str, ChangeMark);
 
 pub(super) struct Router<'c> {
     canvas: &'c Canvas,

@@ -1,7 +1,7 @@
 //! Stacks of boxes: the platform stores an iterator at the position of its target, so it is drawn directly above the
 //! target.
 
-use super::canvas::{Canvas, Mark, Point};
+use super::canvas::{Canvas, ChangeMark, Point};
 
 /// Maximum distance between an iterator and its target, in units of the canvas.
 const MAX_TARGET_DISTANCE: f64 = 30.0;
@@ -85,7 +85,7 @@ fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
     let mut lower_boxes: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
     let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");
     let (removed_arrows, kept_arrows): (Vec<_>, Vec<_>) =
-        iterations.partition(|arrow| arrow.mark == Mark::Removed);
+        iterations.partition(|arrow| arrow.mark == ChangeMark::Removed);
     for arrow in kept_arrows.into_iter().chain(removed_arrows) {
         let is_free = lower_boxes.get(arrow.from_box).is_some_and(Option::is_none);
         if is_free
@@ -102,7 +102,7 @@ fn is_near(canvas: &Canvas, iterator: usize, target: usize) -> bool {
     let (Some(iterator), Some(target)) = (canvas.boxes.get(iterator), canvas.boxes.get(target)) else {
         return false;
     };
-    if target.mark == Mark::Removed && iterator.mark != Mark::Removed {
+    if target.mark == ChangeMark::Removed && iterator.mark != ChangeMark::Removed {
         return false;
     }
     match (iterator.position, target.position) {

@@ -4,7 +4,7 @@
 //! pictures contains the style once. Other code styles and tests the picture by its markup (`component`, `link` and
 //! their `data-` attributes), so the markup must stay stable.
 
-use super::canvas::{Arrow, Canvas, CanvasBox, Mark};
+use super::canvas::{Arrow, Canvas, CanvasBox, ChangeMark};
 use super::label;
 use super::lanes::{BOX_HEIGHT, BOX_WIDTH};
 use super::layout::{Label, Layout, PixelPoint, lay_out, lay_out_within};
@@ -19,10 +19,10 @@ pub const STYLE: &str = include_str!("style.css");
 const MARGIN: i32 = 16;
 
 /// The width of a page of changes, in pixels; the part that is shown first fits into it.
-pub const PAGE: i32 = 1216;
+pub const PAGE_WIDTH: i32 = 1216;
 
 /// The available width beside the lists of a report, in pixels.
-pub const COLUMN: i32 = 856;
+pub const COLUMN_WIDTH: i32 = 856;
 
 /// The height of the legend, and the minimum width of a picture with a legend.
 const LEGEND_HEIGHT: i32 = 22;
@@ -45,7 +45,7 @@ pub struct Picture<'c> {
 
 impl<'c> Picture<'c> {
     /// Creates the picture with its natural width.
-    pub fn whole(canvas: &'c Canvas) -> Self {
+    pub fn with_natural_width(canvas: &'c Canvas) -> Self {
         Self {
             layout: lay_out(canvas),
             canvas: Cow::Borrowed(canvas),
@@ -53,25 +53,25 @@ impl<'c> Picture<'c> {
     }
 
     /// Creates the picture with at most this width in pixels, as far as possible.
-    pub fn fitting(canvas: &'c Canvas, max_width: i32) -> Self {
+    pub fn with_max_width(canvas: &'c Canvas, max_width: i32) -> Self {
         Self {
             layout: lay_out_within(canvas, max_width - 2 * MARGIN),
             canvas: Cow::Borrowed(canvas),
         }
     }
 
-    /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `max_boxes`. Also
-    /// returns the number of omitted boxes.
-    pub fn first_part(canvas: &Canvas, max_boxes: usize, width: i32) -> (Picture<'static>, usize) {
+    /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `max_boxes`.
+    /// Also returns the number of omitted boxes.
+    pub fn select_changed_part(canvas: &Canvas, max_boxes: usize, width: i32) -> (Picture<'static>, usize) {
         let mut box_limit = max_boxes;
         loop {
-            let (part, omitted_count) = canvas.changed_part(box_limit);
+            let (part, omitted_count) = canvas.select_changed_part(box_limit);
             let layout = lay_out_within(&part, width - 2 * MARGIN);
             let picture = Picture {
                 canvas: Cow::Owned(part),
                 layout,
             };
-            if box_limit <= MIN_FIRST_BOXES || picture.fits(width) {
+            if box_limit <= MIN_FIRST_BOXES || picture.fits_width(width) {
                 return (picture, omitted_count);
             }
             box_limit -= MIN_FIRST_BOXES;
@@ -83,7 +83,7 @@ impl<'c> Picture<'c> {
     }
 
     /// Returns whether the picture has at most this width.
-    pub fn fits(&self, width: i32) -> bool {
+    pub fn fits_width(&self, width: i32) -> bool {
         self.width() <= width
     }
 
@@ -92,13 +92,13 @@ impl<'c> Picture<'c> {
             .canvas
             .boxes
             .iter()
-            .any(|canvas_box| canvas_box.mark != Mark::Unchanged);
+            .any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
         has_changed_box
             || self
                 .canvas
                 .arrows
                 .iter()
-                .any(|arrow| arrow.mark != Mark::Unchanged)
+                .any(|arrow| arrow.mark != ChangeMark::Unchanged)
     }
 
     fn width(&self) -> i32 {
@@ -107,18 +107,18 @@ impl<'c> Picture<'c> {
     }
 
     /// Returns the picture as a separate file.
-    pub fn document(&self, title: &str) -> String {
-        let definitions = format!("<style>{STYLE}</style>{}", markers());
+    pub fn render_document(&self, title: &str) -> String {
+        let definitions = format!("<style>{STYLE}</style>{}", render_markers());
         self.render(title, None, &definitions)
     }
 
-    /// Returns the picture for a page that contains [`STYLE`] and [`markers`] once. `ids` returns the id of a component
-    /// and of the element that it leads to.
-    pub fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
+    /// Returns the picture for a page that contains [`STYLE`] and [`render_markers`] once. `ids` returns the id of a
+    /// component and of the element that it leads to.
+    pub fn render_fragment(&self, title: &str, ids: &dyn Fn(usize) -> ElementIds) -> String {
         self.render(title, Some(ids), "")
     }
 
-    fn render(&self, title: &str, ids: Option<&dyn Fn(usize) -> Ids>, definitions: &str) -> String {
+    fn render(&self, title: &str, ids: Option<&dyn Fn(usize) -> ElementIds>, definitions: &str) -> String {
         let legend_height = if self.has_changes() { LEGEND_HEIGHT } else { 0 };
         let (width, height) = (self.width(), self.layout.height + 2 * MARGIN + legend_height);
         // A picture with the role `img` hides its links from screen readers.
@@ -161,7 +161,7 @@ impl<'c> Picture<'c> {
             .arrows
             .iter()
             .enumerate()
-            .partition(|(_, arrow)| arrow.mark == Mark::Unchanged);
+            .partition(|(_, arrow)| arrow.mark == ChangeMark::Unchanged);
         for (index, arrow) in unchanged_arrows.into_iter().chain(changed_arrows) {
             if let (Some(from_box), Some(to_box)) = (
                 self.canvas.boxes.get(arrow.from_box),
@@ -180,15 +180,15 @@ impl<'c> Picture<'c> {
 
 /// The id of a component on its page, and the id of the element that it leads to.
 #[derive(Debug, Clone, Default)]
-pub struct Ids {
-    pub own: Option<String>,
-    pub leads_to: Option<String>,
+pub struct ElementIds {
+    pub component_id: Option<String>,
+    pub target_id: Option<String>,
 }
 
 /// Returns the arrow heads, one for each color.
-pub fn markers() -> String {
+pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
-    for mark in [Mark::Unchanged, Mark::Added, Mark::Removed] {
+    for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
         let name = mark.word();
         let _ = write!(
             defs,
@@ -207,7 +207,7 @@ fn describe_canvas(canvas: &Canvas) -> String {
         canvas.boxes.len(),
         canvas.arrows.len()
     );
-    for mark in [Mark::Added, Mark::Removed, Mark::Changed] {
+    for mark in [ChangeMark::Added, ChangeMark::Removed, ChangeMark::Changed] {
         let names: Vec<&str> = canvas
             .boxes
             .iter()
@@ -271,7 +271,7 @@ fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPo
     (step(start.0, end.0), step(start.1, end.1))
 }
 
-fn draw_label(svg: &mut String, label: &Label, mark: Mark) {
+fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
     let anchor = if label.is_end { " text-anchor=\"end\"" } else { "" };
     let _ = write!(
         svg,
@@ -283,14 +283,20 @@ fn draw_label(svg: &mut String, label: &Label, mark: Mark) {
     );
 }
 
-fn draw_component(svg: &mut String, canvas_box: &CanvasBox, corner: PixelPoint, name: &[String], ids: &Ids) {
+fn draw_component(
+    svg: &mut String,
+    canvas_box: &CanvasBox,
+    corner: PixelPoint,
+    name: &[String],
+    ids: &ElementIds,
+) {
     let (x, y) = corner;
     let id = ids
-        .own
+        .component_id
         .as_ref()
         .map(|id| format!(" id=\"{}\"", text::markup(id)))
         .unwrap_or_default();
-    if let Some(target) = &ids.leads_to {
+    if let Some(target) = &ids.target_id {
         let _ = write!(svg, "<a href=\"#{}\">", text::markup(target));
     }
     let kind = canvas_box.kind.as_deref().unwrap_or("no type");
@@ -320,7 +326,7 @@ fn draw_component(svg: &mut String, canvas_box: &CanvasBox, corner: PixelPoint, 
         y + y_offset,
         text::markup(&label::truncate_kind(kind))
     );
-    if canvas_box.mark != Mark::Unchanged {
+    if canvas_box.mark != ChangeMark::Unchanged {
         let sign = canvas_box.mark.sign();
         let _ = write!(
             svg,
@@ -341,14 +347,14 @@ fn draw_component(svg: &mut String, canvas_box: &CanvasBox, corner: PixelPoint, 
         );
     }
     svg.push_str("</g>");
-    if ids.leads_to.is_some() {
+    if ids.target_id.is_some() {
         svg.push_str("</a>");
     }
 }
 
 fn describe_box(canvas_box: &CanvasBox, kind: &str) -> String {
     let mut description = format!("{} ({kind})", canvas_box.name);
-    if canvas_box.mark != Mark::Unchanged {
+    if canvas_box.mark != ChangeMark::Unchanged {
         let _ = write!(description, ", {}", canvas_box.mark.word());
     }
     if let Some(old) = &canvas_box.previous_name {

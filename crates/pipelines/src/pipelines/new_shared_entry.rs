@@ -4,7 +4,7 @@
 //! contain exactly the expected entries; otherwise nothing is changed.
 
 use super::shared_pipelines::SharedPipelines;
-use super::{Outline, file_name, without_extension};
+use super::{PipelineOutline, file_name, without_extension};
 use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
@@ -21,13 +21,13 @@ pub enum SharedEditError {
     Unreadable(#[from] DocumentError),
     /// The pipeline has an entry.
     #[error("`{path}` is shared already, as `{id}` on line {line}")]
-    Shared { path: String, id: String, line: u32 },
+    AlreadyShared { path: String, id: String, line: u32 },
     /// The id is that of another pipeline.
     #[error("the id `{id}` is used already, on line {line}")]
     UsedId { id: String, line: u32 },
     /// Its formatting does not allow editing.
     #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
-    Form,
+    UnsupportedForm,
 }
 
 /// An entry for a pipeline, with the pipeline's variables as parameters.
@@ -55,7 +55,7 @@ impl NewSharedEntry {
     /// Reads the variables of a pipeline; the default id is made from the file's name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::read(bytes, Some("design"))?;
-        let outline = Outline::of(tree.root())?;
+        let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
             id: id.unwrap_or_else(|| default_id(path)),
@@ -83,7 +83,7 @@ impl NewSharedEntry {
         for entry in &shared_pipelines.entries {
             let line = entry.position.line;
             if entry.pipeline == self.path {
-                return Err(SharedEditError::Shared {
+                return Err(SharedEditError::AlreadyShared {
                     path: self.path.clone(),
                     id: entry.id.clone(),
                     line,
@@ -97,7 +97,7 @@ impl NewSharedEntry {
             }
         }
         match self.insert_lines(text, &shared_pipelines) {
-            Err(SharedEditError::Form) => self.insert_in_flow_list(text, &shared_pipelines),
+            Err(SharedEditError::UnsupportedForm) => self.insert_in_flow_list(text, &shared_pipelines),
             result => result,
         }
     }
@@ -114,9 +114,10 @@ impl NewSharedEntry {
             last_line.push_str(ending);
         }
         let (line_index, indent) = match shared_pipelines.entries.last() {
-            Some(last_entry) => find_entry_end(&lines, last_entry.position.line)?,
-            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending)?,
-        };
+            Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
+            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending),
+        }
+        .ok_or(SharedEditError::UnsupportedForm)?;
         lines.insert(line_index, self.format_lines(&indent, ending));
         self.verify_edit(lines.concat(), &shared_pipelines.entries)
     }
@@ -136,7 +137,7 @@ impl NewSharedEntry {
                 let candidate = format!("{text_before}{separator}{entry} {text_after}");
                 self.verify_edit(candidate, &shared_pipelines.entries).ok()
             })
-            .ok_or(SharedEditError::Form)
+            .ok_or(SharedEditError::UnsupportedForm)
     }
 
     /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
@@ -145,9 +146,10 @@ impl NewSharedEntry {
         text: String,
         earlier_entries: &[super::SharedEntry],
     ) -> Result<String, SharedEditError> {
-        let edited_pipelines = SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::Form)?;
+        let edited_pipelines =
+            SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::UnsupportedForm)?;
         let Some((last_entry, other_entries)) = edited_pipelines.entries.split_last() else {
-            return Err(SharedEditError::Form);
+            return Err(SharedEditError::UnsupportedForm);
         };
         let names = last_entry.parameters.iter().map(|parameter| &parameter.name);
         let is_added = last_entry.id == self.id
@@ -156,7 +158,7 @@ impl NewSharedEntry {
         if is_added && other_entries == earlier_entries {
             Ok(text)
         } else {
-            Err(SharedEditError::Form)
+            Err(SharedEditError::UnsupportedForm)
         }
     }
 
@@ -350,16 +352,12 @@ fn insert_empty_list(text: &str) -> Option<String> {
 }
 
 /// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
-fn find_entry_end(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
-    let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
-    let Some((start, dash_line)) = lines
+fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
+    let (start, dash_line) = lines
         .iter()
         .enumerate()
-        .take(line)
-        .rfind(|(_, line)| starts_entry(line))
-    else {
-        return Err(SharedEditError::Form);
-    };
+        .take(usize::try_from(line).ok()?)
+        .rfind(|(_, line)| starts_entry(line))?;
     let indent = indentation(dash_line);
     let mut end = start + 1;
     for (index, line) in lines.iter().enumerate().skip(start + 1) {
@@ -371,7 +369,7 @@ fn find_entry_end(lines: &[String], line: u32) -> Result<(usize, String), Shared
         }
         end = index + 1;
     }
-    Ok((end, indent))
+    Some((end, indent))
 }
 
 fn starts_entry(line: &str) -> bool {
@@ -380,18 +378,12 @@ fn starts_entry(line: &str) -> bool {
 }
 
 /// Removes the brackets of an empty list, and returns the index of the line after its key, and an indentation.
-fn open_empty_list(
-    lines: &mut [String],
-    line: u32,
-    ending: &str,
-) -> Result<(usize, String), SharedEditError> {
-    let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
-    let line_index = line.checked_sub(1).ok_or(SharedEditError::Form)?;
-    let text = lines.get_mut(line_index).ok_or(SharedEditError::Form)?;
-    let (text_before, text_after) = text.split_once("[]").ok_or(SharedEditError::Form)?;
-    let text_after = text_after.trim_end();
-    *text = format!("{}{text_after}{ending}", text_before.trim_end());
-    Ok((line_index + 1, "  ".to_owned()))
+fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
+    let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
+    let text = lines.get_mut(line_index)?;
+    let (text_before, text_after) = text.split_once("[]")?;
+    *text = format!("{}{}{ending}", text_before.trim_end(), text_after.trim_end());
+    Some((line_index + 1, "  ".to_owned()))
 }
 
 fn indentation(line: &str) -> String {
@@ -452,7 +444,7 @@ mod tests {
             }
             assert!(matches!(
                 added.add_to(&edited),
-                Err(SharedEditError::Shared { .. })
+                Err(SharedEditError::AlreadyShared { .. })
             ));
         }
     }

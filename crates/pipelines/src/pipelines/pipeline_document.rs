@@ -1,17 +1,18 @@
 //! Reads the model of a pipeline from the nodes of a document.
 
-use super::model::{
-    Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
+use super::pipeline_model::{
+    Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
+    TransitionCondition,
 };
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 
 /// Some files have keys that YAML reads as booleans, so the case is ignored.
-const CONDITIONS: [Condition; 5] = [
-    Condition::Unconditional,
-    Condition::Success,
-    Condition::Failure,
-    Condition::True,
-    Condition::False,
+const CONDITIONS: [TransitionCondition; 5] = [
+    TransitionCondition::Unconditional,
+    TransitionCondition::Success,
+    TransitionCondition::Failure,
+    TransitionCondition::True,
+    TransitionCondition::False,
 ];
 
 impl Pipeline {
@@ -20,36 +21,36 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
     /// valid `type`. Other errors are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::of(&Tree::read(bytes, Some("design"))?)
+        Self::from_tree(&Tree::read(bytes, Some("design"))?)
     }
 
     /// Reads a pipeline from a document.
-    pub fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
+    pub fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         parse_pipeline(tree.root())
     }
 }
 
-impl Kind {
+impl PipelineKind {
     /// Reads the kind from the content of a pipeline file.
-    pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         parse_kind(Tree::read(bytes, Some("design"))?.root())
     }
 }
 
 /// The parts of a pipeline's document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outline<'t, 'a> {
+pub(crate) struct PipelineOutline<'t, 'a> {
     /// From the `type` key.
-    pub kind: Kind,
+    pub kind: PipelineKind,
     /// The map of components, or null, if present.
     pub components: Option<NodeRef<'t, 'a>>,
     /// The value of `variables`, if present.
     pub variables: Option<NodeRef<'t, 'a>>,
 }
 
-impl<'t, 'a> Outline<'t, 'a> {
+impl<'t, 'a> PipelineOutline<'t, 'a> {
     /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
-    pub(crate) fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+    pub(crate) fn from_node(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = parse_kind(root)?;
         let pipeline = root
             .get("pipeline")
@@ -68,7 +69,7 @@ impl<'t, 'a> Outline<'t, 'a> {
 }
 
 fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
-    let outline = Outline::of(root)?;
+    let outline = PipelineOutline::from_node(root)?;
     let kind = outline.kind;
     let components = outline.components.map(|components| {
         let entries = components.entries();
@@ -85,7 +86,7 @@ fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     ))
 }
 
-fn parse_kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
+fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     if !root.is_map() {
         return Err(DocumentError::at_position(
             root.position(),
@@ -95,7 +96,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
     let node = root
         .get("type")
         .ok_or_else(|| DocumentError::at_position(root.position(), "the key `type` is missing"))?;
-    Kind::ALL
+    PipelineKind::ALL
         .into_iter()
         .find(|kind| node.text() == Some(kind.name()))
         .ok_or_else(|| unknown_kind(node))
@@ -104,7 +105,7 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<Kind, DocumentError> {
 fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
     let stated_type = node
         .text()
-        .map(|text| format!("`{}`, and ", shortened(text)))
+        .map(|text| format!("`{}`, and ", shorten(text)))
         .unwrap_or_default();
     DocumentError::at_position(
         node.position(),
@@ -122,7 +123,12 @@ fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentE
     ))
 }
 
-fn parse_component(pipeline_kind: Kind, name: &str, position: Position, node: NodeRef<'_, '_>) -> Component {
+fn parse_component(
+    pipeline_kind: PipelineKind,
+    name: &str,
+    position: Position,
+    node: NodeRef<'_, '_>,
+) -> Component {
     let kind = node.get("type").and_then(non_null_text);
     let parameters = node.get("parameters");
     let get_parameter = |key: &str| parameters.and_then(|parameters| parameters.get(key));
@@ -131,8 +137,8 @@ fn parse_component(pipeline_kind: Kind, name: &str, position: Position, node: No
         position,
         skipped: node.get("skipped").and_then(NodeRef::value) == Some(Value::Boolean(true)),
         links: match pipeline_kind {
-            Kind::Orchestration => parse_orchestration_links(node),
-            Kind::Transformation => parse_source_links(node),
+            PipelineKind::Orchestration => parse_orchestration_links(node),
+            PipelineKind::Transformation => parse_source_links(node),
         },
         concurrency: get_parameter("concurrency").and_then(non_null_text),
         iteration_variables: kind
@@ -186,13 +192,18 @@ fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     links
 }
 
-fn add_links(links: &mut Vec<Link>, role: LinkRole, condition: Option<Condition>, names: NodeRef<'_, '_>) {
+fn add_links(
+    links: &mut Vec<Link>,
+    role: LinkRole,
+    condition: Option<TransitionCondition>,
+    names: NodeRef<'_, '_>,
+) {
     if let Some(names) = names.items() {
         links.extend(names.filter_map(|name| parse_link(role, condition, name)));
     }
 }
 
-fn parse_link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> Option<Link> {
+fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,
         condition,
@@ -243,8 +254,9 @@ fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a
     let transformation = get_parameter("transformationJob");
     let script = get_parameter("fileName").filter(|_| is_file);
     [
-        orchestration.and_then(|node| parse_call(ReferenceKind::Pipeline(Kind::Orchestration), node)),
-        transformation.and_then(|node| parse_call(ReferenceKind::Pipeline(Kind::Transformation), node)),
+        orchestration.and_then(|node| parse_call(ReferenceKind::Pipeline(PipelineKind::Orchestration), node)),
+        transformation
+            .and_then(|node| parse_call(ReferenceKind::Pipeline(PipelineKind::Transformation), node)),
         script.and_then(|node| parse_call(ReferenceKind::Script, node)),
     ]
     .into_iter()
@@ -262,14 +274,14 @@ fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
 }
 
 /// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
-fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
+fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<CallArgument> {
     let scalars = list_items(get_parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
     let grids = list_items(get_parameter("setGridVariables")).filter_map(|row| row.get("variable"));
     scalars.chain(grids).filter_map(parse_argument).collect()
 }
 
-fn parse_argument(node: NodeRef<'_, '_>) -> Option<Argument> {
-    Some(Argument {
+fn parse_argument(node: NodeRef<'_, '_>) -> Option<CallArgument> {
+    Some(CallArgument {
         name: non_null_text(node).filter(|name| !name.is_empty())?,
         position: node.position(),
     })

@@ -1,8 +1,8 @@
 //! The shared-pipelines file, which lists the pipelines that a project offers to others.
 
-use super::facts::PipelineFacts;
 use super::node_text::{canonical_text, format_on_one_line};
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
+use super::pipeline_facts::PipelineFacts;
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 use std::collections::HashMap;
 
 /// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.
@@ -53,10 +53,13 @@ pub struct SharedColumn {
 
 impl SharedEntry {
     /// Returns the parameters that are not variables of the pipeline.
-    pub fn undeclared<'e>(&'e self, facts: &'e PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
+    pub fn undeclared_parameters<'e>(
+        &'e self,
+        facts: &'e PipelineFacts,
+    ) -> impl Iterator<Item = &'e SharedParameter> {
         self.parameters
             .iter()
-            .filter(|parameter| !facts.declares(&parameter.name))
+            .filter(|parameter| !facts.declares_variable(&parameter.name))
     }
 }
 
@@ -83,7 +86,7 @@ impl SharedPipelines {
 
     /// Returns the content of the file without order, quotes and comments; files with the same content yield the same
     /// text.
-    pub fn meaning(bytes: &[u8]) -> Result<String, DocumentError> {
+    pub fn canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::read(bytes, None)?;
         Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
     }
@@ -94,7 +97,7 @@ fn reject_duplicate_id(
     entry: SharedEntry,
 ) -> Result<SharedEntry, DocumentError> {
     if let Some(first) = id_positions.insert(entry.id.clone(), entry.position) {
-        let id = shortened(&entry.id);
+        let id = shorten(&entry.id);
         return Err(DocumentError::at_position(
             entry.position,
             format!("the id `{id}` is already used on line {}", first.line),
@@ -213,7 +216,7 @@ pipelines:
 "#;
 
     #[test]
-    fn entries_are_read_with_their_places() {
+    fn entries_are_read_with_positions() {
         let shared = SharedPipelines::parse(FILE.as_bytes()).unwrap();
         let [first, second, third] = shared.entries.as_slice() else {
             panic!("three entries expected")
@@ -252,7 +255,7 @@ pipelines:
     }
 
     #[test]
-    fn what_has_another_shape_than_it_should_is_left_out_of_a_parameter() {
+    fn parameter_part_of_unexpected_form_is_ignored() {
         let yaml = "pipelines:\n- id: a\n  pipeline: p\n  parameters:\n    x: 1\n    y:\n    z: { exportAllowed: yes, default: [1, {b: ~, a: 'q'}], columns: [c] }\n";
         let shared = SharedPipelines::parse(yaml.as_bytes()).unwrap();
         let [x, y, z] = shared.entries[0].parameters.as_slice() else {
@@ -269,8 +272,8 @@ pipelines:
     }
 
     #[test]
-    fn files_that_say_the_same_mean_the_same() {
-        let meaning = |yaml: &str| SharedPipelines::meaning(yaml.as_bytes()).unwrap();
+    fn equivalent_files_have_equal_canonical_texts() {
+        let meaning = |yaml: &str| SharedPipelines::canonical_text(yaml.as_bytes()).unwrap();
         let one =
             "# a\nversion: '1.0'\npipelines:\n- {id: a, pipeline: p, x: [1, 2]}\n- {id: b, pipeline: q}\n";
         let same =
@@ -286,7 +289,7 @@ pipelines:
     }
 
     #[test]
-    fn an_empty_list_is_a_file_without_shared_pipelines() {
+    fn empty_list_has_no_shared_pipelines() {
         assert!(
             SharedPipelines::parse(b"pipelines: []")
                 .unwrap()
@@ -296,7 +299,7 @@ pipelines:
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn invalid_entry_is_rejected_with_position() {
         let table = [
             ("", "the document is empty", (1, 1)),
             ("a: [", "not YAML", (2, 1)),

@@ -48,7 +48,7 @@ pub(super) struct SubjectIndex {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NamedPipelines<'n> {
+pub struct SubjectMatch<'n> {
     /// The component or variable; `None` if the text may be about something else.
     pub subject: Option<NamedSubject<'n>>,
     /// The line of the key.
@@ -121,8 +121,8 @@ impl SubjectIndex {
         }
     }
 
-    /// Implements [`Pipeline::named_in`](super::Pipeline::named_in).
-    pub(super) fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
+    /// Implements [`Pipeline::find_subject`](super::Pipeline::find_subject).
+    pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }
@@ -135,7 +135,7 @@ impl SubjectIndex {
             name.component.or(name.variable)
         };
         let subject = certain_name.and_then(|_| name.subject(stated_kind));
-        line.map(|line| NamedPipelines { subject, line })
+        line.map(|line| SubjectMatch { subject, line })
     }
 
     /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them

@@ -29,9 +29,9 @@ impl CallGroups {
     }
 
     /// Returns whether a call is part of a circle.
-    pub(super) fn is_in_circle(&self, caller: usize, callee: usize) -> bool {
-        caller == callee
-            || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(callee))
+    pub(super) fn is_in_circle(&self, caller: usize, target: usize) -> bool {
+        caller == target
+            || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(target))
     }
 
     /// Returns the number of pipelines that call each other in circles with this one.
@@ -44,15 +44,15 @@ impl CallGroups {
     }
 
     /// Returns the shortest circle that begins with this call, or `None` if too many pipelines call each other.
-    pub(super) fn find_circle(&self, caller: usize, callee: usize) -> Option<Vec<usize>> {
-        if caller == callee {
+    pub(super) fn find_circle(&self, caller: usize, target: usize) -> Option<Vec<usize>> {
+        if caller == target {
             return Some(vec![caller]);
         }
         if self.group_size(caller) > MAX_SEARCHED_GROUP {
             return None;
         }
-        let mut previous_pipelines: HashMap<usize, usize> = HashMap::from([(callee, caller)]);
-        let mut queue = VecDeque::from([callee]);
+        let mut previous_pipelines: HashMap<usize, usize> = HashMap::from([(target, caller)]);
+        let mut queue = VecDeque::from([target]);
         while let Some(pipeline) = queue.pop_front() {
             for next_callee in self.callees.get(pipeline).into_iter().flatten() {
                 if *next_callee == caller {
@@ -84,24 +84,28 @@ fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: us
 /// Returns the strongly connected components, by two walks: the second follows the calls backward, beginning with the
 /// pipelines that the first left last.
 fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
-    let mut callers = vec![Vec::new(); callees.len()];
+    let mut reverse_calls = vec![Vec::new(); callees.len()];
     for (caller, pipeline_callees) in callees.iter().enumerate() {
         for callee in pipeline_callees {
-            if let Some(callee_callers) = callers.get_mut(*callee) {
+            if let Some(callee_callers) = reverse_calls.get_mut(*callee) {
                 callee_callers.push(caller);
             }
         }
     }
     let mut leave_order = Vec::with_capacity(callees.len());
     walk(callees, 0..callees.len(), &mut |_, pipeline| {
-        leave_order.push(pipeline)
+        leave_order.push(pipeline);
     });
     let mut groups = vec![0; callees.len()];
-    walk(&callers, leave_order.into_iter().rev(), &mut |root, pipeline| {
-        if let Some(group) = groups.get_mut(pipeline) {
-            *group = root;
-        }
-    });
+    walk(
+        &reverse_calls,
+        leave_order.into_iter().rev(),
+        &mut |root, pipeline| {
+            if let Some(group) = groups.get_mut(pipeline) {
+                *group = root;
+            }
+        },
+    );
     groups
 }
 
@@ -141,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_shortest_circle_is_named_from_its_caller() {
+    fn shortest_circle_begins_at_caller() {
         let calls = CallGroups::new(vec![vec![1, 2], vec![2], vec![0], vec![0, 3], vec![]]);
         assert_eq!(calls.find_circle(0, 1), Some(vec![0, 1, 2]));
         assert_eq!(calls.find_circle(0, 2), Some(vec![0, 2]));
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_as_long_as_anybody_likes_is_walked() {
+    fn very_long_call_chain_is_walked() {
         let mut to: Vec<Vec<usize>> = (1..200_000).map(|next| vec![next]).collect();
         to.push(vec![0]);
         let calls = CallGroups::new(to);
@@ -175,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_call_is_part_of_a_circle_where_its_callee_leads_back(
+        fn call_is_in_circle_if_callee_leads_back(
             to in prop::collection::vec(prop::collection::vec(0_usize..8, 0..3), 8)
         ) {
             let calls = CallGroups::new(to.clone());

@@ -1,15 +1,15 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
-use crate::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
+use crate::pipelines::{LinkRole, PipelineKind, SharedEntry, SharedParameter};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::{self, List, bounded, more};
 
 /// The message for a missing file, after `which`.
-pub const NOT_THERE: &str = "is not in the project";
+pub const MISSING_FILE: &str = "is not in the project";
 
 /// The message for a shared pipeline whose file is not a pipeline, after `which`.
-pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
+pub const NOT_A_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
 /// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
@@ -17,15 +17,15 @@ pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that pat
 /// Maximum number of paths in a sentence about a circle.
 const MAX_LISTED_IN_CIRCLE: usize = 12;
 
-pub fn missing_call(kind: Kind, target: &str) -> String {
+pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     format!(
-        "calls the {} `{}`, which {NOT_THERE}",
+        "calls the {} `{}`, which {MISSING_FILE}",
         kind.name(),
         bounded(target)
     )
 }
 
-pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
+pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str]) -> String {
     format!(
         "calls the {} `{}` without its folder, which may be any of {}",
         kind.name(),
@@ -34,7 +34,7 @@ pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
     )
 }
 
-pub(super) fn describe_bare_call(kind: Kind, target: &str, path: &str) -> String {
+pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the whole path, `{}`",
         kind.name(),
@@ -60,12 +60,12 @@ pub(super) fn similar_name_hint(name: &str) -> String {
     format!("; {}", text::did_you_mean(name))
 }
 
-pub fn missing_script(path: &str) -> String {
-    format!("names the script `{}`, which {NOT_THERE}", bounded(path))
+pub fn describe_missing_script(path: &str) -> String {
+    format!("names the script `{}`, which {MISSING_FILE}", bounded(path))
 }
 
 /// Returns the message for a script whose content is not a script.
-pub fn unusable_script(path: &str, defect: FileDefect) -> String {
+pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
 }
 
@@ -87,7 +87,7 @@ pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String
 }
 
 /// Returns the message for a shared pipeline; `reason` is the text after `which`.
-pub fn shared_pipeline(id: &str, path: &str, reason: &str) -> String {
+pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     format!(
         "the shared pipeline `{}` is `{}`, which {reason}",
         bounded(id),
@@ -95,7 +95,7 @@ pub fn shared_pipeline(id: &str, path: &str, reason: &str) -> String {
     )
 }
 
-pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
+pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
         "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
         bounded(&entry.id),

@@ -6,6 +6,7 @@
 
 mod call_groups;
 mod messages;
+mod problem;
 mod project_check;
 mod project_documentation;
 mod project_findings;
@@ -14,12 +15,12 @@ mod shared_file;
 mod suggestions;
 
 pub use messages::{
-    NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
-    undeclared_parameter, unusable_script,
+    MISSING_FILE, NOT_A_PIPELINE, describe_ambiguous_call, describe_broken_entry, describe_missing_call,
+    describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
 };
 pub use project_check::{CheckLevels, ProjectCheck};
-pub use project_documentation::{ProjectDocumentation, reference};
+pub use project_documentation::{ProjectDocumentation, render_reference};
 pub use project_findings::Project;
 pub use renames::Renames;
-pub use shared_file::SharedSide;
+pub use shared_file::SharedPipelinesFile;
 pub use suggestions::{CallSuggestions, ComponentSuggestions};

@@ -58,19 +58,19 @@ pub struct CheckLevels([Option<Enforcement>; ProjectCheck::ALL.len()]);
 
 impl CheckLevels {
     /// All checks are off.
-    pub const OFF: Self = Self([None; ProjectCheck::ALL.len()]);
+    pub const ALL_OFF: Self = Self([None; ProjectCheck::ALL.len()]);
 
-    pub fn by(level: impl FnMut(ProjectCheck) -> Option<Enforcement>) -> Self {
+    pub fn from_fn(level: impl FnMut(ProjectCheck) -> Option<Enforcement>) -> Self {
         Self(ProjectCheck::ALL.map(level))
     }
 
-    pub const fn of(self, check: ProjectCheck) -> Option<Enforcement> {
+    pub const fn level_of(self, check: ProjectCheck) -> Option<Enforcement> {
         self.0[check as usize]
     }
 
     /// Returns whether all checks are off.
     pub fn is_off(self) -> bool {
-        self == Self::OFF
+        self == Self::ALL_OFF
     }
 }
 

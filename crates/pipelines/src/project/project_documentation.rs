@@ -1,7 +1,7 @@
 //! Describes the checks of the project, for the terminal, the reference and the reports.
 
 use super::ProjectCheck;
-use crate::findings::Block;
+use crate::findings::DocumentationBlock;
 use std::fmt::Write as _;
 
 /// The description of a check.
@@ -34,29 +34,29 @@ impl ProjectCheck {
 
 impl ProjectDocumentation {
     /// Returns the description of the check: reason, details, configuration, an example that fails, and the fix.
-    pub fn blocks(&self) -> Vec<Block> {
+    pub fn blocks(&self) -> Vec<DocumentationBlock> {
         let points = self.details.iter().map(|detail| (*detail).to_owned()).collect();
         vec![
-            Block::Text(format!("{} This check covers the entire project.", self.summary)),
-            Block::Heading("Why"),
-            Block::Text(self.reason.to_owned()),
-            Block::Heading("How it is checked"),
-            Block::Points(points),
-            Block::Heading("How to configure it"),
-            Block::Text(
+            DocumentationBlock::Text(format!("{} This check covers the entire project.", self.summary)),
+            DocumentationBlock::Heading("Why"),
+            DocumentationBlock::Text(self.reason.to_owned()),
+            DocumentationBlock::Heading("How it is checked"),
+            DocumentationBlock::Points(points),
+            DocumentationBlock::Heading("How to configure it"),
+            DocumentationBlock::Text(
                 "Set the level in `sluicegate.yaml` to `error`, `warn` (the default) or `off`.".to_owned(),
             ),
-            Block::Yaml(format!("project-checks:\n  {}: error\n", self.check.key())),
-            Block::Heading("What fails"),
-            Block::Yaml(self.fails.to_owned()),
-            Block::Heading("How to fix it"),
-            Block::Text(self.fix.to_owned()),
+            DocumentationBlock::Yaml(format!("project-checks:\n  {}: error\n", self.check.key())),
+            DocumentationBlock::Heading("What fails"),
+            DocumentationBlock::Yaml(self.fails.to_owned()),
+            DocumentationBlock::Heading("How to fix it"),
+            DocumentationBlock::Text(self.fix.to_owned()),
         ]
     }
 }
 
 /// Returns the reference of all checks, as Markdown, to append to the reference of the rules.
-pub fn reference() -> String {
+pub fn render_reference() -> String {
     let mut page = String::from(
         "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
          platform. They report those in the\nselected pipelines, and in all other pipelines those that the base does not \
@@ -69,7 +69,7 @@ pub fn reference() -> String {
     for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
         let _ = writeln!(page, "\n## {}", check.check.id());
         for block in check.blocks() {
-            page.push_str(&block.markdown());
+            page.push_str(&block.to_markdown());
         }
     }
     page

@@ -2,20 +2,21 @@
 
 use super::call_groups::CallGroups;
 use super::messages::{
-    NO_PIPELINE, NOT_THERE, REPAIR_HINT, ambiguous_call, describe_bare_call, describe_circle,
-    describe_dangling_link, describe_large_circle, describe_undeclared_variable, missing_call,
-    missing_script, shared_pipeline, similar_name_hint, undeclared_parameter, unusable_script,
+    MISSING_FILE, NOT_A_PIPELINE, REPAIR_HINT, describe_ambiguous_call, describe_bare_call,
+    describe_broken_entry, describe_circle, describe_dangling_link, describe_large_circle,
+    describe_missing_call, describe_missing_script, describe_undeclared_parameter,
+    describe_undeclared_variable, describe_unusable_script, similar_name_hint,
 };
+use super::problem::{Problem, component_problem, group_problems, reference_problem, shared_file_problem};
 use super::renames::Renames;
-use super::shared_file::SharedSide;
+use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::{CheckLevels, ProjectCheck};
-use crate::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
+use crate::findings::FileResults;
 use crate::pipelines::{
-    CallWalk, Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved,
-    is_pipeline,
+    CallResolution, CallWalk, PipelineFacts, PipelineFiles, PipelineKind, Reference, ReferenceKind,
+    ReferenceTarget, is_pipeline,
 };
-use crate::yaml::Position;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::bounded;
 use std::cell::RefCell;
@@ -29,19 +30,10 @@ pub struct Project<'p> {
     pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
     /// The referenced scripts that exist, each with its defect.
     pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
-    pub shared: Option<&'p SharedSide>,
+    pub shared_file: Option<&'p SharedPipelinesFile>,
     /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
     pub renames: &'p Renames<'p>,
-}
-
-struct Problem {
-    check: ProjectCheck,
-    line: u32,
-    subject: Option<String>,
-    text: String,
-    /// Whether it is a warning at most.
-    is_uncertain: bool,
 }
 
 /// The broken references of each file.
@@ -49,7 +41,7 @@ type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
 
 impl Project<'_> {
     /// Returns the findings in the checked files: one result for each file, check and level.
-    pub fn results(&self, levels: CheckLevels) -> Vec<FileResults> {
+    pub fn check(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.find_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         let call_suggestions = RefCell::new(CallSuggestions::default());
@@ -59,8 +51,8 @@ impl Project<'_> {
             .iter()
             .filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
         {
-            call_suggestions.borrow_mut().enter(path);
-            component_suggestions.borrow_mut().enter();
+            call_suggestions.borrow_mut().start_file(path);
+            component_suggestions.borrow_mut().start_file();
             let checker = FileChecker {
                 project: self,
                 path,
@@ -71,10 +63,10 @@ impl Project<'_> {
             let found_problems = checker.check_file(facts);
             problems.entry(path).or_default().extend(found_problems);
         }
-        if levels.of(ProjectCheck::Cycle).is_some() {
+        if levels.level_of(ProjectCheck::Cycle).is_some() {
             self.check_circles(&mut problems);
         }
-        if let Some(shared_file) = self.shared {
+        if let Some(shared_file) = self.shared_file {
             problems
                 .entry(&shared_file.path)
                 .or_default()
@@ -108,7 +100,7 @@ impl Project<'_> {
     fn find_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
         let mut pending: Vec<(&str, &str)> = self
-            .shared
+            .shared_file
             .and_then(|shared_file| shared_file.content.as_ref().ok())
             .into_iter()
             .flat_map(|shared_pipelines| &shared_pipelines.entries)
@@ -123,7 +115,7 @@ impl Project<'_> {
             shared_ids.insert(path, id);
             if let Some(Some(facts)) = self.facts.get(path) {
                 for reference in &facts.references {
-                    let callees = walk.called(self.files, reference, path);
+                    let callees = walk.list_called_pipelines(self.files, reference, path);
                     pending.extend(callees.into_iter().map(|callee| (callee, id)));
                 }
             }
@@ -180,7 +172,7 @@ impl Project<'_> {
         }
     }
 
-    fn check_shared_file(&self, shared_file: &SharedSide) -> Vec<Problem> {
+    fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
             Err(error) => {
@@ -195,15 +187,15 @@ impl Project<'_> {
         let mut problems = Vec::new();
         for entry in entries {
             let subject = Some(bounded(&entry.id).into_owned());
-            let reason = if !shared_file.there.contains(&entry.pipeline) {
-                Some(NOT_THERE)
+            let reason = if !shared_file.existing_pipelines.contains(&entry.pipeline) {
+                Some(MISSING_FILE)
             } else if entry.enabled && !is_pipeline(&entry.pipeline) {
-                Some(NO_PIPELINE)
+                Some(NOT_A_PIPELINE)
             } else {
                 None
             };
             if let Some(reason) = reason {
-                let text = shared_pipeline(&entry.id, &entry.pipeline, reason);
+                let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 problems.push(Problem {
                     // A publish warns of a disabled entry.
                     is_uncertain: !entry.enabled,
@@ -213,9 +205,9 @@ impl Project<'_> {
             let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
                 continue;
             };
-            if entry.enabled && !facts.is_skimmed {
-                for parameter in entry.undeclared(facts) {
-                    let text = undeclared_parameter(entry, parameter);
+            if entry.enabled && !facts.is_unparsed {
+                for parameter in entry.undeclared_parameters(facts) {
+                    let text = describe_undeclared_parameter(entry, parameter);
                     problems.push(shared_file_problem(
                         parameter.position.line,
                         subject.clone(),
@@ -225,33 +217,6 @@ impl Project<'_> {
             }
         }
         problems
-    }
-}
-
-fn shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
-    Problem {
-        check: ProjectCheck::Shared,
-        line,
-        subject,
-        text,
-        is_uncertain: false,
-    }
-}
-
-fn reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
-    component_problem(check, &reference.component, reference.position, message)
-}
-
-/// Creates a problem; `message` is the text after the component's name.
-fn component_problem(check: ProjectCheck, component: &str, position: Position, message: &str) -> Problem {
-    // A component may have thousands of references, links and arguments.
-    let component = bounded(component);
-    Problem {
-        check,
-        line: position.line,
-        subject: Some(component.clone().into_owned()),
-        text: format!("component `{component}` {message}"),
-        is_uncertain: false,
     }
 }
 
@@ -267,7 +232,7 @@ struct FileChecker<'f> {
 impl FileChecker<'_> {
     fn check_file(&self, facts: &PipelineFacts) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for link in &facts.dangling {
+        for link in &facts.dangling_links {
             let message = describe_dangling_link(link.role, &link.name) + &self.link_hint(facts, &link.name);
             problems.push(component_problem(
                 ProjectCheck::Link,
@@ -294,18 +259,28 @@ impl FileChecker<'_> {
     /// Returns the finding for a script that does not exist, or that is not a script.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let text = match self.project.scripts.get(target) {
-            None => format!("{}{}", missing_script(target), self.publish_consequence()),
+            None => format!(
+                "{}{}",
+                describe_missing_script(target),
+                self.publish_consequence()
+            ),
             Some(None) => return None,
             Some(Some(defect)) => format!(
                 "{}; a publish refuses it: {}",
-                unusable_script(target, *defect),
+                describe_unusable_script(target, *defect),
                 defect.help()
             ),
         };
         Some(reference_problem(ProjectCheck::Script, reference, &text))
     }
 
-    fn check_call(&self, reference: &Reference, target: &str, kind: Kind, problems: &mut Vec<Problem>) {
+    fn check_call(
+        &self,
+        reference: &Reference,
+        target: &str,
+        kind: PipelineKind,
+        problems: &mut Vec<Problem>,
+    ) {
         let files = self.project.files;
         // A glob may contain the path with its extension even if the call omits it.
         if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
@@ -313,15 +288,15 @@ impl FileChecker<'_> {
         }
         let resolution = files.resolve(target, kind, self.path);
         let (message, is_doubt) = match &resolution {
-            Resolved::File(_) => (None, false),
-            Resolved::Bare(path) => {
-                let is_only = files.of_name(target, kind).len() == 1;
+            CallResolution::File(_) => (None, false),
+            CallResolution::ByName(path) => {
+                let is_only = files.files_named(target, kind).len() == 1;
                 let help = if is_only { REPAIR_HINT } else { "" };
                 (Some(describe_bare_call(kind, target, path) + help), true)
             }
-            Resolved::Ambiguous(paths) => (Some(ambiguous_call(kind, target, paths)), false),
-            Resolved::Missing => {
-                let (message, hint) = (missing_call(kind, target), self.call_hint(target, kind));
+            CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), false),
+            CallResolution::Missing => {
+                let (message, hint) = (describe_missing_call(kind, target), self.call_hint(target, kind));
                 (
                     Some(format!("{message}{hint}{}", self.publish_consequence())),
                     false,
@@ -338,12 +313,12 @@ impl FileChecker<'_> {
     }
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
-    fn call_hint(&self, target: &str, kind: Kind) -> String {
+    fn call_hint(&self, target: &str, kind: PipelineKind) -> String {
         let files = self.project.files;
         self.project
             .renames
             .call_hint(files, target, kind)
-            .unwrap_or_else(|| self.call_suggestions.borrow_mut().help(files, target, kind))
+            .unwrap_or_else(|| self.call_suggestions.borrow_mut().suggest(files, target, kind))
     }
 
     /// Returns a hint with the component that a broken link probably means.
@@ -353,7 +328,10 @@ impl FileChecker<'_> {
             .renames
             .link_hint(self.path, name)
             .or_else(|| {
-                let similar_name = self.component_suggestions.borrow_mut().find(names, name)?;
+                let similar_name = self
+                    .component_suggestions
+                    .borrow_mut()
+                    .find_similar(names, name)?;
                 Some(similar_name_hint(&similar_name))
             })
             .unwrap_or_default()
@@ -371,11 +349,11 @@ impl FileChecker<'_> {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;
         };
-        if callee.is_skimmed || reference.arguments.is_empty() {
+        if callee.is_unparsed || reference.arguments.is_empty() {
             return;
         }
         for argument in &reference.arguments {
-            if !callee.declares(&argument.name) && !argument.name.contains("${") {
+            if !callee.declares_variable(&argument.name) && !argument.name.contains("${") {
                 let message = describe_undeclared_variable(&argument.name, path);
                 problems.push(component_problem(
                     ProjectCheck::Argument,
@@ -385,42 +363,5 @@ impl FileChecker<'_> {
                 ));
             }
         }
-    }
-}
-
-/// Groups the problems into one result for each check and level, in the order of the checks.
-fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
-    let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
-    for problem in problems {
-        let Some(level) = levels.of(problem.check) else {
-            continue;
-        };
-        let level = if problem.is_uncertain {
-            Enforcement::Warn
-        } else {
-            level
-        };
-        violations_by_check
-            .entry((problem.check, level))
-            .or_default()
-            .push(Violation {
-                line: Some(problem.line),
-                about: problem.subject,
-                ..Violation::new(problem.text)
-            });
-    }
-    let results = violations_by_check
-        .into_iter()
-        .map(|((check, level), mut violations)| {
-            violations.sort_by_key(|violation| violation.line);
-            let status = Status::Failed(Severity::of(level));
-            RuleResult {
-                origin: Origin::Project,
-                ..RuleResult::new(check.id().to_owned(), status, Some(level), violations)
-            }
-        });
-    FileResults {
-        path: path.to_owned(),
-        results: results.collect(),
     }
 }

@@ -5,9 +5,9 @@ use crate::yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// The shared-pipelines file.
-pub struct SharedSide {
+pub struct SharedPipelinesFile {
     pub path: String,
     pub content: Result<SharedPipelines, DocumentError>,
     /// The pipelines in the file that exist.
-    pub there: BTreeSet<String>,
+    pub existing_pipelines: BTreeSet<String>,
 }

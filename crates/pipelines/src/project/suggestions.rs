@@ -1,7 +1,7 @@
 //! Searches what a broken reference probably means. Each search compares all names, so the work is bounded.
 
 use super::messages::{REPAIR_HINT, format_paths, normal_form_hint, similar_name_hint};
-use crate::pipelines::{Kind, NormalForms, PipelineFiles, file_name, without_extension};
+use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name, without_extension};
 use sluicegate_base::text::{bounded, is_similar, is_similar_path, most_similar};
 use std::collections::HashMap;
 
@@ -43,21 +43,21 @@ impl Default for SearchBudget {
 pub struct CallSuggestions<'p> {
     budget: SearchBudget,
     /// The results for the current caller, by the target and the kind of the call.
-    cached_paths: HashMap<(String, Kind), Option<&'p str>>,
+    cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
     caller: String,
-    normal_forms: Option<NormalForms<'p>>,
+    normal_forms: Option<UnicodeNameIndex<'p>>,
 }
 
 impl<'p> CallSuggestions<'p> {
     /// Begins with the calls of another file.
-    pub(crate) fn enter(&mut self, caller: &str) {
+    pub(crate) fn start_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
         self.cached_paths.clear();
     }
 
     /// Returns a hint with the files of that name, otherwise with a similar path.
-    pub fn help(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> String {
-        match files.of_name(target, kind) {
+    pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> String {
+        match files.files_named(target, kind) {
             [] => match self.find_other_form(files, target, kind) {
                 Some(path) => normal_form_hint(path),
                 None => self
@@ -71,12 +71,21 @@ impl<'p> CallSuggestions<'p> {
     }
 
     /// Returns the path that differs from the target only in its Unicode normal form.
-    fn find_other_form(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> Option<&'p str> {
+    fn find_other_form(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> Option<&'p str> {
         if target.is_ascii() {
             return None;
         }
         let normal_forms = self.normal_forms.get_or_insert_with(|| {
-            NormalForms::new(Kind::ALL.into_iter().flat_map(|kind| files.of_kind(kind)))
+            UnicodeNameIndex::new(
+                PipelineKind::ALL
+                    .into_iter()
+                    .flat_map(|kind| files.files_of_kind(kind)),
+            )
         });
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         normal_forms.find(&format!("{target_stem}{}", kind.extension()))
@@ -84,7 +93,12 @@ impl<'p> CallSuggestions<'p> {
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
     /// work.
-    fn find_similar(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> Option<&'p str> {
+    fn find_similar(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> Option<&'p str> {
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         let key = (target_stem.to_owned(), kind);
         if let Some(path) = self.cached_paths.get(&key) {
@@ -94,13 +108,17 @@ impl<'p> CallSuggestions<'p> {
             return None;
         }
         let is_other_file = |path: &&str| *path != self.caller;
-        let length = files.of_kind(kind).filter(is_other_file).map(str::len).sum();
+        let length = files
+            .files_of_kind(kind)
+            .filter(is_other_file)
+            .map(str::len)
+            .sum();
         if !self.budget.spend(target_stem, length) {
             return None;
         }
         // A folder that both paths have does not make two names similar.
         let similar_paths: HashMap<&str, &'p str> = files
-            .of_kind(kind)
+            .files_of_kind(kind)
             .filter(is_other_file)
             .map(|path| (without_extension(path), path))
             .filter(|(stem, _)| {
@@ -124,12 +142,16 @@ pub struct ComponentSuggestions {
 
 impl ComponentSuggestions {
     /// Begins with the links of another file.
-    pub fn enter(&mut self) {
+    pub fn start_file(&mut self) {
         self.cached_names.clear();
     }
 
     /// Returns the component whose name is most similar.
-    pub fn find<'n>(&mut self, names: impl Iterator<Item = &'n str> + Clone, name: &str) -> Option<String> {
+    pub fn find_similar<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n str> + Clone,
+        name: &str,
+    ) -> Option<String> {
         if let Some(cached_name) = self.cached_names.get(name) {
             return cached_name.clone();
         }

@@ -1,18 +1,18 @@
 //! Finds the findings that exist only because a link leads to a missing component.
 
+use super::evaluated_pipeline::EvaluatedPipeline;
 use super::registry::registry;
 use super::rule::Rule;
-use super::subject::Subject;
-use super::{Config, Graph};
-use crate::pipelines::{Kind, LinkRole, Pipeline};
+use super::{ComponentGraph, RuleConfig};
+use crate::pipelines::{LinkRole, Pipeline, PipelineKind};
 use std::collections::{BTreeSet, HashSet};
 
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
 
-/// Returns the findings that would not exist if each broken link led to the component that it means. `find_component` returns
-/// that component. Without one, the link probably means the only component that nothing leads to.
-pub fn consequences(
+/// Returns the findings that would not exist if each broken link led to the component that it means. `find_component`
+/// returns that component. Without one, the link probably means the only component that nothing leads to.
+pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
 ) -> BTreeSet<Consequence> {
@@ -57,7 +57,7 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
 
 /// Returns the findings of the rules that depend on links, none of which has a configuration.
 fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
-    let subject = Subject::new(pipeline);
+    let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();
     for rule in rules_with_links() {
         let documentation = rule.documentation();
@@ -65,7 +65,7 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
             continue;
         }
         let violations = rule
-            .prepare(&Config::new(documentation.id, None))
+            .prepare(&RuleConfig::new(documentation.id, None))
             .and_then(|evaluate| evaluate(&subject))
             .unwrap_or_default();
         for violation in violations {
@@ -77,15 +77,15 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
 
 /// Returns the only component that no link leads to, other than start components.
 fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
-    let graph = Graph::new(pipeline);
+    let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
-    let has_incoming_link = graph.linked_to(&roles);
-    let is_reachable = graph.reachable();
+    let has_incoming_link = graph.incoming_link_flags(&roles);
+    let is_reachable = graph.reachability_flags();
     let mut unlinked_indices = (0..pipeline.components.len()).filter(|index| {
         has_incoming_link.get(*index) == Some(&false) && is_reachable.get(*index) == Some(&false)
     });
     match (pipeline.kind, unlinked_indices.next(), unlinked_indices.next()) {
-        (Kind::Orchestration, Some(index), None) => pipeline
+        (PipelineKind::Orchestration, Some(index), None) => pipeline
             .components
             .get(index)
             .map(|component| component.name.clone()),

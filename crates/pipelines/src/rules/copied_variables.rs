@@ -1,11 +1,11 @@
 //! The rule `copied-variables`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, variable_violation};
+use super::evaluated_pipeline::{EvaluatedPipeline, variable_violation};
+use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::Kind;
+use crate::pipelines::PipelineKind;
 use std::collections::HashSet;
 
 /// The value of `concurrency` that runs iterations concurrently.
@@ -17,7 +17,7 @@ const COPIED_SCOPE: &str = "COPIED";
 pub(super) struct CopiedVariables;
 
 impl Rule for CopiedVariables {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -25,19 +25,19 @@ impl Rule for CopiedVariables {
         Measure::Uncounted
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(check_variables(subject))))
     }
 }
 
-fn check_variables(subject: &Subject<'_>) -> Vec<Violation> {
+fn check_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let iterated_variables = list_iterated_variables(subject);
     let problem = match subject.pipeline.kind {
-        Kind::Orchestration => {
+        PipelineKind::Orchestration => {
             "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
              in a concurrent iterator"
         }
-        Kind::Transformation => {
+        PipelineKind::Transformation => {
             "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
         }
     };
@@ -52,8 +52,8 @@ fn check_variables(subject: &Subject<'_>) -> Vec<Violation> {
 }
 
 /// Returns the variables that the concurrent iterators of an orchestration set.
-fn list_iterated_variables<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
-    if subject.pipeline.kind == Kind::Transformation {
+fn list_iterated_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
+    if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();
     }
     subject
@@ -65,9 +65,9 @@ fn list_iterated_variables<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
         .collect()
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "copied-variables",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
     reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this; \
          everywhere else it leads to wrong values.",
@@ -80,14 +80,14 @@ static DOCUMENTATION: Documentation = Documentation {
          `variableToIterate` (loop-iterator).",
         "In a transformation, every variable of scope COPIED is a violation.",
     ],
-    assumed: &[
+    assumptions: &[
         "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same \
          pipeline sets, on the line of its key.",
         "Skipped iterators are included.",
     ],
     config: &[],
     example_config: "",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
@@ -103,7 +103,7 @@ pipeline:
     country:
       metadata: { type: TEXT, scope: COPIED }
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline:
   components:

@@ -3,12 +3,12 @@
 //! A review reports only the first problem of each rule. The author of the file needs all of them, with positions and
 //! suggestions.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
-use super::rule::Documentation;
+use super::rule::RuleDocumentation;
+use super::rule_config::RuleConfig;
 use super::rules_file::{MAX_RULES, RuleEntry, parse_level};
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, shorten};
 use sluicegate_base::text;
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub struct LintProblem {
 }
 
 /// Returns all problems of a rules file, in file order.
-pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
+pub fn lint_rules_file(bytes: &[u8]) -> Vec<LintProblem> {
     let mut linter = RulesFileLinter::default();
     match Tree::read(bytes, None) {
         Ok(tree) => linter.check_file(tree.root()),
@@ -102,12 +102,12 @@ impl RulesFileLinter {
     }
 
     fn check_entry(&mut self, entry: &RuleEntry<'_, '_>) {
-        let id = shortened(entry.id);
+        let id = shorten(entry.id);
         self.check_keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
-        let Some(rule) = registry::find(entry.id) else {
+        let Some(rule) = registry::find_rule(entry.id) else {
             let error = EvaluationError::ValidatorNotFound {
                 id: id.into_owned(),
-                nearest: registry::nearest(entry.id),
+                nearest: registry::nearest_rule_id(entry.id),
             };
             return self.add_error(key_position(entry.node, "id"), &error, entry.is_enabled);
         };
@@ -122,7 +122,7 @@ impl RulesFileLinter {
         }
         let config = entry.node.get("config");
         if self.checked_configs.insert((documentation.id, entry.is_enabled))
-            && let Err(error) = rule.prepare(&Config::new(documentation.id, config))
+            && let Err(error) = rule.prepare(&RuleConfig::new(documentation.id, config))
         {
             self.add_error(
                 config_position(entry.node, documentation),
@@ -146,10 +146,7 @@ impl RulesFileLinter {
             let nearest = text::nearest(key, known_keys);
             self.problems.push(LintProblem {
                 position,
-                message: format!(
-                    "{owner} has an unknown key `{}`, which is ignored",
-                    shortened(key)
-                ),
+                message: format!("{owner} has an unknown key `{}`, which is ignored", shorten(key)),
                 error_type: None,
                 is_error: nearest.is_some(),
                 help: nearest.map(text::did_you_mean),
@@ -167,14 +164,14 @@ impl RulesFileLinter {
         };
         enabled_lines.insert(entry.id, first_line);
         let error = EvaluationError::DuplicateEnabledRule {
-            id: shortened(entry.id).into_owned(),
+            id: shorten(entry.id).into_owned(),
             times: 2,
         };
         self.problems.push(LintProblem {
             position,
             message: format!(
                 "the rule `{}` is already enabled on line {first_line}",
-                shortened(entry.id)
+                shorten(entry.id)
             ),
             error_type: Some(error.error_type()),
             is_error: true,
@@ -189,7 +186,7 @@ fn key_position(map: NodeRef<'_, '_>, key: &str) -> Position {
 }
 
 /// Returns the position of the first field that exists, otherwise of the `config`, otherwise of the rule.
-fn config_position(entry: NodeRef<'_, '_>, documentation: &Documentation) -> Position {
+fn config_position(entry: NodeRef<'_, '_>, documentation: &RuleDocumentation) -> Position {
     let Some(config) = entry.get("config") else {
         return entry.position();
     };

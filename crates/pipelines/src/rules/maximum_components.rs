@@ -1,16 +1,16 @@
 //! The rule `maximum-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{count_components, size_violation};
-use crate::pipelines::Kind;
+use super::evaluated_pipeline::{count_components, size_violation};
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::PipelineKind;
 use sluicegate_base::text;
 
 pub(super) struct MaximumComponents;
 
 impl Rule for MaximumComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -18,7 +18,7 @@ impl Rule for MaximumComponents {
         Measure::MoreIsWorse(count_components)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {
             let component_count = count_components(subject.pipeline);
@@ -36,9 +36,9 @@ impl Rule for MaximumComponents {
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-components",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "A pipeline has at most the maximum number of components.",
     reason: "A large pipeline is hard to read, to test and to change without conflicts; several small \
          pipelines that call each other are easier.",
@@ -47,21 +47,21 @@ static DOCUMENTATION: Documentation = Documentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["Exactly the maximum number is allowed."],
+    assumptions: &["Exactly the maximum number is allowed."],
     config: &[ConfigField {
         name: "maxComponents",
         meaning: "the maximum number of components, an integer from 0",
         default: "10",
     }],
     example_config: "maxComponents: 1",
-    passes: "\
+    passing_example: "\
 type: transformation
 pipeline:
   components:
     Orders:
       type: table-input
 ",
-    fails: "\
+    failing_example: "\
 type: transformation
 pipeline:
   components:

@@ -1,10 +1,10 @@
 //! The rule `maximum-outputs`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::size_violation;
-use crate::pipelines::{Component, Kind, Pipeline};
+use super::evaluated_pipeline::size_violation;
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::{Component, Pipeline, PipelineKind};
 use sluicegate_base::text;
 
 /// The component types that write a table or view.
@@ -19,7 +19,7 @@ const OUTPUT_TYPES: [&str; 5] = [
 pub(super) struct MaximumOutputs;
 
 impl Rule for MaximumOutputs {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -27,7 +27,7 @@ impl Rule for MaximumOutputs {
         Measure::MoreIsWorse(count_outputs)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {
             let output_count = count_outputs(subject.pipeline);
@@ -72,14 +72,14 @@ fn is_version_suffix(suffix: &str) -> bool {
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-outputs",
-    kinds: &[Kind::Transformation],
+    kinds: &[PipelineKind::Transformation],
     summary: "A transformation has at most the maximum number of output components.",
     reason: "A transformation that writes only one table can be rerun, tested and traced for that table.",
     fix: "Move each further output component, with the components that feed it, to another transformation.",
     details: &["The rule reports one violation for the pipeline, on line 1."],
-    assumed: &[
+    assumptions: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
          and `create-view`, with or without a version suffix such as `-v2`.",
         "Exactly the maximum number is allowed.",
@@ -90,7 +90,7 @@ static DOCUMENTATION: Documentation = Documentation {
         default: "1",
     }],
     example_config: "maxOutputs: 1",
-    passes: "\
+    passing_example: "\
 type: transformation
 pipeline:
   components:
@@ -100,7 +100,7 @@ pipeline:
       type: rewrite-table
       sources: [Orders]
 ",
-    fails: "\
+    failing_example: "\
 type: transformation
 pipeline:
   components:

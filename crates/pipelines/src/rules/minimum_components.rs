@@ -1,16 +1,16 @@
 //! The rule `minimum-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{count_components, size_violation};
-use crate::pipelines::Kind;
+use super::evaluated_pipeline::{count_components, size_violation};
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::PipelineKind;
 use sluicegate_base::text;
 
 pub(super) struct MinimumComponents;
 
 impl Rule for MinimumComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -18,7 +18,7 @@ impl Rule for MinimumComponents {
         Measure::LessIsWorse(count_components)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.count("minComponents")?;
         Ok(Box::new(move |subject| {
             let component_count = count_components(subject.pipeline);
@@ -36,9 +36,9 @@ impl Rule for MinimumComponents {
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "minimum-components",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "A pipeline has at least the minimum number of components.",
     reason: "An empty or nearly empty pipeline is usually unfinished, but its runs still succeed.",
     fix: "Add the missing components, or delete the pipeline.",
@@ -46,21 +46,21 @@ static DOCUMENTATION: Documentation = Documentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["Exactly the minimum number is enough."],
+    assumptions: &["Exactly the minimum number is enough."],
     config: &[ConfigField {
         name: "minComponents",
         meaning: "the minimum number of components, an integer from 0",
         default: "1",
     }],
     example_config: "minComponents: 1",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
     Start:
       type: start
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline: {}
 ",

@@ -5,7 +5,7 @@
 //! otherwise run practically forever.
 
 use super::error::EvaluationError;
-use crate::yaml::shortened;
+use crate::yaml::shorten;
 use fancy_regex::Expr;
 use regex::{Regex, RegexBuilder};
 
@@ -105,7 +105,7 @@ impl Pattern {
         regex: &fancy_regex::Regex,
         name: &str,
     ) -> Result<bool, EvaluationError> {
-        let shown_name = shortened(name);
+        let shown_name = shorten(name);
         if name.len() > MAX_BACKTRACKING_BYTES {
             return Err(self.reject_costly(format!(
                 "the name \"{shown_name}\" has more than {MAX_BACKTRACKING_BYTES} bytes"
@@ -150,7 +150,7 @@ fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternL
         return Ok(None);
     }
     reject_rare_constructs(pattern)?;
-    build_backtracking(pattern).map_err(|error| shortened(&error.to_string()).into_owned())?;
+    build_backtracking(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     let regex = anchored_forms(pattern)
         .iter()
         .find_map(|form| build_backtracking(form).ok());
@@ -167,7 +167,7 @@ fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::
 /// Rejects constructs that other engines do not support, in particular group calls, which the compiler expands: a few
 /// nested ones would use all memory.
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
-    let tree = Expr::parse_tree(pattern).map_err(|error| shortened(&error.to_string()).into_owned())?;
+    let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     if is_rare(&tree.expr) || tree.expr.has_descendant(is_rare) {
         return Err("conditions, group calls and verbs are not supported".to_owned());
     }
@@ -196,5 +196,5 @@ fn is_rare(part: &Expr) -> bool {
 /// Returns the last line of the compiler's message; the lines before it repeat the pattern.
 fn summarize_error(message: &str) -> String {
     let last = message.lines().last().unwrap_or_default();
-    shortened(last.trim_start_matches("error: ")).into_owned()
+    shorten(last.trim_start_matches("error: ")).into_owned()
 }

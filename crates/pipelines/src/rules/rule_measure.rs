@@ -1,11 +1,11 @@
 //! The numbers behind the rules that count, because the platform's response contains only a sentence.
 
-use super::registry::find;
+use super::registry::find_rule;
 use super::rule::{Measure, Rule};
 use crate::pipelines::Pipeline;
 
 /// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
-pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
+pub fn measure_pipeline(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     match find_measure(rule) {
         Measure::Uncounted => None,
         Measure::MoreIsWorse(count) | Measure::LessIsWorse(count) => Some(count(pipeline)),
@@ -13,7 +13,7 @@ pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
 }
 
 /// Returns whether the number that this rule counts got worse. If the direction is unknown, any other number is worse.
-pub fn got_worse(rule: &str, old_size: u64, new_size: u64) -> bool {
+pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
     match find_measure(rule) {
         Measure::Uncounted => new_size != old_size,
         Measure::MoreIsWorse(_) => new_size > old_size,
@@ -21,10 +21,10 @@ pub fn got_worse(rule: &str, old_size: u64, new_size: u64) -> bool {
     }
 }
 
-pub fn counts(rule: &str) -> bool {
+pub fn is_counting_rule(rule: &str) -> bool {
     !matches!(find_measure(rule), Measure::Uncounted)
 }
 
 fn find_measure(rule: &str) -> Measure {
-    find(rule).map_or(Measure::Uncounted, Rule::measure)
+    find_rule(rule).map_or(Measure::Uncounted, Rule::measure)
 }

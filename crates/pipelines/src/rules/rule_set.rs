@@ -1,11 +1,11 @@
 //! A set of rules that evaluates pipelines.
 
 use super::error::EvaluationError;
+use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
-use super::subject::Subject;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{Kind, Pipeline};
+use crate::pipelines::{Pipeline, PipelineKind};
 use crate::yaml::DocumentError;
 use sluicegate_base::overlap;
 use std::fmt;
@@ -21,12 +21,12 @@ pub enum RuleState {
     /// Enabled, but results in this evaluation error.
     Broken(&'static str),
     /// Missing in the file.
-    NotThere,
+    Missing,
     Unknown,
 }
 
 /// A callback that gets each pipeline that was read, with its path.
-pub type SeePipeline<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
+pub type PipelineObserver<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
 
 /// A rules file that was read and checked.
 pub struct RuleSet {
@@ -70,7 +70,7 @@ impl RuleSet {
     }
 
     /// Creates the set for a commit whose rules file is behind a symbolic link, which the platform does not follow.
-    pub const fn linked() -> Self {
+    pub const fn behind_symbolic_link() -> Self {
         Self {
             file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
         }
@@ -102,13 +102,13 @@ impl RuleSet {
                 enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
             }
             (None, Some(_)) => RuleState::Disabled,
-            (None, None) => RuleState::NotThere,
+            (None, None) => RuleState::Missing,
         }
     }
 
     /// Returns the ids of the enabled rules for a pipeline of this kind, or of an unknown kind; `None` if the rules
     /// file is missing or cannot be read.
-    pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
+    pub fn enabled_ids(&self, kind: Option<PipelineKind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
         Some(
             rules
@@ -130,7 +130,7 @@ impl RuleSet {
         &self,
         path: &str,
         document: &Result<Vec<u8>, DocumentError>,
-        observe: &SeePipeline<'_>,
+        observe: &PipelineObserver<'_>,
     ) -> FileResults {
         match document {
             Ok(bytes) => self.evaluate_bytes(path, bytes, observe),
@@ -138,7 +138,7 @@ impl RuleSet {
         }
     }
 
-    fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &SeePipeline<'_>) -> FileResults {
+    fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_pipeline(path, || {
             let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
             observe(path, &pipeline);
@@ -151,7 +151,7 @@ impl RuleSet {
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
-        observe: &SeePipeline<'_>,
+        observe: &PipelineObserver<'_>,
     ) -> Result<Vec<FileResults>, E> {
         let documents_with_sizes = documents.map(|document| {
             let (path, content) = document?;
@@ -187,9 +187,9 @@ fn evaluate_rules(
 ) -> Vec<RuleResult> {
     let kind = match pipeline {
         Ok(pipeline) => Some(pipeline.kind),
-        Err(_) => Kind::from_path(path),
+        Err(_) => PipelineKind::from_path(path),
     };
-    let subject = pipeline.as_ref().map(Subject::new);
+    let subject = pipeline.as_ref().map(EvaluatedPipeline::new);
     rules
         .iter()
         .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
@@ -197,7 +197,10 @@ fn evaluate_rules(
         .collect()
 }
 
-fn evaluate_rule(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
+fn evaluate_rule(
+    rule: &EnabledRule,
+    subject: Result<&EvaluatedPipeline<'_>, &EvaluationError>,
+) -> RuleResult {
     let evaluator: &Evaluator = match &rule.evaluator {
         Ok(evaluator) => evaluator,
         Err(error) => return error_result(&rule.id, rule.enforcement, error),

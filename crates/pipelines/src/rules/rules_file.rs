@@ -1,12 +1,12 @@
 //! Reads the rules file and prepares its rules.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
 use super::rule::{Evaluator, Rule};
+use super::rule_config::RuleConfig;
 use crate::findings::Enforcement;
-use crate::pipelines::Kind;
-use crate::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
+use crate::pipelines::PipelineKind;
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, shorten};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of entries. Each entry yields a result for each pipeline, so more are rejected.
@@ -24,7 +24,7 @@ pub(super) struct EnabledRule {
     pub id: String,
     pub enforcement: Option<Enforcement>,
     /// The kinds of pipeline that get a result.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [PipelineKind],
     pub evaluator: Result<Evaluator, EvaluationError>,
 }
 
@@ -135,12 +135,12 @@ pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
 }
 
 fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
-    let rule = registry::find(entry.id);
+    let rule = registry::find_rule(entry.id);
     let enforcement = strictest_level(levels);
     EnabledRule {
         id: entry.id.to_owned(),
         enforcement,
-        kinds: rule.map_or(&Kind::ALL, |rule| rule.documentation().kinds),
+        kinds: rule.map_or(&PipelineKind::ALL, |rule| rule.documentation().kinds),
         evaluator: prepare_evaluator(entry, levels.len(), rule, enforcement),
     }
 }
@@ -153,19 +153,19 @@ fn prepare_evaluator(
     enforcement: Option<Enforcement>,
 ) -> Result<Evaluator, EvaluationError> {
     if entry_count > 1 {
-        let id = shortened(entry.id).into_owned();
+        let id = shorten(entry.id).into_owned();
         return Err(EvaluationError::DuplicateEnabledRule {
             id,
             times: entry_count,
         });
     }
     let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
-        id: shortened(entry.id).into_owned(),
-        nearest: registry::nearest(entry.id),
+        id: shorten(entry.id).into_owned(),
+        nearest: registry::nearest_rule_id(entry.id),
     })?;
     let id = rule.documentation().id;
     if enforcement.is_none() {
         return Err(EvaluationError::InvalidEnforcementLevel { id });
     }
-    rule.prepare(&Config::new(id, entry.node.get("config")))
+    rule.prepare(&RuleConfig::new(id, entry.node.get("config")))
 }

@@ -3,7 +3,7 @@
 //! Only a list with entries on separate lines can be edited. The result is read again and must contain exactly the
 //! expected entries; otherwise nothing is changed.
 
-use super::{PlacedWaiver, WaiverEntry, waivers_file};
+use super::{PlacedWaiver, WaiverEntry, read_waivers};
 use crate::yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,11 +15,11 @@ pub enum EditError {
     Unreadable(#[from] DocumentError),
     /// Its formatting does not allow editing.
     #[error("the file cannot be edited in place: each entry of the list must be on separate lines")]
-    Form,
+    UnsupportedForm,
 }
 
 /// Returns the text with these entries inserted, one line each, ordered by rule, path and subject.
-pub fn add(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError> {
+pub fn add_entries(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
     let mut entries = new_entries.to_vec();
     entries.sort();
@@ -31,7 +31,7 @@ pub fn add(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError>
 }
 
 /// Returns the text without the entries whose flag is true.
-pub fn remove(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
+pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
 
     let mut remaining_entries = Vec::new();
@@ -39,7 +39,7 @@ pub fn remove(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
         if removal_flags.get(index) == Some(&true) {
             file.lines
                 .get_mut(item.lines.clone())
-                .ok_or(EditError::Form)?
+                .ok_or(EditError::UnsupportedForm)?
                 .fill(String::new());
         } else {
             remaining_entries.push(item.entry.clone());
@@ -64,13 +64,13 @@ struct EditedFile {
 
 impl EditedFile {
     fn parse(text: &str) -> Result<Self, EditError> {
-        let placed_waivers = read(text.as_bytes(), &|_| true)?;
+        let placed_waivers = read_waivers(text.as_bytes(), &|_| true)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
             last.push_str(ending);
         }
-        let items = locate_entries(&lines, placed_waivers).ok_or(EditError::Form)?;
+        let items = locate_entries(&lines, placed_waivers).ok_or(EditError::UnsupportedForm)?;
         Ok(Self {
             insertions: BTreeMap::new(),
             lines,
@@ -126,8 +126,8 @@ impl EditedFile {
     /// Returns the text if it contains these entries.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
-        let mut reread_entries: Vec<WaiverEntry> = read(text.as_bytes(), &|_| true)
-            .map_err(|_| EditError::Form)?
+        let mut reread_entries: Vec<WaiverEntry> = read_waivers(text.as_bytes(), &|_| true)
+            .map_err(|_| EditError::UnsupportedForm)?
             .into_iter()
             .map(|waiver| waiver.entry)
             .collect();
@@ -136,7 +136,7 @@ impl EditedFile {
         if reread_entries == entries {
             Ok(text)
         } else {
-            Err(EditError::Form)
+            Err(EditError::UnsupportedForm)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::WaiverEntry;
-use crate::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::findings::{FileResults, Finding, FindingState, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
@@ -17,7 +17,7 @@ pub struct Waivers {
 
 /// The former names, in the base, of files and components that the change renamed.
 #[derive(Debug, Clone, Default)]
-pub struct Former {
+pub struct OldNames {
     /// The path in the base of each renamed file.
     pub paths: BTreeMap<String, String>,
     /// The old name of each renamed component, by the file's path in head and the new name.
@@ -26,24 +26,24 @@ pub struct Former {
 
 /// The existing files, whether or not the run reviewed them.
 #[derive(Debug, Clone, Default)]
-pub struct There {
+pub struct ExistingFiles {
     pub pipelines: Vec<String>,
     /// Other files that a waiver matches.
-    pub others: Vec<String>,
+    pub other_files: Vec<String>,
     /// Whether the run covered all files, so that a waiver for a missing file can be reported.
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// The checks of the project that were run.
-    pub checked: CheckLevels,
+    pub check_levels: CheckLevels,
 }
 
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaiverStatus {
     /// Whether there is a finding that it matches.
-    pub is_met: bool,
-    pub is_over: bool,
+    pub is_matched: bool,
+    pub is_expired: bool,
     /// Whether every file that it matches was evaluated by its rule, so that the run shows whether it is needed.
-    pub is_judged: bool,
+    pub is_conclusive: bool,
 }
 
 /// The entries whose paths match one file.
@@ -56,11 +56,11 @@ struct FileEntries<'m> {
 
 impl WaiverStatus {
     /// Returns whether removing the waiver would change nothing.
-    pub const fn is_vain(self) -> bool {
-        if self.is_over {
-            self.is_judged || self.is_met
+    pub const fn is_unneeded(self) -> bool {
+        if self.is_expired {
+            self.is_conclusive || self.is_matched
         } else {
-            self.is_judged && !self.is_met
+            self.is_conclusive && !self.is_matched
         }
     }
 }
@@ -84,7 +84,7 @@ impl Waivers {
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
     /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
     /// of a renamed component, because the change that renames them cannot waive anything itself.
-    pub fn mark(&self, files: &mut [FileResults], old_names: &Former, today: Date) -> Vec<bool> {
+    pub fn mark_findings(&self, files: &mut [FileResults], old_names: &OldNames, today: Date) -> Vec<bool> {
         let mut matched_flags = vec![false; self.entries.len()];
         for file in files {
             let mut indices = self.globs.matches(&file.path);
@@ -115,7 +115,7 @@ impl Waivers {
         today: Date,
         matched_flags: &mut [bool],
     ) {
-        if !result.status.can_be_old() {
+        if !result.status.is_excusable() {
             return;
         }
         let findings = result.findings(file_entries.path);
@@ -132,8 +132,8 @@ impl Waivers {
         }
         result.states.resize(entries.len(), None);
         for (state, entry) in result.states.iter_mut().zip(&entries) {
-            if entry.is_some_and(|entry| !entry.is_over(today)) {
-                *state = Some(State::Waived);
+            if entry.is_some_and(|entry| !entry.is_expired(today)) {
+                *state = Some(FindingState::Waived);
             }
         }
         result.waivers = entries
@@ -167,12 +167,12 @@ impl Waivers {
             };
             let is_about_old_finding = old_finding
                 .as_ref()
-                .is_some_and(|old_finding| entry.is_about(old_finding));
-            if !entry.is_about(finding) && !is_about_old_finding {
+                .is_some_and(|old_finding| entry.matches_finding(old_finding));
+            if !entry.matches_finding(finding) && !is_about_old_finding {
                 continue;
             }
             *is_matched = true;
-            if best.is_none_or(|current| current.is_over(today) && !entry.is_over(today)) {
+            if best.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
                 best = Some(entry);
             }
         }
@@ -180,28 +180,28 @@ impl Waivers {
     }
 
     /// Returns whether an entry matches the file.
-    pub fn is_about(&self, path: &str) -> bool {
+    pub fn matches_path(&self, path: &str) -> bool {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry. `matched_flags` is the result of [`Self::mark`].
-    pub fn standings(
+    /// Returns the status of each entry. `matched_flags` is the result of [`Self::mark_findings`].
+    pub fn statuses(
         &self,
         matched_flags: &[bool],
         files: &[FileResults],
-        existing_files: &There,
+        existing_files: &ExistingFiles,
         today: Date,
     ) -> Vec<WaiverStatus> {
         let mut coverages = vec![FileCoverage::default(); self.entries.len()];
         for path in &existing_files.pipelines {
             self.update_coverages(path, &mut coverages, |_, coverage| coverage.existing_count += 1);
         }
-        for path in &existing_files.others {
+        for path in &existing_files.other_files {
             self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_others = true);
         }
         for file in files {
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
-                coverage.add_file(entry, file, existing_files.checked);
+                coverage.add_file(entry, file, existing_files.check_levels);
             });
         }
         self.entries
@@ -209,9 +209,9 @@ impl Waivers {
             .zip(matched_flags)
             .zip(coverages)
             .map(|((entry, is_matched), coverage)| WaiverStatus {
-                is_met: *is_matched,
-                is_over: entry.is_over(today),
-                is_judged: coverage.is_conclusive(existing_files.is_whole),
+                is_matched: *is_matched,
+                is_expired: entry.is_expired(today),
+                is_conclusive: coverage.is_conclusive(existing_files.is_complete),
             })
             .collect()
     }
@@ -246,7 +246,7 @@ impl FileCoverage {
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.evaluated_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
-            if matches!(result.status, Status::Error(_)) && !result.status.can_be_old() {
+            if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
                 self.has_error = true;
             } else {
                 self.is_evaluated = true;
@@ -254,7 +254,7 @@ impl FileCoverage {
         }
         // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| check_levels.of(check).is_some());
+        self.is_evaluated |= check.is_some_and(|check| check_levels.level_of(check).is_some());
     }
 
     const fn is_conclusive(&self, is_whole: bool) -> bool {

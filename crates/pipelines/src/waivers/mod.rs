@@ -9,10 +9,10 @@ mod matching;
 mod waiver_entry;
 mod waivers_file;
 
-pub use edited_file::{EditError, add, remove};
-pub use matching::{Former, There, WaiverStatus, Waivers};
+pub use edited_file::{EditError, add_entries, remove_entries};
+pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
 pub use waiver_entry::WaiverEntry;
-pub use waivers_file::{PlacedWaiver, read};
+pub use waivers_file::{PlacedWaiver, read_waivers};
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate-waivers.yaml";

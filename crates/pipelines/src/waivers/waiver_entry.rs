@@ -22,7 +22,7 @@ pub struct WaiverEntry {
     pub reason: String,
     pub owner: Option<String>,
     /// The last day (UTC) on which it is valid; `None` if it never expires.
-    pub until: Option<Date>,
+    pub last_day: Option<Date>,
 }
 
 impl WaiverEntry {
@@ -32,16 +32,16 @@ impl WaiverEntry {
     }
 
     /// Returns whether its last day was before `today`.
-    pub(crate) fn is_over(&self, today: Date) -> bool {
-        self.until.is_some_and(|last_day| last_day < today)
+    pub(crate) fn is_expired(&self, today: Date) -> bool {
+        self.last_day.is_some_and(|last_day| last_day < today)
     }
 
     /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
-    pub(crate) fn is_about(&self, finding: &Finding<'_>) -> bool {
+    pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
             (None, _) => true,
-            (Some(max_size), Some(size)) => !rules::got_worse(&self.rule, max_size, size),
+            (Some(max_size), Some(size)) => !rules::is_worse_size(&self.rule, max_size, size),
             (Some(_), None) => false,
         };
         self.rule == finding.rule
@@ -54,12 +54,12 @@ impl WaiverEntry {
         Waiver {
             reason: self.reason.clone(),
             owner: self.owner.clone(),
-            until: self.until,
+            until: self.last_day,
         }
     }
 
     /// Returns the rule, the path and the component, for people.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let about = self.about.as_ref().map(|about| format!(", {about}"));
         format!("{} in {}{}", self.rule, self.path, about.unwrap_or_default())
     }
@@ -84,7 +84,7 @@ impl fmt::Display for WaiverEntry {
         if let Some(owner) = &self.owner {
             write!(f, ", owner: {}", format_scalar(owner))?;
         }
-        if let Some(last_day) = self.until {
+        if let Some(last_day) = self.last_day {
             write!(f, ", until: {last_day}")?;
         }
         f.write_str(" }")

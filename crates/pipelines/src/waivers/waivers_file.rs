@@ -2,7 +2,7 @@
 
 use super::WaiverEntry;
 use crate::rules;
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shorten};
 use jiff::civil::Date;
 use sluicegate_base::globs::glob;
 use sluicegate_base::text;
@@ -24,7 +24,10 @@ pub struct PlacedWaiver {
 }
 
 /// Returns the entries of the file, in order. `is_known_rule` returns whether a rule id exists.
-pub fn read(bytes: &[u8], is_known_rule: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiver>, DocumentError> {
+pub fn read_waivers(
+    bytes: &[u8],
+    is_known_rule: &dyn Fn(&str) -> bool,
+) -> Result<Vec<PlacedWaiver>, DocumentError> {
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
@@ -62,7 +65,7 @@ fn parse_waiver(
             let keys = KEYS.map(|key| format!("`{key}`"));
             format!("valid keys are {}", keys.join(", "))
         });
-        let message = format!("unknown key `{}`: {suggestion}", shortened(key));
+        let message = format!("unknown key `{}`: {suggestion}", shorten(key));
         return Err(DocumentError::at_position(position, message));
     }
     let rule = required_text(item, "rule")?;
@@ -73,10 +76,10 @@ fn parse_waiver(
         size: parse_size(item)?,
         reason: required_text(item, "reason")?,
         owner: optional_text(item, "owner")?,
-        until: parse_until(item)?,
+        last_day: parse_until(item)?,
         rule,
     };
-    let is_counting = rules::counts(&entry.rule);
+    let is_counting = rules::is_counting_rule(&entry.rule);
     match (item.get("size"), item.get("about")) {
         (Some(node), _) if !is_counting => Err(error_at(node, "`size` is valid only for rules that count")),
         (_, Some(node)) if is_counting => Err(error_at(
@@ -98,10 +101,10 @@ fn reject_unknown_rule(
     if is_known_rule(rule) {
         return Ok(());
     }
-    let suggestion = rules::nearest(rule).map(|id| format!(": {}", text::did_you_mean(id)));
+    let suggestion = rules::nearest_rule_id(rule).map(|id| format!(": {}", text::did_you_mean(id)));
     let message = format!(
         "there is no rule `{}`{}",
-        shortened(rule),
+        shorten(rule),
         suggestion.unwrap_or_default()
     );
     Err(error_at(item.get("rule").unwrap_or(item), message))
@@ -130,7 +133,7 @@ fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     match glob(&path) {
         Ok(_) => Ok(path),
         Err(error) => {
-            let message = format!("the glob `{}` cannot be read: {}", shortened(&path), error.kind());
+            let message = format!("the glob `{}` cannot be read: {}", shorten(&path), error.kind());
             Err(error_at(item.get("path").unwrap_or(item), message))
         }
     }
@@ -155,7 +158,7 @@ fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
         Some(date) => Ok(Some(date)),
         None => Err(error_at(
             node,
-            format!("`{}` is not a date such as 2027-03-31", shortened(text)),
+            format!("`{}` is not a date such as 2027-03-31", shorten(text)),
         )),
     }
 }

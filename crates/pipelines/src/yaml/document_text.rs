@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Maximum size of a document, in bytes. The largest real pipelines have about 100,000 lines, a tenth of this.
-pub const DOCUMENT_LIMIT: u64 = 32 << 20;
+pub const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 
 /// Up to this size, a document cannot contain enough tokens to matter.
 const MAX_UNCOUNTED_BYTES: usize = 1 << 20;
@@ -52,13 +52,13 @@ impl DocumentError {
         }
     }
 
-    /// Creates the error for a document that was not read because it has more than [`DOCUMENT_LIMIT`] bytes.
+    /// Creates the error for a document that was not read because it has more than [`MAX_DOCUMENT_BYTES`] bytes.
     pub fn too_large() -> Self {
-        Self::of_all(format!("the document has more than {DOCUMENT_LIMIT} bytes"))
+        Self::for_document(format!("the document has more than {MAX_DOCUMENT_BYTES} bytes"))
     }
 
     /// Creates an error that concerns the entire document.
-    pub fn of_all(message: impl Into<String>) -> Self {
+    pub fn for_document(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             position: None,
@@ -69,15 +69,20 @@ impl DocumentError {
 /// Returns the document's text without a byte order mark. Rejects input that the parser would misread or that would
 /// overload it.
 pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
-    if bytes.len() as u64 > DOCUMENT_LIMIT {
+    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
         return Err(DocumentError::too_large());
     }
     // The parser reads a pointer as a string, and an encrypted file as an invalid document.
     if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) = FileDefect::of_document(bytes) {
-        return Err(DocumentError::of_all(format!("the document {}", defect.reason())));
+        return Err(DocumentError::for_document(format!(
+            "the document {}",
+            defect.reason()
+        )));
     }
     if is_utf_16(bytes) {
-        return Err(DocumentError::of_all("the document is UTF-16: save it as UTF-8"));
+        return Err(DocumentError::for_document(
+            "the document is UTF-16: save it as UTF-8",
+        ));
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -158,7 +163,7 @@ fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
         .filter(|byte| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}'))
         .count();
     if mark_count > MAX_FLOW_MARKS {
-        return Err(DocumentError::of_all(format!(
+        return Err(DocumentError::for_document(format!(
             "the document has {mark_count} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
         )));
     }
@@ -188,7 +193,7 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// Truncates a name or value from a document, so that messages stay readable.
-pub fn shortened(text: &str) -> Cow<'_, str> {
+pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTED_CHARS) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
@@ -210,12 +215,12 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+    fn byte_order_mark_and_windows_line_ends_are_accepted() {
         assert_eq!(decode_text("\u{feff}a: ü\r\n".as_bytes()), Ok("a: ü\r\n"));
     }
 
     #[test]
-    fn what_another_reader_takes_for_the_end_of_a_line_is_refused() {
+    fn line_ends_of_yaml_1_1_are_rejected() {
         for (sign, told) in [
             ("\u{85}", "U+0085"),
             ("\u{2028}", "U+2028"),
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_refused_with_its_place() {
+    fn binary_content_is_rejected_with_position() {
         assert_eq!(
             refused(b"a: 1\n\xc3\xa4 \xff"),
             ("not UTF-8".into(), Some((2, 3)))
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_choke_the_parser_is_refused() {
+    fn document_that_overloads_parser_is_rejected() {
         let directive = format!("# first\n\n%TAG !p! tag:{}\n--- !p!a x\n", "x".repeat(2000));
         assert_eq!(
             refused(directive.as_bytes()),
@@ -255,14 +260,14 @@ mod tests {
                 .0
                 .contains("the maximum is 2000000")
         );
-        let large = usize::try_from(DOCUMENT_LIMIT).unwrap() + 1;
+        let large = usize::try_from(MAX_DOCUMENT_BYTES).unwrap() + 1;
         assert!(refused(&vec![b'a'; large]).0.contains("more than 33554432 bytes"));
     }
 
     #[test]
-    fn the_place_is_part_of_the_message() {
+    fn error_message_contains_position() {
         let error = DocumentError::at_position(Position { line: 3, column: 7 }, "no");
         assert_eq!(error.to_string(), "no (line 3, column 7)");
-        assert_eq!(DocumentError::of_all("no").to_string(), "no");
+        assert_eq!(DocumentError::for_document("no").to_string(), "no");
     }
 }

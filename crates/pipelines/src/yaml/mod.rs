@@ -11,8 +11,8 @@ mod text_input;
 mod tree;
 mod tree_builder;
 
-pub use document_text::{DOCUMENT_LIMIT, DocumentError, Position, is_blank, shortened};
+pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
 pub use scalar::Value;
 pub(crate) use scalar::format_double_quoted;
-pub use scalar_rewrite::{around, rewrite};
+pub use scalar_rewrite::{replace_scalars, split_around_scalars};
 pub use tree::{NodeRef, Tree};

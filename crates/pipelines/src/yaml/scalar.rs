@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_scalars_mean_what_the_core_schema_says() {
+    fn plain_scalars_have_values_of_core_schema() {
         let table = [
             ("", Value::Null),
             ("~", Value::Null),

@@ -7,14 +7,17 @@
 use super::document_text::{self, DocumentError, Position};
 use super::scalar::{Scalar, Value, format_double_quoted};
 use super::text_input::TextInput;
-use super::{shortened, tree_builder};
+use super::{shorten, tree_builder};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
-pub fn rewrite(bytes: &[u8], new_texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
+pub fn replace_scalars(
+    bytes: &[u8],
+    new_texts: &BTreeMap<Position, String>,
+) -> Result<Vec<u8>, DocumentError> {
     let text = document_text::decode_text(bytes)?;
     let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
     let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
@@ -74,7 +77,7 @@ fn splice(
 }
 
 /// Returns the bytes before, between and after the scalars at these positions, or `None` if a scalar is missing.
-pub fn around<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
+pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document_text::decode_text(bytes).ok()?;
     let scalars = find_scalars(text, |position| positions.contains(&position)).ok()?;
     if scalars.len() != positions.len() {
@@ -297,7 +300,7 @@ fn verify_rewrite(
                 .next_back()
                 .map_or(Position { line: 1, column: 1 }, |(_, (position, _))| **position);
             let text = new_texts.get(&position).map_or("", String::as_str);
-            let message = format!("the value cannot contain `{}` in its YAML style", shortened(text));
+            let message = format!("the value cannot contain `{}` in its YAML style", shorten(text));
             return Err(DocumentError::at_position(position, message));
         }
         if old_event.is_none() {
@@ -327,12 +330,12 @@ mod tests {
 
     fn replaced(document: &str, text: &str) -> Result<String, String> {
         let texts = BTreeMap::from([(place(document), text.to_owned())]);
-        let bytes = rewrite(document.as_bytes(), &texts).map_err(|error| error.to_string())?;
+        let bytes = replace_scalars(document.as_bytes(), &texts).map_err(|error| error.to_string())?;
         Ok(String::from_utf8(bytes).unwrap())
     }
 
     #[test]
-    fn a_value_keeps_its_style_and_all_around_it_stays() {
+    fn replaced_value_keeps_style_and_other_bytes_stay() {
         for (before, after) in [
             ("k: a/b # why\nz: 1\n", "k: c d # why\nz: 1\n"),
             ("k: 'a''b'\r\nz: 1\r\n", "k: 'c d'\r\nz: 1\r\n"),
@@ -353,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_value_is_quoted_only_where_it_must_be() {
+    fn plain_value_is_quoted_only_if_necessary() {
         for (text, after) in [
             ("a/b.c", "k: a/b.c"),
             ("a: b", "k: 'a: b'"),
@@ -372,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_replaced_alone_is_refused_with_its_place() {
+    fn scalar_that_cannot_be_replaced_alone_is_rejected_with_position() {
         for (document, text, why) in [
             ("k: &a x\nz: *a", "c", "has a YAML anchor"),
             ("z: &a x\nk: *a", "c", "has a YAML anchor"),
@@ -402,9 +405,9 @@ mod tests {
             .map(NodeRef::position)
             .collect();
         let texts = [(places[0], "1,2".to_owned()), (places[2], "w".to_owned())];
-        let new = rewrite(document.as_bytes(), &BTreeMap::from(texts)).unwrap();
+        let new = replace_scalars(document.as_bytes(), &BTreeMap::from(texts)).unwrap();
         assert_eq!(String::from_utf8(new).unwrap(), "a: ['1,2', 'y', w]\n");
-        let around: Vec<String> = around(document.as_bytes(), &places)
+        let around: Vec<String> = split_around_scalars(document.as_bytes(), &places)
             .unwrap()
             .iter()
             .map(|part| String::from_utf8_lossy(part).into_owned())
@@ -415,7 +418,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
         #[test]
-        fn whatever_is_written_is_read_again(
+        fn replaced_scalar_is_read_back_unchanged(
             form in prop::sample::select(vec!["k: X\nz: 1\n", "k: 'X'\n", "k: \"X\"\n", "{k: X}", "# é\nk: >-\n  X\nz: 1", "k: |-\n  X\n"]),
             text in "[a-cé \t:#,'\"\\[\\]{}&*!|>%@`?.\\\\/0-9-]{1,20}",
         ) {

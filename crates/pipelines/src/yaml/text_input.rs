@@ -172,7 +172,7 @@ mod tests {
 
     /// Checks every scalar style, with lengths at and above the number of characters that are read at once.
     #[test]
-    fn what_is_read_does_not_depend_on_the_input() {
+    fn events_do_not_depend_on_parser_input() {
         let long = ["ü", "a", "a b", "a: b", "😀", "x#", "# ", "- "].map(|part| part.repeat(40));
         let short = [
             "",
@@ -207,7 +207,7 @@ mod tests {
 
     /// Checks indentation around the number of characters that are read at once, with both inputs.
     #[test]
-    fn a_block_is_read_however_far_it_is_indented() {
+    fn block_scalar_with_any_indentation_is_read() {
         for depth in (20..34).chain(120..134) {
             let indent = " ".repeat(depth);
             for begin in ["k: |", "k: >", "- - |+"] {
@@ -220,7 +220,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1024))]
         #[test]
-        fn any_text_is_read_alike(text in "([a-c\u{e9}\u{20ac}\u{1f600}\u{feff}0-9 \t\r\n:,\\[\\]{}#&*!|>'\"%@`?.\\\\x+-]|: |- |\n  |\n|---|\\.\\.\\.|\\\\u00e9){0,60}") {
+        fn events_of_any_text_do_not_depend_on_parser_input(text in "([a-c\u{e9}\u{20ac}\u{1f600}\u{feff}0-9 \t\r\n:,\\[\\]{}#&*!|>'\"%@`?.\\\\x+-]|: |- |\n  |\n|---|\\.\\.\\.|\\\\u00e9){0,60}") {
             assert_told_alike(&text);
         }
     }

@@ -1,6 +1,6 @@
 //! Builds the tree of a document from the parser's events, without recursion and with limits.
 
-use super::document_text::{self, DocumentError, Position, saturating_u32, shortened};
+use super::document_text::{self, DocumentError, Position, saturating_u32, shorten};
 use super::scalar::Scalar;
 use super::text_input::TextInput;
 use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
@@ -318,7 +318,7 @@ fn reject_duplicate_keys(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> 
         None => Ok(()),
         Some(key) => Err(DocumentError::at_position(
             key.position,
-            format!("duplicate key `{}`", shortened(&key.text)),
+            format!("duplicate key `{}`", shorten(&key.text)),
         )),
     }
 }

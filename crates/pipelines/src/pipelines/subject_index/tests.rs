@@ -7,19 +7,19 @@ fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
     let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
     let components = names.iter().copied().zip(4..);
     SubjectIndex::new(components, variables.iter().copied().zip(below..))
-        .named_in(text)
+        .find_subject(text)
         .map(|named| named.line)
 }
 
 /// Returns the name that `text` certainly concerns.
 fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
     let all = SubjectIndex::new(names.iter().copied().zip(4..), std::iter::empty());
-    let found = all.named_in(text)?.subject?.name.to_owned();
+    let found = all.find_subject(text)?.subject?.name.to_owned();
     names.iter().copied().find(|name| *name == found)
 }
 
 #[test]
-fn what_is_excused_is_surely_named() {
+fn subject_of_certain_text_is_found() {
     let long = format!("evil 'legacy load' {}", "x".repeat(2100));
     let names = ["evil", "legacy load", &long];
     let at = |text: &str| surely(&names, text);
@@ -50,7 +50,7 @@ fn what_is_excused_is_surely_named() {
 }
 
 #[test]
-fn without_quotes_a_name_is_sure_where_it_is_the_only_one() {
+fn unquoted_name_is_certain_only_if_it_is_unique() {
     let names = ["Alpha", "Beta", "load", "load all"];
     let at = |text: &str| surely(&names, text);
     assert_eq!(at("Component Alpha is not connected"), Some("Alpha"));
@@ -75,7 +75,7 @@ fn without_quotes_a_name_is_sure_where_it_is_the_only_one() {
 }
 
 #[test]
-fn a_name_with_quotes_makes_those_quotes_unsure() {
+fn name_with_quotes_makes_quotes_uncertain() {
     let names = ["legacy load", "legacy load\" x\t"];
     // The other name, escaped.
     assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
@@ -93,7 +93,7 @@ fn a_name_with_quotes_makes_those_quotes_unsure() {
 }
 
 #[test]
-fn a_component_called_component_is_named_too() {
+fn component_named_component_is_found() {
     let names = ["component", "load"];
     assert_eq!(surely(&names, "component \"load\" is wrong"), Some("load"));
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_component_called_component_is_named_too() {
 }
 
 #[test]
-fn the_longest_name_in_quotes_counts_before_longer_words() {
+fn longest_quoted_name_precedes_longer_words() {
     let names = ["a", "b", "load all", "load"];
     assert_eq!(lines(&names, &[], "load all comes after 'b' and \"a\""), Some(5));
     assert_eq!(lines(&names, &[], "not \"x\" but `a`"), Some(4));
@@ -116,7 +116,7 @@ fn the_longest_name_in_quotes_counts_before_longer_words() {
 }
 
 #[test]
-fn without_quotes_the_longest_whole_word_counts() {
+fn longest_whole_word_is_found_without_quotes() {
     let names = ["load", "load all", "Start", "ready?", "ü", "-"];
     assert_eq!(lines(&names, &[], "component load all is wrong"), Some(5));
     assert_eq!(lines(&names, &[], "loading Start_2 is wrong"), None);
@@ -129,14 +129,14 @@ fn without_quotes_the_longest_whole_word_counts() {
 }
 
 #[test]
-fn names_with_quotes_and_breaks_are_found_as_they_are_written() {
+fn names_with_quotes_and_line_breaks_are_found() {
     let names = ["it's \"so\"", "so", "two\nlines"];
     assert_eq!(lines(&names, &[], "component \"it's \"so\"\" is wrong"), Some(4));
     assert_eq!(lines(&names, &[], "component \"two\nlines\" is wrong"), Some(6));
 }
 
 #[test]
-fn a_variable_is_meant_where_the_text_says_so() {
+fn text_with_word_variable_is_about_variable() {
     assert_eq!(lines(&["x"], &["x", "y"], "variable \"x\" is copied"), Some(6));
     assert_eq!(lines(&["x"], &["x", "y"], "Variable: x"), Some(6));
     assert_eq!(lines(&["x"], &["x", "y"], "component \"x\" is copied"), Some(4));
@@ -145,20 +145,20 @@ fn a_variable_is_meant_where_the_text_says_so() {
 }
 
 #[test]
-fn a_text_about_the_whole_names_nothing() {
+fn text_about_pipeline_has_no_subject() {
     assert_eq!(lines(&["components"], &[], "the pipeline has 2 components"), None);
     assert_eq!(lines(&["x"], &[], "the rules file says \"x\""), None);
     assert_eq!(lines(&["components"], &[], "2 components"), Some(4));
 }
 
 #[test]
-fn a_name_without_text_is_found_in_quotes_only() {
+fn empty_name_is_found_only_in_quotes() {
     assert_eq!(lines(&["", "x"], &[], "component \"\" is not x"), Some(4));
     assert_eq!(lines(&[""], &[], "component is wrong"), None);
 }
 
 #[test]
-fn many_names_that_begin_alike_are_searched_quickly() {
+fn names_with_common_prefixes_are_searched_quickly() {
     let names: Vec<String> = (1..1000).map(|count| "-".repeat(count)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let text = format!("{}x\u{fc}", "\"-".repeat(5000));
@@ -171,7 +171,7 @@ fn name_of_component_and_variable_needs_a_stated_kind() {
     let names = || SubjectIndex::new([("X", 4)].into_iter(), [("X", 9), ("Y", 10)].into_iter());
     let subject = |text: &str| {
         let all = names();
-        let found = all.named_in(text)?;
+        let found = all.find_subject(text)?;
         let NamedSubject { kind, name } = found.subject?;
         Some((kind, name.to_owned(), found.line))
     };

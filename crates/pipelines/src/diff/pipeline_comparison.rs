@@ -2,55 +2,25 @@
 
 use super::component_rename::{self, find_renames, is_name_parameter};
 use super::diff_document::{DiffDocument, NamedNode};
+use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
 use super::leaf::{Leaf, PathStep};
-use super::links::{self, LeafPlace, LinkKeys, Links, NamedLink};
-use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, VariableChange, VariableDiff};
+use super::named_links::{self, LeafPlace, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
-use super::walk::{DiffWalk, FilteredNode, MaybeNode};
+use super::pipeline_diff::{
+    ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,
+};
+use super::pipeline_versions::{PipelineVersions, VersionTrees};
 use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
-/// The content of a file, or the reason why it could not be read.
-pub(super) type SideContent<'b> = Result<&'b [u8], &'b str>;
-
-#[derive(Debug, Clone, Copy)]
-pub struct Sides<'b> {
-    /// The path from the repository root; the former path if the file was deleted.
-    pub path: &'b str,
-    pub previous_path: Option<&'b str>,
-    /// The file in the base; `None` if it is new.
-    pub before: Option<SideContent<'b>>,
-    /// The file in the head; `None` if it was deleted.
-    pub after: Option<SideContent<'b>>,
-}
-
-/// Both sides, read as YAML; a missing side is `None`.
-pub struct SideTrees<'b> {
-    pub before: Option<Tree<'b>>,
-    pub after: Option<Tree<'b>>,
-}
-
-impl<'b> Sides<'b> {
-    /// Reads both sides as YAML. The error says which side cannot be read, and why.
-    pub fn trees(&self) -> Result<SideTrees<'b>, String> {
-        Ok(SideTrees {
-            before: self
-                .before
-                .map(|content| read_tree("base", content))
-                .transpose()?,
-            after: self.after.map(|content| read_tree("head", content)).transpose()?,
-        })
-    }
-}
-
 /// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
-pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
-    compare_trees(sides, &sides.trees())
+pub fn compare_versions(sides: &PipelineVersions<'_>) -> PipelineDiff {
+    compare_trees(sides, &sides.parse_trees())
 }
 
-/// Compares like [`compare`], for callers that need the trees more than once.
-pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
+/// Compares like [`compare_versions`], for callers that need the trees more than once.
+pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'_>, String>) -> PipelineDiff {
     trees
         .as_ref()
         .map_err(String::clone)
@@ -69,27 +39,23 @@ pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -
         })
 }
 
-fn compare_readable_trees(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, String> {
+fn compare_readable_trees(
+    sides: &PipelineVersions<'_>,
+    trees: &VersionTrees<'_>,
+) -> Result<PipelineDiff, String> {
     let comparison = DocumentPair {
         base: trees
-            .before
+            .base
             .as_ref()
             .map(|tree| read_document("base", tree))
             .transpose()?,
         head: trees
-            .after
+            .head
             .as_ref()
             .map(|tree| read_document("head", tree))
             .transpose()?,
     };
     comparison.build_diff(sides)
-}
-
-fn read_tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
-    content
-        .map_err(str::to_owned)
-        .and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
-        .map_err(|reason| format!("in the {side}: {reason}"))
 }
 
 fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
@@ -109,7 +75,7 @@ struct LinkPair<'t, 'a> {
 }
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
-    fn build_diff(&self, sides: &Sides<'_>) -> Result<PipelineDiff, String> {
+    fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
         let links = self.read_links(&components)?;
         let base_links: Vec<NamedLink<'_>> = links
@@ -126,7 +92,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             reason: None,
             kind: newest_document.map(|document| document.kind),
             components: self.compare_components(&components, &links),
-            links: links::compare_links(&base_links, &links.head.all),
+            links: named_links::compare_links(&base_links, &links.head.all),
             variables: self
                 .pair_parts(|document| &document.variables)
                 .into_iter()
@@ -137,12 +103,12 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         };
         let is_reordered = diff.links.is_empty() && base_links != links.head.all;
         diff.change = self.file_change(sides, &diff);
-        let is_rewritten = matches!((sides.before, sides.after), (Some(old), Some(new)) if old != new);
+        let is_rewritten = matches!((sides.base, sides.head), (Some(old), Some(new)) if old != new);
         diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
         Ok(diff)
     }
 
-    fn file_change(&self, sides: &Sides<'_>, diff: &PipelineDiff) -> FileChange {
+    fn file_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
             (_, None) => FileChange::Removed,
@@ -251,7 +217,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     }
 
     /// Returns the leaves of a component that differ, without those that contain links.
-    fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<Field> {
+    fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
         let mut walk = DiffWalk::below_keys(&[]);
@@ -274,7 +240,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     }
 
     /// Returns the leaves that differ outside of components, variables and canvas.
-    fn compare_other_fields(&self) -> Vec<Field> {
+    fn compare_other_fields(&self) -> Vec<FieldDiff> {
         let [base_root, head_root] = self.roots();
         let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
         let mut walk = DiffWalk::below_keys(&[]);
@@ -356,7 +322,7 @@ fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
 fn compare_non_links(
     base: Option<&Vec<LeafPlace<'_, '_>>>,
     head: Option<&Vec<LeafPlace<'_, '_>>>,
-) -> Vec<Field> {
+) -> Vec<FieldDiff> {
     fn leaf_places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
     ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
@@ -374,7 +340,7 @@ fn compare_non_links(
 }
 
 /// Returns whether this is the parameter in which each side repeats the component's name.
-fn repeats_component_names(field: &Field, old_name: &str, new_name: &str) -> bool {
+fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;
     };

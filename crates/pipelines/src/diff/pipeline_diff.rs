@@ -1,8 +1,8 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
-use crate::findings::{ChangeCounts, Changed, FileChange};
-use crate::pipelines::Kind;
+use crate::findings::{ChangeCounts, ChangeSummary, FileChange};
+use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -31,7 +31,7 @@ pub enum LinkChange {
 
 /// A leaf that differs. A side without the leaf has no value, which differs from null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Field {
+pub struct FieldDiff {
     /// The path from the component, the variable, or the document.
     pub path: Vec<PathStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct ComponentDiff {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keeps_component_name: bool,
     /// All leaves that differ, except links.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDiff>,
 }
 
 /// An added or removed link.
@@ -77,7 +77,7 @@ pub struct LinkDiff {
 pub struct VariableDiff {
     pub name: String,
     pub change: VariableChange,
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldDiff>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,7 +92,7 @@ pub struct PipelineDiff {
     pub reason: Option<String>,
     /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
     #[serde(rename = "type", serialize_with = "serialize_kind")]
-    pub kind: Option<Kind>,
+    pub kind: Option<PipelineKind>,
     /// In file order of the head, followed by the removed ones.
     pub components: Vec<ComponentDiff>,
     /// By name.
@@ -100,7 +100,7 @@ pub struct PipelineDiff {
     /// In file order of the head, followed by the removed ones.
     pub variables: Vec<VariableDiff>,
     /// All other leaves that differ.
-    pub other: Vec<Field>,
+    pub other: Vec<FieldDiff>,
     /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
 }
@@ -110,8 +110,8 @@ pub struct PipelineDiff {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands the field by reference"
 )]
-fn serialize_kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::Error> {
-    kind.map(Kind::name).serialize(serializer)
+fn serialize_kind<S: Serializer>(kind: &Option<PipelineKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(PipelineKind::name).serialize(serializer)
 }
 
 impl PipelineDiff {
@@ -126,7 +126,7 @@ impl PipelineDiff {
 
 impl PipelineDiff {
     /// Returns the number of changes of each kind.
-    pub fn in_numbers(&self) -> Changed {
+    pub fn summarize(&self) -> ChangeSummary {
         let mut components = ChangeCounts::default();
         for component in &self.components {
             match component.change {
@@ -151,7 +151,7 @@ impl PipelineDiff {
                 VariableChange::Modified => variables.modified += 1,
             }
         }
-        Changed {
+        ChangeSummary {
             path: self.path.clone(),
             previous_path: self.previous_path.clone(),
             change: self.change,

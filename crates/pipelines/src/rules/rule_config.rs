@@ -1,16 +1,16 @@
 //! Reads a rule's `config` in the rules file, field by field.
 
 use super::error::EvaluationError;
-use crate::yaml::{NodeRef, Value, shortened};
+use crate::yaml::{NodeRef, Value, shorten};
 
 /// The `config` of one rule. There are no default values: every field that a rule needs must be set.
 #[derive(Debug, Clone, Copy)]
-pub struct Config<'t, 'a> {
+pub struct RuleConfig<'t, 'a> {
     id: &'static str,
     node: Option<NodeRef<'t, 'a>>,
 }
 
-impl<'t, 'a> Config<'t, 'a> {
+impl<'t, 'a> RuleConfig<'t, 'a> {
     /// Creates the configuration of the rule `id`; `node` is `None` if its entry has no `config`.
     pub(crate) const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
         Self { id, node }
@@ -51,7 +51,7 @@ impl<'t, 'a> Config<'t, 'a> {
             Some(Value::Boolean(value)) => format!("`{value}`"),
             Some(Value::Natural(value)) => format!("`{value}`"),
             Some(Value::OtherNumber) => "a negative or fractional number".to_owned(),
-            Some(Value::Text(text)) => format!("the string `{}`", shortened(text)),
+            Some(Value::Text(text)) => format!("the string `{}`", shorten(text)),
         };
         self.reject_config(format!("`{field}` must be {requirement}, but is {description}"))
     }

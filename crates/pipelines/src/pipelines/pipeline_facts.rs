@@ -1,8 +1,8 @@
 //! The facts about a pipeline that project-wide checks need: its references, its variables, and its broken links. The
 //! rest of the pipeline is dropped, because a project has thousands.
 
-use super::model::without_extension;
-use super::model::{LinkRole, Pipeline};
+use super::pipeline_model::without_extension;
+use super::pipeline_model::{LinkRole, Pipeline};
 use super::references::{Reference, file_name};
 use crate::yaml::{DocumentError, Position};
 use memchr::{memchr_iter, memmem};
@@ -33,16 +33,16 @@ fn has_escape(bytes: &[u8]) -> bool {
 
 /// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the
 /// names and need not be read as YAML.
-pub struct SoughtNames(Regex);
+pub struct FileNameSearch(Regex);
 
-impl SoughtNames {
+impl FileNameSearch {
     /// Maximum number of names; a search for more is not faster than reading.
-    pub const MOST: usize = 500;
+    pub const MAX_NAMES: usize = 500;
 
     /// Returns the search for the names of these files; `None` if there are too many.
-    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
+    pub fn for_files<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
         let patterns: BTreeSet<String> = paths.into_iter().map(name_pattern).collect();
-        if patterns.len() > Self::MOST || patterns.contains("") {
+        if patterns.len() > Self::MAX_NAMES || patterns.contains("") {
             return None;
         }
         let alternatives: Vec<&str> = patterns.iter().map(String::as_str).collect();
@@ -52,7 +52,7 @@ impl SoughtNames {
     }
 
     /// Returns whether a pipeline with these bytes may refer to one of the files.
-    pub fn may_be_in(&self, bytes: &[u8]) -> bool {
+    pub fn may_match(&self, bytes: &[u8]) -> bool {
         (self.0.is_match(bytes) && has_reference_key(bytes)) || has_escape(bytes)
     }
 }
@@ -87,12 +87,12 @@ pub struct PipelineFacts {
     /// The names of its variables, sorted.
     variables: Box<[String]>,
     /// The links to missing components.
-    pub dangling: Box<[DanglingLink]>,
+    pub dangling_links: Box<[DanglingLink]>,
     /// The names of its components, if it has links to missing ones; otherwise empty.
     pub components: Box<[String]>,
     /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
     /// and it may not be a pipeline at all.
-    pub is_skimmed: bool,
+    pub is_unparsed: bool,
 }
 
 /// A link to a missing component.
@@ -106,7 +106,7 @@ pub struct DanglingLink {
 }
 
 impl PipelineFacts {
-    pub fn of(pipeline: &Pipeline) -> Self {
+    pub fn from_pipeline(pipeline: &Pipeline) -> Self {
         let mut variables: Vec<String> = pipeline
             .variables
             .iter()
@@ -119,31 +119,34 @@ impl PipelineFacts {
             references: pipeline.references().into(),
             variables: variables.into(),
             components: components.map(|component| component.name.clone()).collect(),
-            dangling: dangling_links,
-            is_skimmed: false,
+            dangling_links,
+            is_unparsed: false,
         }
     }
 
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Pipeline::parse(bytes).map(|pipeline| Self::of(&pipeline))
+        Pipeline::parse(bytes).map(|pipeline| Self::from_pipeline(&pipeline))
     }
 
     /// Returns whether the pipeline has a variable of this name.
-    pub(crate) fn declares(&self, variable: &str) -> bool {
+    pub(crate) fn declares_variable(&self, variable: &str) -> bool {
         self.variables
             .binary_search_by(|name| name.as_str().cmp(variable))
             .is_ok()
     }
 
     /// Returns whether the pipeline has each variable of the other one.
-    pub fn declares_all_of(&self, facts: &Self) -> bool {
-        facts.variables.iter().all(|variable| self.declares(variable))
+    pub fn declares_variables_of(&self, facts: &Self) -> bool {
+        facts
+            .variables
+            .iter()
+            .all(|variable| self.declares_variable(variable))
     }
 
     /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
-    pub fn skimmed() -> Self {
+    pub fn for_unparsed_file() -> Self {
         Self {
-            is_skimmed: true,
+            is_unparsed: true,
             ..Self::default()
         }
     }
@@ -178,7 +181,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_file_is_skimmed_only_if_no_key_of_a_reference_can_be_in_it() {
+    fn file_is_unparsed_only_if_it_cannot_contain_reference_key() {
         for text in [
             "orchestrationJob: a",
             "\"transformation\\u004aob\": a",
@@ -192,29 +195,29 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_however_it_is_written() {
-        let sought = SoughtNames::of(["a/load the orders.orch.yaml", "b/it's.py"]).unwrap();
+    fn file_name_is_found_in_each_yaml_spelling() {
+        let sought = FileNameSearch::for_files(["a/load the orders.orch.yaml", "b/it's.py"]).unwrap();
         for text in [
             "orchestrationJob: a/load the orders",
             "orchestrationJob: load the\n  orders.orch.yaml",
             "fileName: 'b/it''s.py'",
             "orchestrationJob: \"lo\\x61d\"",
         ] {
-            assert!(sought.may_be_in(text.as_bytes()), "{text}");
+            assert!(sought.may_match(text.as_bytes()), "{text}");
         }
         assert!(
-            !sought.may_be_in(b"note: load the orders"),
+            !sought.may_match(b"note: load the orders"),
             "a pipeline without any key that names a file"
         );
-        assert!(!sought.may_be_in(b"orchestrationJob: a/load the invoices"));
-        assert!(SoughtNames::of(["a/ .orch.yaml"]).is_none());
-        let accented = SoughtNames::of(["é/für\u{a0}alle Fälle.orch.yaml"]).unwrap();
+        assert!(!sought.may_match(b"orchestrationJob: a/load the invoices"));
+        assert!(FileNameSearch::for_files(["a/ .orch.yaml"]).is_none());
+        let accented = FileNameSearch::for_files(["é/für\u{a0}alle Fälle.orch.yaml"]).unwrap();
         let folded = "orchestrationJob: é/für\u{a0}alle\n  Fälle";
-        assert!(accented.may_be_in(folded.as_bytes()));
-        let quoted = SoughtNames::of(["say \"it\".orch.yaml"]).unwrap();
-        assert!(quoted.may_be_in(br#"orchestrationJob: "say \"it\"""#));
+        assert!(accented.may_match(folded.as_bytes()));
+        let quoted = FileNameSearch::for_files(["say \"it\".orch.yaml"]).unwrap();
+        assert!(quoted.may_match(br#"orchestrationJob: "say \"it\"""#));
         let many: Vec<String> = (0..501).map(|n| format!("p{n}.orch.yaml")).collect();
-        assert!(SoughtNames::of(many.iter().map(String::as_str)).is_none());
+        assert!(FileNameSearch::for_files(many.iter().map(String::as_str)).is_none());
     }
 
     /// Returns a double-quoted key with some letters escaped.
@@ -230,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_skimmed_names_nothing(
+        fn unparsed_file_has_no_references(
             key in "orchestrationJob|transformationJob",
             escapes in prop::collection::vec(0_u8..12, 20),
         ) {

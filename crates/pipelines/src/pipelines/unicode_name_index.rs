@@ -7,9 +7,9 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// The paths with names that have several normal forms, by the file name in one form.
 #[derive(Debug, Default)]
-pub(crate) struct NormalForms<'p>(HashMap<String, Vec<&'p str>>);
+pub(crate) struct UnicodeNameIndex<'p>(HashMap<String, Vec<&'p str>>);
 
-impl<'p> NormalForms<'p> {
+impl<'p> UnicodeNameIndex<'p> {
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut by_name: HashMap<String, Vec<&str>> = HashMap::new();
         for path in paths.filter(|path| !path.is_ascii()) {

@@ -15,7 +15,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    pub const fn mark(self) -> &'static str {
+    pub const fn symbol(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Added => "+",
@@ -45,7 +45,7 @@ impl Sign {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     /// The indentation level; the line of the file has 0.
     pub depth: usize,
     pub sign: Sign,
@@ -56,18 +56,18 @@ pub struct Line {
     pub component: Option<String>,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for DiffLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = self.depth * 2;
         match self.sign {
             Sign::None if self.is_value => write!(f, "{:indent$}  {}", "", self.text),
             Sign::None => write!(f, "{:indent$}{}", "", self.text),
-            sign => write!(f, "{:indent$}{} {}", "", sign.mark(), self.text),
+            sign => write!(f, "{:indent$}{} {}", "", sign.symbol(), self.text),
         }
     }
 }
 
-impl Line {
+impl DiffLine {
     pub fn heading(content: &str) -> Self {
         Self {
             depth: 0,
@@ -87,7 +87,7 @@ impl Line {
     }
 
     /// Returns the line for a terminal with colors.
-    pub fn coloured(&self) -> String {
+    pub fn format_colored(&self) -> String {
         let style = match self.depth {
             0 => Style::new().bold(),
             _ => self.sign.style(),

@@ -6,5 +6,5 @@
 mod path_move;
 mod reference_repair;
 
-pub use path_move::Moves;
-pub use reference_repair::{Relocation, Repair, RepairError};
+pub use path_move::PathMove;
+pub use reference_repair::{ReferenceRepair, Relocation, RepairError};

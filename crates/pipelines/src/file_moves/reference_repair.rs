@@ -1,35 +1,38 @@
 //! Computes the text of a reference that leads to its previous file, or to the only file that it can mean.
 
-use super::Moves;
+use super::PathMove;
 use crate::pipelines::{
-    Kind, NormalForms, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, UnicodeNameIndex,
+    file_name,
 };
 use std::collections::HashMap;
 
 /// The pipelines before and after a move.
 pub struct Relocation<'m> {
-    pub moves: &'m Moves,
-    pub before: &'m PipelineFiles<'m>,
-    pub after: &'m PipelineFiles<'m>,
+    pub moves: &'m PathMove,
+    pub old_files: &'m PipelineFiles<'m>,
+    pub new_files: &'m PipelineFiles<'m>,
 }
 
 impl Relocation<'_> {
     /// Returns the new text of a reference in the file `caller`, or `None` if it still leads to the same file or is
     /// broken. Returns an error if no text leads to the file.
-    pub fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
+    pub fn new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
         let kind = match reference.kind {
-            ReferenceKind::Script => return self.moves.moved(target).map(Ok),
+            ReferenceKind::Script => return self.moves.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };
-        let path = self.moves.path(self.before.resolve(target, kind, caller).file()?);
-        let caller = self.moves.path(caller);
-        if self.after.resolve(target, kind, &caller).file() == Some(&path) {
+        let path = self
+            .moves
+            .path_after(self.old_files.resolve(target, kind, caller).file()?);
+        let caller = self.moves.path_after(caller);
+        if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
             return None;
         }
-        let new = find_call_text(self.after, target, kind, &path, &caller);
+        let new = find_call_text(self.new_files, target, kind, &path, &caller);
         Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
     }
 }
@@ -38,7 +41,7 @@ impl Relocation<'_> {
 fn find_call_text(
     files: &PipelineFiles<'_>,
     old_target: &str,
-    kind: Kind,
+    kind: PipelineKind,
     path: &str,
     caller: &str,
 ) -> Option<String> {
@@ -49,16 +52,16 @@ fn find_call_text(
     }
     candidates
         .into_iter()
-        .find(|candidate| files.resolve(candidate, kind, caller) == Resolved::File(path))
+        .find(|candidate| files.resolve(candidate, kind, caller) == CallResolution::File(path))
         .map(str::to_owned)
 }
 
 /// The files of a project, used to repair broken references.
-pub struct Repair<'m> {
+pub struct ReferenceRepair<'m> {
     pipelines: PipelineFiles<'m>,
     /// The paths by file name.
     by_name: HashMap<&'m str, Vec<&'m str>>,
-    normal_forms: NormalForms<'m>,
+    normal_forms: UnicodeNameIndex<'m>,
 }
 
 /// The reason why a reference is not repaired.
@@ -66,10 +69,10 @@ pub struct Repair<'m> {
 pub enum RepairError {
     NoFile,
     /// Several files have the name.
-    Several(Vec<String>),
+    SeveralFiles(Vec<String>),
 }
 
-impl<'m> Repair<'m> {
+impl<'m> ReferenceRepair<'m> {
     /// Creates the index from the paths of all regular files.
     pub fn new(paths: &[&'m str]) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -78,13 +81,17 @@ impl<'m> Repair<'m> {
         }
         Self {
             pipelines: PipelineFiles::new(paths.iter().copied()),
-            normal_forms: NormalForms::new(paths.iter().copied()),
+            normal_forms: UnicodeNameIndex::new(paths.iter().copied()),
             by_name,
         }
     }
 
     /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
-    pub fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
+    pub fn corrected_target(
+        &self,
+        reference: &Reference,
+        caller: &str,
+    ) -> Option<Result<String, RepairError>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
@@ -94,12 +101,17 @@ impl<'m> Repair<'m> {
         }
     }
 
-    fn repair_call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
+    fn repair_call(
+        &self,
+        target: &str,
+        kind: PipelineKind,
+        caller: &str,
+    ) -> Option<Result<String, RepairError>> {
         let same_name_path = match self.pipelines.resolve(target, kind, caller) {
-            Resolved::File(_) => return None,
-            Resolved::Bare(path) => Ok(path),
-            Resolved::Missing | Resolved::Ambiguous(_) => {
-                find_only_path(self.pipelines.of_name(target, kind))
+            CallResolution::File(_) => return None,
+            CallResolution::ByName(path) => Ok(path),
+            CallResolution::Missing | CallResolution::Ambiguous(_) => {
+                find_only_path(self.pipelines.files_named(target, kind))
             }
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
@@ -138,7 +150,7 @@ fn find_only_path<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
     match paths {
         [] => Err(RepairError::NoFile),
         [path] => Ok(path),
-        paths => Err(RepairError::Several(
+        paths => Err(RepairError::SeveralFiles(
             paths.iter().map(ToString::to_string).collect(),
         )),
     }
@@ -169,23 +181,23 @@ mod tests {
     ];
 
     fn moved(from: &str, to: &str, caller: &str, target: &str) -> Option<String> {
-        let moves = Moves {
-            from: from.to_owned(),
-            to: to.to_owned(),
+        let moves = PathMove {
+            old_path: from.to_owned(),
+            new_path: to.to_owned(),
         };
-        let after: Vec<String> = FILES.iter().map(|path| moves.path(path)).collect();
+        let after: Vec<String> = FILES.iter().map(|path| moves.path_after(path)).collect();
         let relocation = Relocation {
             moves: &moves,
-            before: &PipelineFiles::new(FILES),
-            after: &PipelineFiles::new(after.iter().map(String::as_str)),
+            old_files: &PipelineFiles::new(FILES),
+            new_files: &PipelineFiles::new(after.iter().map(String::as_str)),
         };
         relocation
-            .target(&reference("orchestrationJob", target), caller)
+            .new_target(&reference("orchestrationJob", target), caller)
             .map(Result::unwrap)
     }
 
     #[test]
-    fn a_call_leads_to_the_same_pipeline_after_a_move() {
+    fn call_leads_to_same_pipeline_after_move() {
         let main = "c/main.orch.yaml";
         let to = |target| moved("a/load.orch.yaml", "d/new.orch.yaml", main, target);
         assert_eq!(to("a/load").as_deref(), Some("d/new"));
@@ -209,28 +221,30 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_named_by_its_path() {
-        let moves = Moves {
-            from: "sql".to_owned(),
-            to: "scripts".to_owned(),
+    fn moved_script_is_referenced_by_new_path() {
+        let moves = PathMove {
+            old_path: "sql".to_owned(),
+            new_path: "scripts".to_owned(),
         };
         let none = PipelineFiles::new([]);
         let relocation = Relocation {
             moves: &moves,
-            before: &none,
-            after: &none,
+            old_files: &none,
+            new_files: &none,
         };
-        let to = |target| relocation.target(&reference("fileName", target), "x.orch.yaml");
+        let to = |target| relocation.new_target(&reference("fileName", target), "x.orch.yaml");
         assert_eq!(to("sql/a.sql"), Some(Ok("scripts/a.sql".to_owned())));
         assert_eq!(to("sqls/a.sql"), None);
     }
 
     #[test]
-    fn what_leads_nowhere_is_repaired_by_the_only_file_of_the_name() {
-        let repair = Repair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
-        let call = |target| repair.target(&reference("orchestrationJob", target), "c/main.orch.yaml");
-        let script = |target| repair.target(&reference("fileName", target), "c/main.orch.yaml");
-        let several = |a: &str, b: &str| Some(Err(RepairError::Several(vec![a.to_owned(), b.to_owned()])));
+    fn broken_reference_is_repaired_with_only_file_of_that_name() {
+        let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
+        let call =
+            |target| repair.corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
+        let script = |target| repair.corrected_target(&reference("fileName", target), "c/main.orch.yaml");
+        let several =
+            |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
         assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));
         assert_eq!(call("load.orch.yaml"), Some(Ok("a/load.orch.yaml".to_owned())));
         assert_eq!(call("a/load"), None);

@@ -1,6 +1,6 @@
 //! The result of one rule on one file.
 
-use super::{State, Waiver};
+use super::{FindingState, Waiver};
 use crate::pipelines::{NamedSubject, SubjectKind};
 use sluicegate_base::words::words;
 
@@ -26,7 +26,7 @@ words!(Severity { Warning => "warning", Error => "error" });
 
 impl Severity {
     /// Returns the severity of a violation of a rule with this level.
-    pub const fn of(level: Enforcement) -> Self {
+    pub const fn from_enforcement(level: Enforcement) -> Self {
         match level {
             Enforcement::Warn => Self::Warning,
             Enforcement::Error => Self::Error,
@@ -77,7 +77,7 @@ impl Status {
 
     /// Returns whether the findings can be known or waived. An evaluation error cannot, unless the pipeline itself
     /// causes it.
-    pub fn can_be_old(&self) -> bool {
+    pub fn is_excusable(&self) -> bool {
         match self {
             Self::Passed => false,
             Self::Failed(_) => true,
@@ -140,7 +140,7 @@ pub struct RuleResult {
     pub size: Option<u64>,
     /// The state of each violation compared with the base, or one state if there are no violations; empty if no
     /// comparison was made and no finding is waived.
-    pub states: Vec<Option<State>>,
+    pub states: Vec<Option<FindingState>>,
     /// The waiver of each violation, in the same order as the states; empty if there are no waivers. A finding with an
     /// expired waiver still counts.
     pub waivers: Vec<Option<Waiver>>,
@@ -185,7 +185,7 @@ impl RuleResult {
     }
 
     /// Returns the state of the finding for the violation at this index, compared with the base.
-    pub fn state(&self, index: usize) -> Option<State> {
+    pub fn state(&self, index: usize) -> Option<FindingState> {
         self.states.get(index).copied().flatten()
     }
 
@@ -195,18 +195,21 @@ impl RuleResult {
     }
 
     /// Returns the text of the waiver, for people.
-    pub fn waiver_told(&self, index: usize) -> Option<String> {
-        self.waiver(index)?.told(self.state(index))
+    pub fn describe_waiver(&self, index: usize) -> Option<String> {
+        self.waiver(index)?.describe(self.state(index))
     }
 
     /// Returns whether the finding for the violation at this index is neither known nor waived.
-    pub fn counts(&self, index: usize) -> bool {
-        !matches!(self.state(index), Some(State::Known | State::Waived))
+    pub fn is_counted(&self, index: usize) -> bool {
+        !matches!(
+            self.state(index),
+            Some(FindingState::Known | FindingState::Waived)
+        )
     }
 
     /// Returns whether all findings of the result are known or waived.
-    pub fn is_old(&self) -> bool {
-        !(0..self.violations.len().max(1)).any(|index| self.counts(index))
+    pub fn is_excused(&self) -> bool {
+        !(0..self.violations.len().max(1)).any(|index| self.is_counted(index))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The numbers of findings in a report, computed in one place for all writers.
 
-use super::{Finding, Report, Severity, State};
+use super::{Finding, FindingState, Report, Severity};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of findings. In all output, "error" means a finding of that level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Totals {
+pub struct FindingTotals {
     /// Findings of level error that are neither known nor waived.
     pub errors: usize,
     /// Findings of level warning that are neither known nor waived.
@@ -22,10 +22,10 @@ pub struct Totals {
     pub fixed: Option<usize>,
 }
 
-impl Totals {
-    /// Counts these findings. `fixed_count` is the number of findings of the base that no longer exist, if a comparison was
-    /// made.
-    pub fn of(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
+impl FindingTotals {
+    /// Counts these findings. `fixed_count` is the number of findings of the base that no longer exist, if a comparison
+    /// was made.
+    pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
             new: fixed_count.map(|_| 0),
             known: fixed_count.map(|_| 0),
@@ -37,16 +37,16 @@ impl Totals {
                 totals.not_evaluated += 1;
                 continue;
             }
-            if finding.counts() {
+            if finding.is_counted() {
                 match finding.severity {
                     Severity::Error => totals.errors += 1,
                     Severity::Warning => totals.warnings += 1,
                 }
             }
             match finding.state {
-                Some(State::New) => totals.new = totals.new.map(|count| count + 1),
-                Some(State::Known) => totals.known = totals.known.map(|count| count + 1),
-                Some(State::Waived) => totals.waived += 1,
+                Some(FindingState::New) => totals.new = totals.new.map(|count| count + 1),
+                Some(FindingState::Known) => totals.known = totals.known.map(|count| count + 1),
+                Some(FindingState::Waived) => totals.waived += 1,
                 None => {}
             }
         }
@@ -55,7 +55,7 @@ impl Totals {
 }
 
 impl Report {
-    pub fn totals(&self) -> Totals {
-        Totals::of(&self.findings(), self.fixed)
+    pub fn totals(&self) -> FindingTotals {
+        FindingTotals::from_findings(&self.findings(), self.fixed_count)
     }
 }

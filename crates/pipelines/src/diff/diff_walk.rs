@@ -1,8 +1,8 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
 use super::leaf::{Leaf, PathStep};
-use super::model::Field;
 use super::pair::pair_by_key;
+use super::pipeline_diff::FieldDiff;
 use crate::yaml::NodeRef;
 
 /// A node of one side, if the side has it.
@@ -17,7 +17,7 @@ pub(super) struct FilteredNode<'f, 't, 'a> {
 /// Collects the leaves that differ, in the order of the head.
 pub(super) struct DiffWalk {
     path: Vec<PathStep>,
-    fields: Vec<Field>,
+    fields: Vec<FieldDiff>,
     /// The first cell of the current row.
     row: Option<String>,
 }
@@ -35,7 +35,7 @@ impl DiffWalk {
         }
     }
 
-    pub(super) fn into_fields(self) -> Vec<Field> {
+    pub(super) fn into_fields(self) -> Vec<FieldDiff> {
         self.fields
     }
 
@@ -72,7 +72,7 @@ impl DiffWalk {
 
     fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
         if base != head {
-            self.fields.push(Field {
+            self.fields.push(FieldDiff {
                 path: self.path.clone(),
                 before: base,
                 after: head,
@@ -124,7 +124,7 @@ impl<'t, 'a> FilteredNode<'_, 't, 'a> {
         self.node
             .into_iter()
             .flat_map(NodeRef::entries)
-            .filter(|(key, _, _)| !(self.is_excluded)(key))
+            .filter(move |(key, _, _)| !(self.is_excluded)(key))
             .map(|(key, _, node)| (key, node))
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Which findings are listed for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum ShowMode {
     /// All findings, including known and waived ones.
     All,
     /// All findings that are neither known nor waived.
@@ -18,9 +18,9 @@ pub enum Show {
     First(usize),
 }
 
-impl Show {
+impl ShowMode {
     /// Returns whether known and waived findings are listed.
-    pub const fn takes_old(self) -> bool {
+    pub const fn includes_excused(self) -> bool {
         matches!(self, Self::All)
     }
 
@@ -34,13 +34,13 @@ impl Show {
     }
 }
 
-impl Default for Show {
+impl Default for ShowMode {
     fn default() -> Self {
         Self::First(50)
     }
 }
 
-impl fmt::Display for Show {
+impl fmt::Display for ShowMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all"),
@@ -52,7 +52,7 @@ impl fmt::Display for Show {
     }
 }
 
-impl FromStr for Show {
+impl FromStr for ShowMode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -75,19 +75,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_value_reads_back_and_nothing_else_is_one() {
+    fn show_mode_is_parsed_back_and_other_text_is_rejected() {
         for show in [
-            Show::All,
-            Show::New,
-            Show::None,
-            Show::Concise,
-            Show::First(0),
-            Show::default(),
+            ShowMode::All,
+            ShowMode::New,
+            ShowMode::None,
+            ShowMode::Concise,
+            ShowMode::First(0),
+            ShowMode::default(),
         ] {
             assert_eq!(show.to_string().parse(), Ok(show));
         }
         for wrong in ["", "some", "-1", "1.5", "5x"] {
-            assert!(wrong.parse::<Show>().is_err(), "{wrong:?}");
+            assert!(wrong.parse::<ShowMode>().is_err(), "{wrong:?}");
         }
     }
 }

@@ -4,39 +4,40 @@ use sluicegate_base::globs::literal;
 
 /// A file or a folder that moves, as paths from the repository root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moves {
-    pub from: String,
-    pub to: String,
+pub struct PathMove {
+    pub old_path: String,
+    pub new_path: String,
 }
 
-impl Moves {
+impl PathMove {
     /// Returns the new path of a file that moves, or `None` for other files.
-    pub fn moved(&self, path: &str) -> Option<String> {
-        let suffix = path.strip_prefix(&self.from)?;
-        (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.to))
+    pub fn moved_path(&self, path: &str) -> Option<String> {
+        let suffix = path.strip_prefix(&self.old_path)?;
+        (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.new_path))
     }
 
     /// Returns the path of any file after the move.
-    pub fn path(&self, path: &str) -> String {
-        self.moved(path).unwrap_or_else(|| path.to_owned())
+    pub fn path_after(&self, path: &str) -> String {
+        self.moved_path(path).unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
-    pub fn glob(&self, glob: &str) -> Option<String> {
-        let (literal_part, remainder) = split_literal(glob, self.from.len())?;
+    pub fn glob_after(&self, glob: &str) -> Option<String> {
+        let (literal_part, remainder) = split_literal(glob, self.old_path.len())?;
         let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
-        (literal_part == self.from && is_whole_segment).then(|| format!("{}{remainder}", literal(&self.to)))
+        (literal_part == self.old_path && is_whole_segment)
+            .then(|| format!("{}{remainder}", literal(&self.new_path)))
     }
 
-    /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
-    pub fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
-        self.glob(glob).or_else(|| {
+    /// Like [`Self::glob_after`], for a glob over the targets of calls, which may omit this extension.
+    pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
+        self.glob_after(glob).or_else(|| {
             let extension = extension?;
             let short_move = Self {
-                from: self.from.strip_suffix(extension)?.to_owned(),
-                to: self.to.strip_suffix(extension)?.to_owned(),
+                old_path: self.old_path.strip_suffix(extension)?.to_owned(),
+                new_path: self.new_path.strip_suffix(extension)?.to_owned(),
             };
-            short_move.glob(glob)
+            short_move.glob_after(glob)
         })
     }
 }
@@ -62,31 +63,31 @@ mod tests {
     use proptest::prelude::*;
     use sluicegate_base::globs::glob;
 
-    fn moves(from: &str, to: &str) -> Moves {
-        Moves {
-            from: from.to_owned(),
-            to: to.to_owned(),
+    fn moves(from: &str, to: &str) -> PathMove {
+        PathMove {
+            old_path: from.to_owned(),
+            new_path: to.to_owned(),
         }
     }
 
     #[test]
-    fn a_folder_takes_along_what_is_below_it() {
+    fn moved_folder_moves_paths_below_it() {
         let moves = moves("a/b", "c");
-        assert_eq!(moves.path("a/b/x.sql"), "c/x.sql");
-        assert_eq!(moves.path("a/bc"), "a/bc");
-        assert_eq!(moves.moved("a"), None);
-        assert_eq!(moves.glob("a/b/**").as_deref(), Some("c/**"));
-        assert_eq!(moves.glob("a/b/*.sql").as_deref(), Some("c/*.sql"));
-        assert_eq!(moves.glob("a/b").as_deref(), Some("c"));
+        assert_eq!(moves.path_after("a/b/x.sql"), "c/x.sql");
+        assert_eq!(moves.path_after("a/bc"), "a/bc");
+        assert_eq!(moves.moved_path("a"), None);
+        assert_eq!(moves.glob_after("a/b/**").as_deref(), Some("c/**"));
+        assert_eq!(moves.glob_after("a/b/*.sql").as_deref(), Some("c/*.sql"));
+        assert_eq!(moves.glob_after("a/b").as_deref(), Some("c"));
         for other in ["a/**", "a/b*", "**", "a/bc/**", "{a/b,c}/**", "a", ""] {
-            assert_eq!(moves.glob(other), None, "{other}");
+            assert_eq!(moves.glob_after(other), None, "{other}");
         }
     }
 
     #[test]
-    fn a_glob_over_calls_may_leave_out_the_extension() {
+    fn glob_over_calls_without_extension_is_moved() {
         let moves = moves("a/x.orch.yaml", "b/y.orch.yaml");
-        let told = |glob| moves.glob_of_calls(glob, Some(".orch.yaml"));
+        let told = |glob| moves.call_glob_after(glob, Some(".orch.yaml"));
         assert_eq!(told("a/x").as_deref(), Some("b/y"));
         assert_eq!(told("a/x.orch.yaml").as_deref(), Some("b/y.orch.yaml"));
         assert_eq!(told("a/*"), None);
@@ -94,11 +95,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_glob_that_names_the_path_names_the_new_one(
+        fn glob_of_moved_path_matches_new_path(
             from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
             to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
         ) {
-            let moved = moves(&from, &to).glob(&literal(&from));
+            let moved = moves(&from, &to).glob_after(&literal(&from));
             let expected = literal(&to);
             prop_assert_eq!(moved.as_deref(), Some(expected.as_str()));
             prop_assert!(glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));

@@ -1,8 +1,8 @@
 //! The links between components, without their order, and the values in the place of links that are not links.
 
 use super::leaf::PathStep;
-use super::model::{LinkChange, LinkDiff};
-use crate::pipelines::Kind;
+use super::pipeline_diff::{LinkChange, LinkDiff};
+use crate::pipelines::PipelineKind;
 use crate::yaml::NodeRef;
 use std::collections::HashMap;
 
@@ -39,12 +39,12 @@ pub(super) struct Links<'t, 'a> {
 /// both sides; otherwise an unchanged link would be a link on one side and a field on the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkKeys {
-    OfKind(Kind),
+    OfKind(PipelineKind),
     OfBothKinds,
 }
 
 impl LinkKeys {
-    pub(super) fn for_kinds(base_kind: Option<Kind>, head_kind: Option<Kind>) -> Self {
+    pub(super) fn for_kinds(base_kind: Option<PipelineKind>, head_kind: Option<PipelineKind>) -> Self {
         match (base_kind, head_kind) {
             (Some(old), Some(new)) if old != new => Self::OfBothKinds,
             (_, Some(kind)) | (Some(kind), None) => Self::OfKind(kind),
@@ -55,8 +55,8 @@ impl LinkKeys {
     pub(super) fn contains(self, key: &str) -> bool {
         let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
         match self {
-            Self::OfKind(Kind::Orchestration) => is_orchestration_key,
-            Self::OfKind(Kind::Transformation) => key == "sources",
+            Self::OfKind(PipelineKind::Orchestration) => is_orchestration_key,
+            Self::OfKind(PipelineKind::Transformation) => key == "sources",
             Self::OfBothKinds => is_orchestration_key || key == "sources",
         }
     }

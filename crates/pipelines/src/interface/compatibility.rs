@@ -1,14 +1,14 @@
 //! The changes of a version for consumers, as they are shown and recorded.
 
 use super::semantic_version::find_announced_break;
-use super::{Change, Class, What};
+use super::{ChangeClass, ChangeKind, InterfaceChange};
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
 
 /// How a breaking change is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Mode {
+pub enum CompatMode {
     /// Exit with code 1, unless the breaking change is accepted.
     Fail,
     /// Report the breaking change.
@@ -20,7 +20,7 @@ pub enum Mode {
 
 /// The version or commit that consumers currently use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Against {
+pub struct ComparedVersion {
     /// The version; `None` if no version is published, or a commit is meant.
     pub version: Option<String>,
     /// The commit of the version.
@@ -30,14 +30,14 @@ pub struct Against {
 /// The changes from one version to another. In a receipt, the first four keys are defined by the contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Compat {
+pub struct Compatibility {
     /// The version that is compared with; `None` if there is no version.
     pub against: Option<String>,
     /// The class of all changes together; `None` if unknown.
-    pub class: Option<Class>,
+    pub class: Option<ChangeClass>,
     /// The reason why a break is allowed; `None` if there is no break or it is not allowed.
     pub accepted: Option<String>,
-    pub changes: Vec<Change>,
+    pub changes: Vec<InterfaceChange>,
     /// The commit that is compared with.
     #[serde(default)]
     pub against_commit: Option<String>,
@@ -49,14 +49,14 @@ pub struct Compat {
     pub refused: bool,
 }
 
-impl Compat {
+impl Compatibility {
     /// Creates the comparison from a list of changes.
-    pub fn new(against: Against, changes: Vec<Change>) -> Self {
+    pub fn new(against: ComparedVersion, changes: Vec<InterfaceChange>) -> Self {
         let class = changes.iter().map(|change| change.class).max();
         Self {
             against: against.version,
             against_commit: against.commit,
-            class: Some(class.unwrap_or(Class::None).of_all()),
+            class: Some(class.unwrap_or(ChangeClass::None).for_total()),
             accepted: None,
             changes,
             ids_only: false,
@@ -65,25 +65,25 @@ impl Compat {
     }
 
     /// Compares only ids. Other changes are unknown, so the class is `None` unless a break was found.
-    pub fn of_ids<'a>(
-        against: Against,
+    pub fn from_ids<'a>(
+        against: ComparedVersion,
         old_ids: &[String],
         offered_ids: &(impl Iterator<Item = &'a str> + Clone),
     ) -> Self {
         let mut changes = Vec::new();
         for old_id in old_ids {
             if !offered_ids.clone().any(|id| id == old_id) {
-                changes.push(Change::for_kind(What::PipelineRemoved, old_id));
+                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineRemoved, old_id));
             }
         }
         for id in offered_ids.clone() {
             if !old_ids.iter().any(|old_id| old_id == id) {
-                changes.push(Change::for_kind(What::PipelineAdded, id));
+                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineAdded, id));
             }
         }
         let compat = Self::new(against, changes);
         Self {
-            class: compat.class.filter(|class| *class == Class::Breaking),
+            class: compat.class.filter(|class| *class == ChangeClass::Breaking),
             ids_only: true,
             ..compat
         }
@@ -96,19 +96,19 @@ impl Compat {
 
     /// Returns whether consumers must do something.
     pub fn is_breaking(&self) -> bool {
-        self.class == Some(Class::Breaking)
+        self.class == Some(ChangeClass::Breaking)
     }
 
     /// Returns the breaking changes.
-    pub fn breaks(&self) -> impl Iterator<Item = &Change> {
+    pub fn breaking_changes(&self) -> impl Iterator<Item = &InterfaceChange> {
         self.changes
             .iter()
-            .filter(|change| change.class == Class::Breaking)
+            .filter(|change| change.class == ChangeClass::Breaking)
     }
 
     /// Allows a break for this reason.
     #[must_use]
-    pub fn accept(mut self, reason: Option<String>) -> Self {
+    pub fn with_acceptance(mut self, reason: Option<String>) -> Self {
         self.accepted = reason.filter(|_| self.is_breaking());
         self
     }
@@ -124,6 +124,6 @@ impl Compat {
 }
 
 /// Returns why the version names allow a break, or `None` if they do not.
-pub fn accepted_by_name(old: Option<&str>, new: &str) -> Option<String> {
+pub fn find_acceptance_by_name(old: Option<&str>, new: &str) -> Option<String> {
     find_announced_break(old?, new)
 }

@@ -1,6 +1,6 @@
 //! A pipeline under evaluation, with data that several rules share.
 
-use super::graph::Graph;
+use super::component_graph::ComponentGraph;
 use crate::findings::Violation;
 use crate::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
 use crate::yaml::Position;
@@ -8,12 +8,12 @@ use std::cell::OnceCell;
 
 /// A pipeline under evaluation.
 #[derive(Debug)]
-pub struct Subject<'p> {
+pub struct EvaluatedPipeline<'p> {
     pub pipeline: &'p Pipeline,
-    graph: OnceCell<Graph<'p>>,
+    graph: OnceCell<ComponentGraph<'p>>,
 }
 
-impl<'p> Subject<'p> {
+impl<'p> EvaluatedPipeline<'p> {
     pub(crate) const fn new(pipeline: &'p Pipeline) -> Self {
         Self {
             pipeline,
@@ -21,12 +21,12 @@ impl<'p> Subject<'p> {
         }
     }
 
-    pub(crate) fn graph(&self) -> &Graph<'p> {
-        self.graph.get_or_init(|| Graph::new(self.pipeline))
+    pub(crate) fn graph(&self) -> &ComponentGraph<'p> {
+        self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
     }
 
     /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
-    pub(crate) fn violations_of_components(
+    pub(crate) fn component_violations(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
         problem: &str,

@@ -8,7 +8,7 @@ pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 
 /// The reason why the platform's folder could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigFolderError {
+pub enum ConfigDirError {
     /// Several folders look like it; contains their names, sorted.
     #[error(
         "several hidden folders contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
@@ -19,10 +19,10 @@ pub enum ConfigFolderError {
 
 /// Returns the only hidden folder among `root_folders` (names without a path) that contains one of the two files, or
 /// `None` if no folder does. `has_file` returns whether the repository has a file, given its path from the root.
-pub fn config_folder(
+pub fn find_config_dir(
     root_folders: &[String],
     has_file: &dyn Fn(&str) -> bool,
-) -> Result<Option<String>, ConfigFolderError> {
+) -> Result<Option<String>, ConfigDirError> {
     let mut config_dirs: Vec<String> = root_folders
         .iter()
         .filter(|folder| is_config_dir(folder, has_file))
@@ -31,7 +31,7 @@ pub fn config_folder(
     config_dirs.sort();
     config_dirs.dedup();
     if config_dirs.len() > 1 {
-        return Err(ConfigFolderError::Several(config_dirs));
+        return Err(ConfigDirError::Several(config_dirs));
     }
     Ok(config_dirs.pop())
 }
@@ -47,13 +47,13 @@ fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    fn find(files: &[&str]) -> Result<Option<String>, ConfigFolderError> {
+    fn find(files: &[&str]) -> Result<Option<String>, ConfigDirError> {
         let folders = [".z", ".git", "plain", ".a"].map(String::from);
-        config_folder(&folders, &|path| files.contains(&path))
+        find_config_dir(&folders, &|path| files.contains(&path))
     }
 
     #[test]
-    fn the_hidden_folder_with_one_of_the_two_files_is_it() {
+    fn hidden_folder_with_rules_or_shared_pipelines_is_config_dir() {
         assert_eq!(find(&[".a/shared-pipelines.yaml"]), Ok(Some(".a".into())));
         assert_eq!(
             find(&[".z/config/pipeline_quality_rules.yaml"]),
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn several_folders_are_named() {
+    fn several_config_dirs_are_listed_in_error() {
         let files = [
             ".z/shared-pipelines.yaml",
             ".a/config/pipeline_quality_rules.yaml",

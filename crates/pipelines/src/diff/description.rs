@@ -1,12 +1,13 @@
 //! Describes a change as text, one line for each difference. Every line is safe to show.
 
+use super::diff_line::{DiffLine, Sign};
 use super::field_groups::{self, FieldGroup};
-use super::headline::{describe_file_change, find_stop_reason};
+use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
-use super::line::{Line, Sign};
 use super::line_diff;
-use super::model::{
-    ComponentChange, ComponentDiff, Field, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
+use super::pipeline_diff::{
+    ComponentChange, ComponentDiff, FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange,
+    VariableDiff,
 };
 use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
 use crate::findings::FileChange;
@@ -32,7 +33,7 @@ const MAX_PAGE_WIDTH: usize = 2_000;
 const DEFAULT_COLUMNS: usize = 160;
 
 /// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
-pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
+pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
     let mut description = Description {
         lines: Vec::new(),
         columns: columns.unwrap_or(DEFAULT_COLUMNS),
@@ -59,7 +60,7 @@ pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
 }
 
 struct Description {
-    lines: Vec<Line>,
+    lines: Vec<DiffLine>,
     columns: usize,
     /// Whether the output is a page on which long lines scroll.
     is_page: bool,
@@ -76,7 +77,7 @@ impl Description {
             length if length > MAX_LINES => return,
             _ => (depth, sign, content),
         };
-        self.lines.push(Line {
+        self.lines.push(DiffLine {
             depth,
             sign,
             is_value,
@@ -110,7 +111,7 @@ impl Description {
             self.push_text(2, Sign::None, "its componentName is still the old name");
         }
         let is_new = *change == ComponentChange::Added;
-        let fields: Vec<&Field> = component
+        let fields: Vec<&FieldDiff> = component
             .fields
             .iter()
             .filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref())))
@@ -148,12 +149,12 @@ impl Description {
         };
         self.push_text(1, sign, &format!("{} (variable)", truncate_name(&variable.name)));
         if variable.change != VariableChange::Removed {
-            let fields: Vec<&Field> = variable.fields.iter().collect();
+            let fields: Vec<&FieldDiff> = variable.fields.iter().collect();
             self.describe_fields(2, &fields, variable.change == VariableChange::Added);
         }
     }
 
-    fn describe_fields(&mut self, depth: usize, fields: &[&Field], is_new: bool) {
+    fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
         for field in groups.iter().take(max_count) {
@@ -173,12 +174,12 @@ impl Description {
     }
 
     /// Shows the cells of an added or removed row, or the changes in the row.
-    fn describe_row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
+    fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
         if let Some(former) = FieldGroup::find_former_variable(cells) {
             return self.describe_replaced_variable(depth, former, name, cells);
         }
         let prefix = FieldGroup::format_row_prefix(name, cells);
-        let shown_cells: Vec<&Field> = cells
+        let shown_cells: Vec<&FieldDiff> = cells
             .iter()
             .copied()
             .filter(|cell| !is_name_of_variable(&prefix, cell))
@@ -205,7 +206,13 @@ impl Description {
     }
 
     /// Shows a call that sets another variable than before, at the same position in its list.
-    fn describe_replaced_variable(&mut self, depth: usize, former_name: &Leaf, name: &str, cells: &[&Field]) {
+    fn describe_replaced_variable(
+        &mut self,
+        depth: usize,
+        former_name: &Leaf,
+        name: &str,
+        cells: &[&FieldDiff],
+    ) {
         let former_name = former_name.to_string();
         let Some(value_cell) = cells.get(1) else {
             let content = format!(
@@ -227,7 +234,7 @@ impl Description {
     }
 
     /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
-    fn describe_field(&mut self, depth: usize, field: &Field, prefix: &str) {
+    fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
         if self.lines.len() > MAX_LINES {
             return;
         }
@@ -259,8 +266,9 @@ impl Description {
 
     /// Returns the maximum number of characters of a value at this indentation level.
     fn value_width(&self, depth: usize) -> usize {
-        let free = self.columns.saturating_sub(depth * 2 + 2);
-        free.clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
+        self.columns
+            .saturating_sub(depth * 2 + 2)
+            .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
 
     /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.
@@ -298,7 +306,7 @@ impl Description {
 }
 
 /// Returns whether the cell is the name of a variable that the line already contains.
-fn is_name_of_variable(start: &str, cell: &Field) -> bool {
+fn is_name_of_variable(start: &str, cell: &FieldDiff) -> bool {
     start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
@@ -307,7 +315,7 @@ fn split_lines(text: Option<&str>) -> Vec<&str> {
 }
 
 /// Returns whether a field of a new component only repeats its line, or is obvious.
-fn is_redundant_field(field: &Field, name: &str, kind: Option<&str>) -> bool {
+fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
         return field.after == Some(Leaf::Boolean(false));
     }
@@ -325,7 +333,7 @@ fn is_redundant_field(field: &Field, name: &str, kind: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Sides, compare};
+    use super::super::{PipelineVersions, compare_versions};
     use super::*;
 
     const BASE: &str = "type: orchestration\npipeline:\n  components:\n    Load:\n      type: sql-executor\n      \
@@ -336,21 +344,21 @@ mod tests {
     }
 
     fn told_in(before: &str, after: &str, columns: Option<usize>) -> String {
-        let diff = compare(&Sides {
+        let diff = compare_versions(&PipelineVersions {
             path: "a.orch.yaml",
             previous_path: None,
-            before: Some(Ok(before.as_bytes())),
-            after: Some(Ok(after.as_bytes())),
+            base: Some(Ok(before.as_bytes())),
+            head: Some(Ok(after.as_bytes())),
         });
-        words(&diff, columns)
+        describe_diff(&diff, columns)
             .iter()
-            .map(Line::to_string)
+            .map(DiffLine::to_string)
             .collect::<Vec<_>>()
             .join("\n")
     }
 
     #[test]
-    fn rows_are_read_as_rows() {
+    fn cells_are_grouped_by_row() {
         let call = |rows: &str| {
             format!(
                 "type: orchestration\npipeline:\n  components:\n    Call:\n      type: run-orchestration\n      parameters:\n        \
@@ -379,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_a_text_that_reads_like_it_are_told_apart() {
+    fn number_and_equal_text_are_distinguished() {
         let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
         insta::assert_snapshot!(told, @r#"
         a.orch.yaml: modified
@@ -389,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_lines_those_that_differ_are_shown() {
+    fn multiline_value_shows_only_differing_lines() {
         let with = |sql: &str| BASE.replace("select 1", sql);
         let told = told(
             &with("select\\n a,\\n b\\nfrom t"),
@@ -408,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_shown_where_it_differs() {
+    fn long_value_is_shown_at_its_difference() {
         let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(300)));
         insta::assert_snapshot!(told(&with("old"), &with("new")), @"
         a.orch.yaml: modified
@@ -418,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_into_the_terminal_stands_on_lines_of_its_own() {
+    fn values_wider_than_terminal_are_on_separate_lines() {
         let with = |end: &str| BASE.replace("select 1", &format!("select {end} from orders"));
         let (before, after) = (with("a_long_name"), with("another_name"));
         insta::assert_snapshot!(told_in(&before, &after, Some(50)), @"
@@ -436,23 +444,23 @@ mod tests {
     }
 
     #[test]
-    fn colours_say_no_more_than_signs() {
-        let diff = compare(&Sides {
+    fn colored_lines_have_text_of_plain_lines() {
+        let diff = compare_versions(&PipelineVersions {
             path: "a.orch.yaml",
             previous_path: None,
-            before: Some(Ok(BASE.as_bytes())),
-            after: Some(Ok(BASE.replace("rows: 1", "rows: 2").as_bytes())),
+            base: Some(Ok(BASE.as_bytes())),
+            head: Some(Ok(BASE.replace("rows: 1", "rows: 2").as_bytes())),
         });
         let codes = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
-        for line in words(&diff, None) {
-            let plain = codes.replace_all(&line.coloured(), "").into_owned();
+        for line in describe_diff(&diff, None) {
+            let plain = codes.replace_all(&line.format_colored(), "").into_owned();
             assert_eq!(plain, line.to_string());
-            assert_ne!(plain, line.coloured());
+            assert_ne!(plain, line.format_colored());
         }
     }
 
     #[test]
-    fn words_have_an_end() {
+    fn description_has_limited_number_of_lines() {
         let lines: String = (0..2000).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
         let told_lines = told(BASE, &BASE.replace("select 1", &lines));
         assert!(told_lines.contains("1,962 more lines"), "{told_lines}");
@@ -465,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_is_not_compared() {
+    fn omitted_values_are_not_compared() {
         let values = |word: &str| {
             (0..600).fold(BASE.to_owned(), |all, at| {
                 let parameters = format!("{{ rows: 1, sql: \"{word}\\nfrom t\" }}");
@@ -480,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leaves_its_line() {
+    fn names_with_line_breaks_stay_on_one_line() {
         let hostile = "    \"x\\n::error::y\\u001b[31m##[group]\": { type: \"a\\n::b\" }\n";
         let told = told(BASE, &format!("{BASE}{hostile}"));
         assert_eq!(told.lines().count(), 2, "{told}");

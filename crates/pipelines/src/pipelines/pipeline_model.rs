@@ -1,11 +1,11 @@
 //! A pipeline, as the rules and the publisher need it.
 
-use super::subject_index::{NamedPipelines, SubjectIndex};
+use super::subject_index::{SubjectIndex, SubjectMatch};
 use crate::yaml::Position;
 use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum PipelineKind {
     /// An orchestration, whose components run one after the other: `*.orch.yaml`.
     Orchestration,
     /// A transformation, in which data flows from component to component: `*.tran.yaml`.
@@ -14,16 +14,16 @@ pub enum Kind {
 
 /// Returns whether the path has the extension of a pipeline.
 pub fn is_pipeline(path: &str) -> bool {
-    Kind::from_path(path).is_some()
+    PipelineKind::from_path(path).is_some()
 }
 
 /// Returns the path without a pipeline's extension; other paths are returned unchanged.
 pub fn without_extension(path: &str) -> &str {
-    let extension = Kind::from_path(path).map_or("", Kind::extension);
+    let extension = PipelineKind::from_path(path).map_or("", PipelineKind::extension);
     path.strip_suffix(extension).unwrap_or(path)
 }
 
-impl Kind {
+impl PipelineKind {
     pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
 
     /// Returns the kind by the file's extension, for files whose content does not state it.
@@ -54,7 +54,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     /// From the `type` key.
-    pub kind: Kind,
+    pub kind: PipelineKind,
     /// In file order.
     pub components: Vec<Component>,
     /// In file order.
@@ -79,12 +79,12 @@ pub struct Component {
     pub iteration_variables: Vec<String>,
     pub calls: Vec<Call>,
     /// The variables of the called pipeline that its calls set.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<CallArgument>,
 }
 
 /// A variable of the called pipeline that a call sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
+pub struct CallArgument {
     pub name: String,
     pub position: Position,
 }
@@ -100,7 +100,7 @@ pub enum LinkRole {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
+pub enum TransitionCondition {
     Unconditional,
     Success,
     Failure,
@@ -110,7 +110,7 @@ pub enum Condition {
     False,
 }
 
-impl Condition {
+impl TransitionCondition {
     /// Returns the key in `transitions`.
     pub(crate) const fn key(self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ impl Condition {
 pub struct Link {
     pub role: LinkRole,
     /// The condition of a transition; `None` for other links.
-    pub condition: Option<Condition>,
+    pub condition: Option<TransitionCondition>,
     /// The name of the other component, which may not exist.
     pub name: String,
     /// True if the entry is null. Its text is a name only if a component has it.
@@ -146,7 +146,7 @@ impl Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
     /// A pipeline of this kind, by its path without extension.
-    Pipeline(Kind),
+    Pipeline(PipelineKind),
     Script,
 }
 
@@ -169,7 +169,7 @@ pub struct PipelineVariable {
 
 impl Pipeline {
     pub(super) const fn new(
-        kind: Kind,
+        kind: PipelineKind,
         components: Vec<Component>,
         variables: Vec<PipelineVariable>,
     ) -> Self {
@@ -187,10 +187,10 @@ impl Pipeline {
     /// from the longest quoted name, otherwise from the longest name that is a separate word. If a variable and a
     /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
     /// the name. The names are sorted once, at the first call, because there can be many texts.
-    pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
+    pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         self.subject_index
             .get_or_init(|| self.index_subjects())
-            .named_in(text)
+            .find_subject(text)
     }
 
     fn index_subjects(&self) -> SubjectIndex {
@@ -208,9 +208,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_by_name_is_by_the_whole_ending() {
-        assert_eq!(Kind::from_path("a/b.orch.yaml"), Some(Kind::Orchestration));
-        assert_eq!(Kind::from_path("b.tran.yaml"), Some(Kind::Transformation));
+    fn kind_of_path_is_determined_by_whole_extension() {
+        assert_eq!(
+            PipelineKind::from_path("a/b.orch.yaml"),
+            Some(PipelineKind::Orchestration)
+        );
+        assert_eq!(
+            PipelineKind::from_path("b.tran.yaml"),
+            Some(PipelineKind::Transformation)
+        );
         for other in [
             "b.yaml",
             "orch.yaml",
@@ -219,7 +225,7 @@ mod tests {
             "b.ORCH.YAML",
             "",
         ] {
-            assert_eq!(Kind::from_path(other), None, "{other}");
+            assert_eq!(PipelineKind::from_path(other), None, "{other}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The first lines of a change: the change of the file, and the components that will no longer run.
 
 use super::leaf::{Leaf, PathStep};
-use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff};
+use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::value_text::truncate_name;
 use crate::findings::{FileChange, format_counts};
-use crate::pipelines::Kind;
+use crate::pipelines::PipelineKind;
 
 /// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";
@@ -12,7 +12,7 @@ const UNKNOWN_TYPE: &str = "unknown-";
 /// Returns the line that describes the change of the file.
 pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
-    let kind = diff.kind.map_or("pipeline", Kind::name);
+    let kind = diff.kind.map_or("pipeline", PipelineKind::name);
     match diff.change {
         FileChange::Added => format!("{path}: new {kind}{}", describe_part_counts(diff)),
         FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
@@ -57,7 +57,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
 }
 
-fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c Field> {
+fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c FieldDiff> {
     component
         .fields
         .iter()

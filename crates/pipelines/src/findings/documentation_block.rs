@@ -1,7 +1,7 @@
 //! A part of a rule's description, independent of the output format.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum DocumentationBlock {
     Heading(&'static str),
     Text(String),
     Points(Vec<String>),
@@ -9,8 +9,8 @@ pub enum Block {
     Yaml(String),
 }
 
-impl Block {
-    pub(crate) fn markdown(&self) -> String {
+impl DocumentationBlock {
+    pub(crate) fn to_markdown(&self) -> String {
         match self {
             Self::Heading(heading) => format!("\n### {heading}\n"),
             Self::Text(text) => format!("\n{text}\n"),

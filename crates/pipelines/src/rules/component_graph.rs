@@ -11,12 +11,12 @@ pub(super) const START_TYPE: &str = "start";
 
 /// The links between existing components. Links to missing components and links of a component to itself are ignored.
 #[derive(Debug)]
-pub(crate) struct Graph<'p> {
+pub(crate) struct ComponentGraph<'p> {
     components: &'p [Component],
     indices: HashMap<&'p str, usize>,
 }
 
-impl<'p> Graph<'p> {
+impl<'p> ComponentGraph<'p> {
     pub(crate) fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
         Self {
@@ -42,7 +42,7 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns for each component whether a link with one of these roles leads to it.
-    pub(crate) fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
+    pub(crate) fn incoming_link_flags(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut has_link = vec![false; self.components.len()];
         for source in 0..self.components.len() {
             for (_, target) in self.links(source).filter(|(role, _)| roles.contains(role)) {
@@ -53,7 +53,7 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns for each component whether it links to another component with this role.
-    pub(crate) fn links_on(&self, role: LinkRole) -> Vec<bool> {
+    pub(crate) fn outgoing_link_flags(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|source| self.links(source).any(|(link_role, _)| link_role == role))
             .collect()
@@ -65,7 +65,7 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns for each component whether it is a start component or reachable from one.
-    pub(crate) fn reachable(&self) -> Vec<bool> {
+    pub(crate) fn reachability_flags(&self) -> Vec<bool> {
         let mut is_reached: Vec<bool> = self.components.iter().map(is_start).collect();
         let mut pending: Vec<usize> = (0..self.components.len())
             .filter(|index| is_reached[*index])

@@ -1,6 +1,6 @@
 //! Compares files that are not pipelines line by line.
 
-use super::line::{Line, Sign};
+use super::diff_line::{DiffLine, Sign};
 use super::line_diff;
 use sluicegate_base::text;
 
@@ -11,27 +11,28 @@ const MAX_LINES: usize = 2_000;
 const MAX_LINE_CHARS: usize = 400;
 
 /// Returns the lines that differ, and those around them. A file that contains a NUL is reported as binary.
-pub fn plain(base: &str, head: &str) -> Vec<Line> {
+pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     if base.contains('\0') || head.contains('\0') {
-        return vec![Line::remark("binary")];
+        return vec![DiffLine::remark("binary")];
     }
-    let [old, new] = [base, head].map(|side| side.lines().collect::<Vec<_>>());
-    let all = line_diff::compare_lines(&old, &new);
-    let mut lines: Vec<Line> = all.iter().take(MAX_LINES).map(format_line).collect();
-    if all.len() > MAX_LINES {
-        let omission = text::count(all.len() - MAX_LINES, "more line");
-        lines.push(Line::remark(&format!("\u{2026} {omission}")));
+    let base_lines: Vec<&str> = base.lines().collect();
+    let head_lines: Vec<&str> = head.lines().collect();
+    let text_lines = line_diff::compare_lines(&base_lines, &head_lines);
+    let mut lines: Vec<DiffLine> = text_lines.iter().take(MAX_LINES).map(format_line).collect();
+    if text_lines.len() > MAX_LINES {
+        let omission = text::count(text_lines.len() - MAX_LINES, "more line");
+        lines.push(DiffLine::remark(&format!("\u{2026} {omission}")));
     }
     lines
 }
 
-fn format_line(line: &line_diff::TextLine<'_>) -> Line {
+fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
     let (sign, content) = match line {
         line_diff::TextLine::Unchanged(line) => (Sign::None, *line),
         line_diff::TextLine::Removed(line) => (Sign::Removed, *line),
         line_diff::TextLine::Added(line) => (Sign::Added, *line),
         line_diff::TextLine::Omitted(lines) => {
-            return Line::remark(&format!("\u{2026} {} as before", text::count(*lines, "line")));
+            return DiffLine::remark(&format!("\u{2026} {} as before", text::count(*lines, "line")));
         }
     };
     let visible_part: String = content.chars().take(MAX_LINE_CHARS).collect();
@@ -40,7 +41,7 @@ fn format_line(line: &line_diff::TextLine<'_>) -> Line {
     } else {
         ""
     };
-    Line {
+    DiffLine {
         component: None,
         depth: 1,
         sign,
