@@ -6,7 +6,7 @@
 use crate::document_content::read_document;
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::interface::{ChangedKinds, Interface, InterfaceChange, compare_interfaces};
-use sluicegate_pipelines::pipelines::{PipelineKind, SHARED_PIPELINES_FILE, SharedEntry, find_config_dir};
+use sluicegate_pipelines::pipelines::{self, PipelineKind, SHARED_PIPELINES_FILE, SharedEntry};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,7 +52,7 @@ pub(crate) fn read_interface(
 fn find_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.root_folders()?;
     let has_file = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
-    if let Ok(config_dir) = find_config_dir(&folders, &has_file) {
+    if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file) {
         return Ok(config_dir);
     }
     let config_dir = folders
