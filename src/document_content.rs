@@ -1,7 +1,7 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
 use sluicegate_git::{BlobId, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
 use std::path::Path;
 
@@ -12,14 +12,14 @@ pub(crate) fn read_document(
     file: &SnapshotFile,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
     if let Some(reason) = file.kind.unreadable_reason() {
-        return Ok(Err(DocumentError::of_all(format!("it is {reason}"))));
+        return Ok(Err(DocumentError::for_document(format!("it is {reason}"))));
     }
     match (&file.content, file.doubt) {
         (FileContent::Blob(blob), _) => read_document_blob(repository, blob),
-        (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::of_all(doubt.reason()))),
+        (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::for_document(doubt.reason()))),
         (FileContent::Disk(full), None) => {
             let read = read_document_on_disk(full);
-            Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+            Ok(read.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
         }
     }
 }
@@ -29,7 +29,7 @@ pub(crate) fn read_document_blob(
     repository: &Repository,
     blob: &BlobId,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    match repository.read_blob(blob, DOCUMENT_LIMIT) {
+    match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
         Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
         read => Ok(Ok(read?)),
     }
@@ -37,6 +37,6 @@ pub(crate) fn read_document_blob(
 
 /// Returns the content of a regular file, or the reason why it is not a document.
 pub(crate) fn read_document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
-    let bytes = read_disk_file(full, DOCUMENT_LIMIT)?;
+    let bytes = read_disk_file(full, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }

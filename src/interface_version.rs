@@ -5,8 +5,8 @@
 
 use crate::document_content::read_document;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::interface::{Change, ChangedKinds, Interface, compare};
-use sluicegate_pipelines::pipelines::{Kind, SHARED_PIPELINES_FILE, SharedEntry, config_folder};
+use sluicegate_pipelines::interface::{ ChangedKinds, Interface, InterfaceChange, compare_interfaces};
+use sluicegate_pipelines::pipelines::{self, PipelineKind, SHARED_PIPELINES_FILE, SharedEntry};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,7 +52,7 @@ pub(crate) fn read_interface(
 fn find_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.list_root_folders()?;
     let has_file = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
-    if let Ok(config_dir) = config_folder(&folders, &has_file) {
+    if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file) {
         return Ok(config_dir);
     }
     let config_dir = folders
@@ -75,7 +75,7 @@ impl<'a> InterfaceVersion<'a> {
         snapshot: &Snapshot<'_>,
         mut interface: Interface,
     ) -> Result<Self, GitError> {
-        let paths: BTreeSet<&str> = interface.offered().map(|entry| entry.pipeline.as_str()).collect();
+        let paths: BTreeSet<&str> = interface.offered_entries().map(|entry| entry.pipeline.as_str()).collect();
         let files = snapshot.find_files(&paths)?;
         interface
             .entries
@@ -116,12 +116,12 @@ impl<'a> InterfaceVersion<'a> {
     }
 
     /// Returns the kind from the file, or `None` if it cannot be read, for example because a partial clone lacks it.
-    fn read_kind(&self, entry: &SharedEntry) -> Result<Option<Kind>, GitError> {
+    fn read_kind(&self, entry: &SharedEntry) -> Result<Option<PipelineKind>, GitError> {
         let Some(file) = self.files.get(&entry.pipeline) else {
             return Ok(None);
         };
         match read_document(self.repository, file) {
-            Ok(read) => Ok(read.ok().and_then(|bytes| Kind::read(&bytes).ok())),
+            Ok(read) => Ok(read.ok().and_then(|bytes| PipelineKind::parse(&bytes).ok())),
             Err(GitError::MissingObject { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -132,9 +132,9 @@ impl<'a> InterfaceVersion<'a> {
 pub(crate) fn compare_interface_versions(
     old: &InterfaceVersion<'_>,
     new: &InterfaceVersion<'_>,
-) -> Result<Vec<Change>, GitError> {
+) -> Result<Vec<InterfaceChange>, GitError> {
     let kinds = read_changed_kinds(old, new)?;
-    Ok(compare(&old.interface, &new.interface, &kinds))
+    Ok(compare_interfaces(&old.interface, &new.interface, &kinds))
 }
 
 /// Reads the kinds of the shared pipelines whose files differ between the sides.
@@ -144,11 +144,11 @@ fn read_changed_kinds(
 ) -> Result<ChangedKinds, GitError> {
     let old_entries: HashMap<&str, &SharedEntry> = old
         .interface
-        .offered()
+        .offered_entries()
         .map(|entry| (entry.id.as_str(), entry))
         .collect();
     let mut kinds = ChangedKinds::default();
-    for new_entry in new.interface.offered() {
+    for new_entry in new.interface.offered_entries() {
         let Some(old_entry) = old_entries.get(new_entry.id.as_str()) else {
             continue;
         };

@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleSet, registry};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ const TYPES: [&str; 8] = ["start", "end-success", "end-failure", "if", "fixed-it
 
 /// One file for each rule, so that no rule hides another.
 static RULES: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
-    let entries = registry().iter().map(|rule| rule.documentation().entry());
+    let entries = registry().iter().map(|rule| rule.documentation().rules_file_entry(Enforcement::Error));
     entries.map(|entry| RuleSet::parse(format!("rules:\n{entry}").as_bytes())).collect()
 });
 

@@ -7,8 +7,8 @@ use sluicegate_pipelines::pipelines::Pipeline;
 fuzz_target!(|bytes: &[u8]| {
     let Ok(pipeline) = Pipeline::parse(bytes) else { return };
     let _ = pipeline.references();
-    let _ = pipeline.line_named_in(&String::from_utf8_lossy(bytes));
+    let _ = pipeline.find_subject(&String::from_utf8_lossy(bytes));
     for component in pipeline.components.iter().take(50) {
-        let _ = pipeline.line_named_in(&format!("component \"{}\"", component.name));
+        let _ = pipeline.find_subject(&format!("component \"{}\"", component.name));
     }
 });

@@ -7,7 +7,7 @@ use crate::report::render_release_note;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_pipelines::interface::{self, in_short, told};
+use sluicegate_pipelines::interface::{self, list_changes, summarize};
 
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
@@ -18,14 +18,13 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         NoteFormat::Text if comparison.compat.is_first() => comparison.describe_missing_version() + "\n",
         NoteFormat::Text => {
             let compat = &comparison.compat;
-            let class = compat.class.map_or("unknown", interface::Class::name);
+            let class = compat.class.map_or("unknown", interface::ChangeClass::name);
             let heading = format!(
                 "{} to {new_name}: {class}, {}",
-                compat.old_name(),
-                in_short(compat)
+                compat.old_name(), summarize(compat)
             );
             let mut lines = vec![text::escape_line(&heading)];
-            lines.extend(told(compat));
+            lines.extend(list_changes(compat));
             lines.join("\n") + "\n"
         }
     };

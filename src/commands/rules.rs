@@ -10,7 +10,7 @@ pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {
             run.ui
-                .print_result(&(rules::reference() + &project::reference()))?;
+                .print_result(&(rules::render_reference() + &project::render_reference()))?;
             Ok(ExitStatus::Success)
         }
         RulesVerb::List { output, .. } => list_rules(run, output),

@@ -11,7 +11,7 @@ use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
 
@@ -87,7 +87,7 @@ fn print_added(
 
 /// Returns the text of the file; empty if it does not exist.
 fn read_text(path: &Path) -> Result<String, Failure> {
-    match input::read_text_file(path, DOCUMENT_LIMIT) {
+    match input::read_text_file(path, MAX_DOCUMENT_BYTES) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(Failure::usage(format!(
@@ -100,9 +100,9 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
     failure.hint(match error {
-        SharedEditError::Shared { .. } => "edit that entry, for example to enable it",
+        SharedEditError::AlreadyShared { .. } => "edit that entry, for example to enable it",
         SharedEditError::UsedId { .. } => "pass another id with --id",
         SharedEditError::Unreadable(_) => "correct the file first",
-        SharedEditError::Form => "write each entry on separate lines, as `- pipeline: …`",
+        SharedEditError::UnsupportedForm => "write each entry on separate lines, as `- pipeline: …`",
     })
 }

@@ -187,7 +187,7 @@ fn find_missing_rules_hint(
     snapshot: &Snapshot<'_>,
     report: &Report,
 ) -> Option<String> {
-    if !report.findings().iter().any(Finding::is_of_missing_rules) {
+    if !report.findings().iter().any(Finding::is_missing_rules_file_error) {
         return None;
     }
     // A change that deletes the file reveals the directory, too.
@@ -208,7 +208,7 @@ fn find_rules_file_errors(
     snapshot: &Snapshot<'_>,
     report: &Report,
 ) -> Vec<RulesFileError> {
-    if !report.findings().iter().any(Finding::is_of_the_rules_file) {
+    if !report.findings().iter().any(Finding::is_rules_file_error) {
         return Vec::new();
     }
     let Ok(Some(file)) = workspace.rules_file(snapshot) else {
@@ -217,7 +217,7 @@ fn find_rules_file_errors(
     let Ok(Ok(bytes)) = workspace.read_document(&file) else {
         return Vec::new();
     };
-    rules::lint(&bytes)
+    rules::lint_rules_file(&bytes)
         .into_iter()
         .filter(|problem| problem.is_error)
         .filter_map(|problem| {

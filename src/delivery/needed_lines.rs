@@ -28,7 +28,7 @@ impl<'a> NeededLines<'a> {
             return Self::compared_for(report.findings());
         }
         // New findings come first, regardless of which lines the change touches.
-        let is_ordered = report.fixed.is_none()
+        let is_ordered = report.fixed_count.is_none()
             && (!run.ui.is_quiet()
                 || delivery.destinations.has_report(Format::needs_order)
                 || delivery.destinations.comment);

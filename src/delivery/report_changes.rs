@@ -5,7 +5,7 @@ use crate::document_content::read_document;
 use crate::gate::changes::change_list::find_changed_pipelines;
 use crate::gate::changes::pipeline_change::{MAX_PICTURES, limit_canvas};
 use crate::report::ChangedFile;
-use sluicegate_pipelines::findings::{Changed, Report};
+use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ pub(super) fn draw_unchanged_pipelines(
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = read_document(repo, &file).ok()?.ok()?;
-        Some((file.path, limit_canvas(Canvas::of(&content).ok()?)?))
+        Some((file.path, limit_canvas(Canvas::from_pipeline(&content).ok()?)?))
     });
     canvases.collect()
 }

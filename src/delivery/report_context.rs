@@ -90,7 +90,7 @@ fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
 
 /// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
 fn find_existing_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
-    let has_path = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
         return None;
     }

@@ -32,7 +32,7 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
         words.push(format!("--fail-on {fail_on}"));
     }
-    if report.fixed.is_some() {
+    if report.fixed_count.is_some() {
         words.push("--new-only".to_owned());
     }
     if let Some(max_known) = context.max_known {
@@ -72,7 +72,7 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
 fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commits } = delivery.scope {
-        return match baseline_commits.filter(|_| report.fixed.is_some()) {
+        return match baseline_commits.filter(|_| report.fixed_count.is_some()) {
             Some(known_at) => format!("--all --base {}", short_id(known_at.as_str())),
             None => "--all".to_owned(),
         };

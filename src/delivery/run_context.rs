@@ -50,7 +50,7 @@ pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Val
 fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
-        .map(|change| (change.path.as_str(), change.words.as_slice()));
+        .map(|change| (change.path.as_str(), change.descriptions.as_slice()));
     pairs.collect()
 }
 
@@ -250,8 +250,8 @@ fn describe_earlier_commit(target: &Target) -> Option<String> {
 }
 
 fn describe_gate_change(change: &GateChange) -> String {
-    let separator = if change.words.is_empty() { "" } else { ": " };
-    format!("by {}{separator}{}", change.path, change.words.join("; "))
+    let separator = if change.descriptions.is_empty() { "" } else { ": " };
+    format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
 fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {

@@ -306,7 +306,7 @@ fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Wr
         tool_version: env!("CARGO_PKG_VERSION"),
         ..ReportContext::default()
     };
-    let report = Report::unfinished(reason, Timestamp::now());
+    let report = Report::for_unfinished_run(reason, Timestamp::now());
     report::render(format, &report, &context, writer)
 }
 

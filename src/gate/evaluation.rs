@@ -12,10 +12,10 @@ use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
-    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
-    too_many,
+    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, Report, ReviewContext, Verdict, VerdictLimit,
+    describe_lower_limit, describe_too_many_known,
 };
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -31,9 +31,9 @@ pub(crate) struct Evaluation {
     /// The notes that explain a verdict other than passed.
     reasons: Vec<String>,
     /// The notes that limit the verdict.
-    limits: Vec<Limit>,
+    limits: Vec<VerdictLimit>,
     /// The effects of the change on consumers.
-    compat: Option<Compat>,
+    compat: Option<Compatibility>,
     /// True if the platform reported FAILED for a batch, and no finding explains it.
     has_unexplained_batch: bool,
     /// The requests that got no response.
@@ -89,7 +89,7 @@ impl Evaluation {
     }
 
     /// Adds a note that limits the verdict.
-    pub(crate) fn add_limit(&mut self, limit: Limit) {
+    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
@@ -100,7 +100,7 @@ impl Evaluation {
     }
 
     /// Adds the effects of the change on consumers.
-    pub(crate) fn set_compat(&mut self, compat: Compat) {
+    pub(crate) fn set_compat(&mut self, compat: Compatibility) {
         self.compat = Some(compat);
     }
 
@@ -111,12 +111,12 @@ impl Evaluation {
             return;
         };
         let findings = self.tally.all_files().flat_map(FileResults::findings);
-        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
+        let totals = FindingTotals::from_findings(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
         let known_count = totals.known.unwrap_or_default();
         if known_count > max_count {
-            self.add_cause(Cause::TooManyKnown, too_many(known_count, max_count));
+            self.add_cause(Cause::TooManyKnown, describe_too_many_known(known_count, max_count));
         } else if known_count < max_count && is_complete {
-            self.notes.push(can_be_lower(known_count, max_count));
+            self.notes.push(describe_lower_limit(known_count, max_count));
         }
     }
 
@@ -160,19 +160,20 @@ impl Evaluation {
         started_at: Timestamp,
         elapsed: Duration,
     ) -> Report {
-        let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| Excluded {
+        let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| ExcludedFile {
             path,
             reason: "not a file that is reviewed".to_owned(),
         });
-        let mut excluded_files: Vec<Excluded> = excluded_by_type.chain(pipelines.left_out_files).collect();
+        let mut excluded_files: Vec<ExcludedFile> = excluded_by_type.chain(pipelines.left_out_files).collect();
         excluded_files.sort();
         Report {
             engine,
             verdict: verdict(&self.causes),
             context,
             files: merge_by_path(self.tally.files, self.tally.project_files),
+            excluded_files:
             excluded: excluded_files,
-            unreviewed: self.tally.unreviewed_files,
+            unreviewed_files: self.tally.unreviewed_files,
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             failed_without_finding: self.has_unexplained_batch,
@@ -183,8 +184,9 @@ impl Evaluation {
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
-            fixed: self.tally.comparison.map(|comparison| comparison.fixed_count),
+            fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
+            duration:
             elapsed,
         }
     }
@@ -227,11 +229,11 @@ fn merge_by_path(mut files: Vec<FileResults>, project_files: Vec<FileResults>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::findings::Unreviewed;
+    use sluicegate_pipelines::findings::UnreviewedFile;
 
     fn without_response() -> Evaluation {
         let tally = Tally {
-            unreviewed_files: vec![Unreviewed {
+            unreviewed_files: vec![UnreviewedFile {
                 path: "a".into(),
                 reason: "no answer".into(),
             }],

@@ -17,14 +17,14 @@ impl ShardSelection {
         self.shard = shard.filter(|shard| shard.total > 1);
         let all_count = pipelines.files.len();
         if let Some(shard) = self.shard {
-            pipelines.files.retain(|path| shard.holds(path));
+            pipelines.files.retain(|path| shard.contains(path));
         }
         self.left_out_count = all_count - pipelines.files.len();
     }
 
     /// Returns whether this shard reports the findings of the file, selected or not.
     pub(crate) fn contains(&self, path: &str) -> bool {
-        self.shard.is_none_or(|shard| shard.holds(path))
+        self.shard.is_none_or(|shard| shard.contains(path))
     }
 }
 

@@ -13,8 +13,8 @@ use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status};
-use sluicegate_pipelines::interface::Class;
+use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status};
+use sluicegate_pipelines::interface::ChangeClass;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_pipelines::rules::RuleSet;
@@ -216,7 +216,7 @@ impl TipComparison<'_> {
         }
         let broken_ids = self.find_broken_ids(self.head)?;
         let mut differences = Vec::new();
-        for entry in tip.offered() {
+        for entry in tip.offered_entries() {
             let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
             if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
                 differences.push(format!(
@@ -253,7 +253,7 @@ impl StricterTarget {
     }
 
     /// Returns a note for each file that is stricter at the tip.
-    pub(crate) fn limits(&self) -> Vec<Limit> {
+    pub(crate) fn limits(&self) -> Vec<VerdictLimit> {
         let (branch, commit) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter_settings {
@@ -262,7 +262,7 @@ impl StricterTarget {
                  merge `{branch}` to be reviewed by it",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
             );
-            limits.push(Limit {
+            limits.push(VerdictLimit {
                 kind: LimitKind::StricterTip,
                 path: Some(path.clone()),
                 text,

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
     use crate::gate::{KnownComparison, verdict};
     use sluicegate_pipelines::findings::{
-        FileResults, Origin, RuleResult, Severity, State, Status, Unreviewed, Verdict,
+        FileResults, FindingState, Origin, RuleResult, Severity, Status, UnreviewedFile, Verdict,
     };
 
     fn tally(status: Status) -> Tally {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn open_tally_never_passes() {
         let mut open = tally(Status::Passed);
-        open.unreviewed_files.push(Unreviewed {
+        open.unreviewed_files.push(UnreviewedFile {
             path: "b".into(),
             reason: "no answer".into(),
         });
@@ -85,7 +85,7 @@ mod tests {
         );
     }
 
-    fn result(severity: Severity, states: Vec<Option<State>>) -> RuleResult {
+    fn result(severity: Severity, states: Vec<Option<FindingState>>) -> RuleResult {
         RuleResult {
             origin: Origin::Platform,
             states,
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn failed_batch_is_excused_by_old_findings_of_level_error() {
-        let waived = |severity| vec![result(severity, vec![Some(State::Waived)])];
-        let known = |severity| vec![result(severity, vec![Some(State::Known)])];
-        let new = vec![result(Severity::Error, vec![Some(State::New)])];
+        let waived = |severity| vec![result(severity, vec![Some(FindingState::Waived)])];
+        let known = |severity| vec![result(severity, vec![Some(FindingState::Known)])];
+        let new = vec![result(Severity::Error, vec![Some(FindingState::New)])];
         let cases = [
             (vec![], vec![], Verdict::Failed),
             (waived(Severity::Error), vec![], Verdict::Passed),
@@ -152,7 +152,7 @@ mod tests {
         for origin in [Origin::Local, Origin::Project] {
             let other = RuleResult {
                 origin,
-                ..result(Severity::Error, vec![Some(State::Waived)])
+                ..result(Severity::Error, vec![Some(FindingState::Waived)])
             };
             assert_eq!(
                 verdict_of_failed_batch(vec![other], vec![], &["a"]),

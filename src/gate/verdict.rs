@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::has_unexplained_batch;
-use sluicegate_pipelines::findings::{FailOn, FileResults, Report, State, Verdict};
+use sluicegate_pipelines::findings::{FailOn, FileResults, FindingState, Report, Verdict};
 
 /// A reason why a run does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,14 +76,14 @@ pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let has_platform_failure = fail_on != FailOn::Never && has_unexplained_batch(report);
     let report_causes = [
-        (report.too_many_known().is_some(), Cause::TooManyKnown),
+        (report.check_known_limit().is_some(), Cause::TooManyKnown),
         (report.breaks_consumers(), Cause::BreakingChange),
         (report.gate_refused, Cause::GateChange),
         (has_platform_failure, Cause::PlatformFailure),
-        (!report.unreviewed.is_empty(), Cause::Unreviewed),
+        (!report.unreviewed_files.is_empty(), Cause::Unreviewed),
         (report.is_open, Cause::Doubt),
     ];
-    let mut causes = find_result_causes(report.files.iter(), fail_on, report.fixed.is_some());
+    let mut causes = find_result_causes(report.files.iter(), fail_on, report.fixed_count.is_some());
     causes.extend(
         report_causes
             .into_iter()
@@ -102,7 +102,7 @@ pub(crate) fn find_result_causes<'f>(
     let mut causes = Vec::new();
     let results = files.flat_map(|file| &file.results);
     for result in results.filter(|result| result.fails(fail_on)) {
-        causes.push(if is_compared && !result.states.contains(&Some(State::New)) {
+        causes.push(if is_compared && !result.states.contains(&Some(FindingState::New)) {
             Cause::Doubt
         } else {
             Cause::Finding

@@ -11,12 +11,13 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, State};
+use sluicegate_pipelines::findings::{FileResults, FindingState, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
-    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
+    ExistingFiles,
+    FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, read_waivers,
 };
 
 /// Maximum number of waivers in a note.
@@ -81,8 +82,8 @@ impl Workspace<'_> {
         };
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
-            let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
-            rules::find(id).is_some()
+            let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
+            rules::find_rule(id).is_some()
                 || ProjectCheck::find(id).is_some()
                 || files.into_iter().flatten().any(has_rule)
         })
@@ -95,7 +96,7 @@ impl Workspace<'_> {
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
         let is_known_rule = self.known_rules(rules)?;
-        read(text.text.as_bytes(), &is_known_rule).map_err(|error| {
+        read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
             Failure::usage(message).hint(
@@ -108,10 +109,10 @@ impl Workspace<'_> {
 impl GateRun<'_> {
     /// Marks the waived findings, also those of pipelines and components that the change renames.
     pub(crate) fn mark_waived(&self, waivers: &ActiveWaivers, tally: &mut Tally) -> Result<(), Failure> {
-        let mut former = Former {
+        let mut former = OldNames {
             // A waiver at an excluded path allowed nothing.
             paths: self.selection.pipelines.reviewed_former_paths(),
-            ..Former::default()
+            ..OldNames::default()
         };
         if !waivers.is_empty() {
             let components = self.renamed_components();
@@ -142,23 +143,25 @@ pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
-    former: &Former,
+    former: &OldNames,
     is_whole: bool,
 ) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
-    let matches = tally.with_all_files(|files| waivers.mark(files, former, today));
+    let matches = tally.with_all_files(|files| waivers.mark_findings(files, former, today));
     let (pipeline_paths, other_paths) = snapshot
-        .list_files(&|path| waivers.is_about(path))?
+        .list_files(&|path| waivers.matches_path(path))?
         .into_iter()
         .map(|file| file.path)
         .partition(|path| is_pipeline(path));
-    let existing_files = There {
+    let existing_files = ExistingFiles {
         pipelines: pipeline_paths,
+        other_files:
         others: other_paths,
+        is_complete:
         is_whole,
-        checked: tally.check_levels.unwrap_or(CheckLevels::OFF),
+        check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
-    Ok(tally.with_all_files(|files| waivers.standings(&matches, files, &existing_files, today)))
+    Ok(tally.with_all_files(|files| waivers.statuses(&matches, files, &existing_files, today)))
 }
 
 impl ActiveWaivers {
@@ -176,11 +179,11 @@ impl ActiveWaivers {
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
-        former: &Former,
+        former: &OldNames,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
         if let Some(note) = &self.note {
-            tally.add_limit(Limit {
+            tally.add_limit(VerdictLimit {
                 kind: LimitKind::NotInForce,
                 path: Some(FILE_NAME.to_owned()),
                 text: note.clone(),
@@ -207,14 +210,14 @@ impl ActiveWaivers {
 
     /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
     /// the merge.
-    fn describe_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+    fn describe_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
             let Some(old_names) = former.components.get(&file.path) else {
                 continue;
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
+            for finding in findings.filter(|finding| finding.state == Some(FindingState::Waived)) {
                 let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name))
                 else {
                     continue;
@@ -246,15 +249,15 @@ impl ActiveWaivers {
 
     /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
     /// merge.
-    fn describe_former_paths(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+    fn describe_former_paths(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut renamed_paths = Vec::new();
         for file in files {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            if !findings.any(|finding| finding.state == Some(State::Waived)) {
+            if !findings.any(|finding| finding.state == Some(FindingState::Waived)) {
                 continue;
             }
             if let Some(former_path) = former.paths.get(&file.path)
-                && self.waivers.is_about(former_path)
+                && self.waivers.matches_path(former_path)
                 && !self.waivers.is_about(&file.path)
             {
                 renamed_paths.push(format!("{former_path} → {}", file.path));
@@ -278,10 +281,10 @@ fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Op
         .entries()
         .iter()
         .zip(statuses)
-        .filter(|(_, status)| status.is_vain());
+        .filter(|(_, status)| status.is_unneeded());
     let expired_count = unneeded_waivers
         .clone()
-        .filter(|(_, status)| status.is_over)
+        .filter(|(_, status)| status.is_expired)
         .count();
     let unneeded_count = unneeded_waivers.clone().count();
     if unneeded_count == 0 {
@@ -299,7 +302,7 @@ fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Op
         format_count(unneeded_count, "waiver"),
         parts.join(", "),
         List::with_limit(unneeded_waivers, MAX_LISTED_WAIVERS)
-            .map(|(entry, _)| entry.in_words())
+            .map(|(entry, _)| entry.describe())
             .join_with_semicolons(),
     ))
 }

@@ -6,7 +6,7 @@ use super::{Publication, with_publish_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
-use crate::job::cli::{Compat as Mode, IfExists};
+use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::offered_side::{ComparedOffer, FETCH_HINT, IdsOnly};
 use crate::publish::{
     self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
@@ -14,7 +14,8 @@ use crate::publish::{
 use crate::session::artifact_versions::reject_unpublished;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
-    self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
+    self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
+    has_next_name, list_breaking_changes, summarize,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -26,9 +27,9 @@ const OTHER_VERSION_HINT: &str = "pass --against VERSION to compare with a versi
 
 /// The result of a comparison.
 pub(crate) struct PublishComparison {
-    pub(super) compat: Compat,
+    pub(super) compat: Compatibility,
     /// The next version after the latest, or why there is none.
-    pub(super) next_version: Result<String, NextError>,
+    pub(super) next_version: Result<String, NextNameError>,
     ids_only: Option<IdsOnly>,
 }
 
@@ -54,7 +55,7 @@ impl PublishComparison {
 
     /// Returns whether the plan equals the published version.
     pub(super) fn is_unchanged(&self) -> bool {
-        self.compat.against.is_some() && self.compat.class == Some(interface::Class::None)
+        self.compat.against.is_some() && self.compat.class == Some(interface::ChangeClass::None)
     }
 }
 
@@ -66,7 +67,7 @@ impl Publication<'_> {
 
     /// Returns an error if the version name needs a comparison that is turned off.
     pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.needs_next_version() && self.settings.compatibility.mode == Mode::Off {
+        if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
             let message =
                 "{next} needs a comparison with the published version, but --compat off disables it";
             return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
@@ -82,10 +83,10 @@ impl Publication<'_> {
         plan: &mut Plan,
     ) -> Result<Option<PublishComparison>, Failure> {
         let mode = self.settings.compatibility.mode;
-        if mode == Mode::Off {
+        if mode == CompatMode::Off {
             return Ok(None);
         }
-        let is_needed = mode == Mode::Fail || self.needs_next_version();
+        let is_needed = mode == CompatMode::Fail || self.needs_next_version();
         let (compared_details, latest_name) = match self.request_compared_version(platform)? {
             Ok(details) => details,
             Err(error) if is_needed || is_access_denied(&error) => return Err(error.into()),
@@ -163,15 +164,15 @@ impl Publication<'_> {
             // If every version is disabled, the numbers go on from the newest.
             let newest = self.history.newest_name();
             return Ok(PublishComparison {
-                compat: Compat::new(Against::default(), Vec::new()),
-                next_version: interface::next(newest, interface::Class::Content),
+                compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
+                next_version: interface::next_name(newest, interface::ChangeClass::Content),
                 ids_only: None,
             });
         };
         let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
-        let class = compat.class.unwrap_or(interface::Class::Content);
+        let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         Ok(PublishComparison {
-            next_version: interface::next(latest_name, class),
+            next_version: interface::next_name(latest_name, class),
             compat,
             ids_only,
         })
@@ -181,13 +182,13 @@ impl Publication<'_> {
         &self,
         plan: &Plan,
         old: &ArtifactDetails,
-    ) -> Result<(Compat, Option<IdsOnly>), Failure> {
+    ) -> Result<(Compatibility, Option<IdsOnly>), Failure> {
         let old = ComparedOffer::from_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {
                 let offered_ids = plan.shared_pipelines.iter().map(|shared| shared.id.as_str());
-                let compat = Compat::of_ids(old.to_against(), &old.ids, &offered_ids);
+                let compat = Compatibility::from_ids(old.to_against(), &old.ids, &offered_ids);
                 return Ok((compat, Some(ids_only.clone())));
             }
         };
@@ -196,14 +197,14 @@ impl Publication<'_> {
             &old_offer.offer(self.workspace)?,
             &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
         )?;
-        changes.extend(interface::beyond_the_commit(
+        changes.extend(interface::find_unlisted_removals(
             &old.ids,
             &old_offer.interface,
             &plan.interface,
         ));
         let repository = old_offer.repository(self.workspace);
         changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, changes.is_empty())?);
-        Ok((Compat::new(old.to_against(), changes), None))
+        Ok((Compatibility::new(old.to_against(), changes), None))
     }
 
     /// Returns the changed files. The shared-pipelines file is included only if its changes are not listed otherwise.
@@ -213,7 +214,7 @@ impl Publication<'_> {
         repository: &Repository,
         commit: &CommitId,
         includes_shared_file: bool,
-    ) -> Result<Vec<Change>, Failure> {
+    ) -> Result<Vec<InterfaceChange>, Failure> {
         let published_files = PublishedFiles {
             repository,
             commit,
@@ -233,7 +234,7 @@ impl Publication<'_> {
             if !names.contains(plan.version_name.as_str()) {
                 return Ok(next_version);
             }
-            let higher_version = interface::next(Some(&next_version), interface::Class::Content);
+            let higher_version = interface::next_name(Some(&next_version), interface::ChangeClass::Content);
             next_version = higher_version.map_err(|error| reject_next_version(&error))?;
         }
     }
@@ -247,7 +248,7 @@ impl Publication<'_> {
             next_version,
             |request| publish::version_name(&self.workspace.repo, &self.target.head, request),
         )?;
-        if !has_next(&plan.version_name) {
+        if !has_next_name(&plan.version_name) {
             let message = format!(
                 "the version name `{}` is not a semantic version, so {{next}} could not follow it",
                 plan.version_name
@@ -260,12 +261,12 @@ impl Publication<'_> {
 
     /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
     /// nothing, as no user chose it.
-    fn accept_breaks(&self, compat: Compat, plan: &Plan) -> Compat {
+    fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
             accepted_by_name(compat.against.as_deref(), &plan.version_name)
                 .filter(|_| !self.needs_next_version())
         });
-        compat.accept(reason)
+        compat.with_acceptance(reason)
     }
 
     /// Ends a publish with a counted name if the plan equals the published version.
@@ -293,8 +294,8 @@ impl Publication<'_> {
     }
 
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
-    fn are_breaks_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
-        if self.settings.compatibility.mode != Mode::Fail
+    fn are_breaks_refused(&self, platform: &Platform, plan: &Plan, compat: &Compatibility) -> Result<bool, Failure> {
+        if self.settings.compatibility.mode != CompatMode::Fail
             || !compat.is_breaking()
             || compat.accepted.is_some()
         {
@@ -308,11 +309,11 @@ impl Publication<'_> {
     }
 
     /// Prints the changes for consumers, if they do not stop the publish.
-    pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compat) {
+    pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
-                self.run.ui.say(&format!("since {old}: {}", in_short(compat)));
+                self.run.ui.say(&format!("since {old}: {}", summarize(compat)));
             }
             return;
         }
@@ -325,20 +326,20 @@ impl Publication<'_> {
 }
 
 /// Returns the breaks with every location.
-fn describe_breaks(plan: &Plan, compat: &Compat) -> String {
+fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     format!(
         "version {} of {} breaks consumers of {}:\n  {}",
         plan.version_name,
         plan.prefix,
         compat.old_name(),
-        breaks_told(compat).join("\n  ")
+        list_breaking_changes(compat).join("\n  ")
     )
 }
 
 fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
-        (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {
+        (Ok(next), Some(old)) if find_acceptance_by_name(Some(old), next).is_some() => {
             format!("publish as a higher major version by name ({next}), or ")
         }
         _ => String::new(),
@@ -353,12 +354,12 @@ fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
 }
 
-fn reject_next_version(error: &NextError) -> Failure {
+fn reject_next_version(error: &NextNameError) -> Failure {
     let hint = match error {
-        NextError::NotSemantic(_) => {
+        NextNameError::NotSemantic(_) => {
             "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
         }
-        NextError::TooLarge(_) => "set this version name yourself",
+        NextNameError::TooLarge(_) => "set this version name yourself",
     };
     Failure::usage(error.to_string()).hint(hint)
 }
@@ -368,7 +369,7 @@ fn is_access_denied(error: &HttpError) -> bool {
 }
 
 /// Returns the class as a step output; empty without a complete comparison.
-pub(super) fn class_name(compat: Option<&Compat>) -> String {
+pub(super) fn class_name(compat: Option<&Compatibility>) -> String {
     let class = compat.and_then(|compat| compat.class);
     class.map(|class| class.to_string()).unwrap_or_default()
 }

@@ -6,7 +6,8 @@ use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
 use sluicegate_git::Repository;
-use sluicegate_pipelines::interface::{Change, Class, Compat, Consumer, consumers};
+use sluicegate_pipelines::interface::{
+    ChangeClass, Compatibility, Consumer, InterfaceChange, find_consumers,};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ struct AffectedComponent<'c> {
     repository: String,
     path: String,
     consumer: Consumer,
-    changes: Vec<&'c Change>,
+    changes: Vec<&'c InterfaceChange>,
     /// The pipelines of the repository that call the component's pipeline.
     callers: Vec<String>,
 }
@@ -41,21 +42,21 @@ pub(crate) fn search_consumers<'c>(
     repository: &Repository,
     repository_name: &str,
     prefix: &str,
-    compat: &'c Compat,
+    compat: &'c Compatibility,
 ) -> Result<(), Failure> {
     let snapshot = repository.disk_snapshot(None)?;
     let first_index = impact.components.len();
     for file in snapshot.list_files(&is_pipeline)? {
         let content = read_document(repository, &file)?;
         impact.pipeline_count += 1;
-        match content.and_then(|bytes| consumers(&bytes, prefix)) {
+        match content.and_then(|bytes| find_consumers(&bytes, prefix)) {
             Err(reason) => impact
                 .unreadable_files
                 .push(format!("{repository_name}/{}: {reason}", file.path)),
             Ok(consumers) => impact
                 .components
                 .extend(consumers.into_iter().filter_map(|consumer| {
-                    let changes = consumer.meets(&compat.changes);
+                    let changes = consumer.select_affecting(&compat.changes);
                     (!changes.is_empty()).then(|| AffectedComponent {
                         repository: repository_name.to_owned(),
                         path: file.path.clone(),
@@ -77,7 +78,7 @@ pub(crate) fn search_consumers<'c>(
 }
 
 impl ConsumerImpact<'_> {
-    pub(crate) fn to_text(&self, repository_count: usize, compat: &Compat) -> String {
+    pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility) -> String {
         let mut lines = Vec::new();
         for component in &self.components {
             let consumer = &component.consumer;
@@ -90,8 +91,8 @@ impl ConsumerImpact<'_> {
             lines.push(text::escape_line(&line));
             lines.extend(component.changes.iter().map(|change| {
                 let sentence = match change.class {
-                    Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
-                    _ => change.words(),
+                    ChangeClass::Breaking => format!("{}; {}", change.describe(), change.consumer_action()),
+                    _ => change.describe(),
                 };
                 text::escape_line(&format!("  {}: {sentence}", change.class))
             }));
@@ -111,7 +112,7 @@ impl ConsumerImpact<'_> {
         lines.join("\n") + "\n"
     }
 
-    pub(crate) fn to_json(&self, prefix: &str, compat: &Compat) -> Value {
+    pub(crate) fn to_json(&self, prefix: &str, compat: &Compatibility) -> Value {
         let components: Vec<Value> = self
             .components
             .iter()

@@ -4,7 +4,7 @@ use super::Publication;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::Compat as Mode;
+use crate::job::cli::CompatMode;
 use crate::report::{PublishBreak, PublishRun, write_publish_junit};
 use crate::session::failure_conversion::reject_unwritten;
 use jiff::Timestamp;
@@ -55,10 +55,10 @@ impl Publication<'_> {
         compat
             .breaks()
             .map(|change| PublishBreak {
-                name: format!("{}: {}", change.subject(), change.words()),
-                words: change.in_one_line(&old_name),
+                name: format!("{}: {}", change.subject(), change.describe()),
+                words: change.format_line(&old_name),
                 place: change.new.as_ref().map(|place| (place.path.clone(), place.line)),
-                is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
+                is_refused: self.settings.compatibility.mode == CompatMode::Fail && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
             })
             .collect()

@@ -7,7 +7,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id};
-use sluicegate_pipelines::interface::{Against, Interface};
+use sluicegate_pipelines::interface::{ComparedVersion, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch.
@@ -62,8 +62,8 @@ impl ComparedOffer {
         })
     }
 
-    pub(crate) fn to_against(&self) -> Against {
-        Against {
+    pub(crate) fn to_against(&self) -> ComparedVersion {
+        ComparedVersion {
             version: self.version.clone(),
             commit: self.reported_commit.clone(),
         }

@@ -12,7 +12,7 @@ use crate::publish::{Plan, PublishError, version_name::needs_next_version};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::interface::accepted_by_name;
+use sluicegate_pipelines::interface::find_acceptance_by_name;
 use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
@@ -89,7 +89,7 @@ impl PlannedPublish {
         // A counted name announces nothing, as no user chose it.
         let plan = self.plan.as_ref().ok();
         let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
-        Ok(plan.and_then(|plan| accepted_by_name(old_name, &plan.version_name)))
+        Ok(plan.and_then(|plan| find_acceptance_by_name(old_name, &plan.version_name)))
     }
 }
 

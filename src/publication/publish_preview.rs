@@ -3,14 +3,14 @@
 use crate::publish::{FileSelection, Plan, PlanChanges};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
-use sluicegate_pipelines::interface::{Class, Compat, told};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, told};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::ArtifactDetails;
 use std::fmt::Write as _;
 /// Maximum number of changed files of each kind to print.
 const MAX_LISTED_ENTRIES: usize = 20;
 
-#[derive(Default)]
+#[derive( Default) ]
 pub(super) struct PublishedState {
     pub(super) exists: Option<bool>,
     pub(super) latest: Option<ArtifactDetails>,
@@ -126,7 +126,7 @@ pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> S
 
 /// Adds the offered pipelines with their parameters, as consumers see them.
 fn push_shared_pipelines(output: &mut String, plan: &Plan) {
-    let entries: Vec<_> = plan.interface.offered().collect();
+    let entries: Vec<_> = plan.interface.offered_entries().collect();
     let heading = format_count(entries.len(), "shared pipeline");
     let _ = writeln!(output, "{heading}{}", if entries.is_empty() { "" } else { ":" });
     let list = List::with_limit(entries, MAX_LISTED_ENTRIES);
@@ -201,12 +201,12 @@ fn count_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-fn push_consumer_changes(output: &mut String, compat: &Compat) {
-    let class = compat.class.map_or("unknown", Class::name);
+fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
+    let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
     // The changed files are listed above.
     let is_file = |line: &&String| !line.starts_with("content:");
-    for line in told(compat).iter().take_while(is_file) {
+    for line in list_changes(compat).iter().take_while(is_file) {
         let _ = writeln!(output, "  {line}");
     }
     if let Some(reason) = &compat.accepted {

@@ -10,8 +10,8 @@ use crate::publish::{Plan, ReviewEvidence, hash_bytes};
 use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, State, Status, Verdict};
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, Status, Verdict};
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -101,7 +101,7 @@ impl RequiredReview {
             .findings()
             .iter()
             .filter(|finding| {
-                finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
+                finding.state == Some(FindingState::Known) && fail_on.fails(&Status::Failed(finding.severity))
             })
             .count();
         if known_count == 0 {
@@ -208,5 +208,5 @@ impl RequiredReview {
 
 pub(crate) fn pipeline_paths(plan: &Plan) -> impl Iterator<Item = &str> {
     let paths = plan.files.iter().map(|file| file.path.as_str());
-    paths.filter(|path| Kind::from_path(path).is_some())
+    paths.filter(|path| PipelineKind::from_path(path).is_some())
 }

@@ -16,13 +16,13 @@ use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
 use sluicegate_git::GitError;
-use sluicegate_pipelines::interface::{self, Against, Compat, Interface};
+use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
 pub(crate) struct VersionComparison<'a> {
     pub(crate) prefix: String,
-    pub(crate) compat: Compat,
+    pub(crate) compat: Compatibility,
     pub(crate) new_side: ComparedOffer,
     pub(crate) workspace: Workspace<'a>,
 }
@@ -96,7 +96,7 @@ pub(crate) fn compare_versions<'a>(
             return Err(reject_missing_files(old_side, &new_side));
         }
         Some(old_side) => lookup.compare_sides(old_side, &new_side, &selection)?,
-        None => Compat::new(Against::default(), Vec::new()),
+        None => Compatibility::new(ComparedVersion::default(), Vec::new()),
     };
     Ok(VersionComparison {
         prefix,
@@ -180,7 +180,7 @@ impl SideLookup<'_> {
         let interface =
             match interface_version::read_interface(repo, &repo.snapshot(revision.commit.clone()), folder)? {
                 LoadedInterface::Read(interface, _) => *interface,
-                LoadedInterface::Missing => Interface::nothing(""),
+                LoadedInterface::Missing => Interface::empty(""),
                 LoadedInterface::Unreadable(path, reason) => {
                     let short = revision.commit.short();
                     let message = format!("could not read {path} of the commit {short}: {reason}");
@@ -191,7 +191,7 @@ impl SideLookup<'_> {
         Ok(ComparedOffer {
             version: None,
             reported_commit: Some(revision.commit.to_string()),
-            ids: interface.offered().map(|entry| entry.id.clone()).collect(),
+            ids: interface.offered_entries().map(|entry| entry.id.clone()).collect(),
             offer: Ok(CommitOffer {
                 fetched_repository: None,
                 commit: revision.commit,
@@ -205,7 +205,7 @@ impl SideLookup<'_> {
         old_side: &ComparedOffer,
         new_side: &ComparedOffer,
         selection: &Selection,
-    ) -> Result<Compat, GitError> {
+    ) -> Result<Compatibility, GitError> {
         let (old_offer, new_offer) = match (&old_side.offer, &new_side.offer) {
             (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
             (Err(ids_only), _) | (_, Err(ids_only)) => {
@@ -219,14 +219,14 @@ impl SideLookup<'_> {
                     ids_only.reason
                 ));
                 let offered_ids = new_side.ids.iter().map(String::as_str);
-                return Ok(Compat::of_ids(old_side.to_against(), &old_side.ids, &offered_ids));
+                return Ok(Compatibility::from_ids(old_side.to_against(), &old_side.ids, &offered_ids));
             }
         };
         let mut changes = interface_version::compare_interface_versions(
             &old_offer.offer(self.workspace)?,
             &new_offer.offer(self.workspace)?,
         )?;
-        changes.extend(interface::beyond_the_commit(
+        changes.extend(interface::find_unlisted_removals(
             &old_side.ids,
             &old_offer.interface,
             &new_offer.interface,
@@ -236,7 +236,7 @@ impl SideLookup<'_> {
         let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
         file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
         changes.extend(file_changes);
-        Ok(Compat::new(old_side.to_against(), changes))
+        Ok(Compatibility::new(old_side.to_against(), changes))
     }
 
     /// Returns the files that a publish of the new commit would change; warns if it could not be published.
@@ -245,7 +245,7 @@ impl SideLookup<'_> {
         old_offer: &CommitOffer,
         new_offer: &CommitOffer,
         selection: &Selection,
-    ) -> Vec<interface::Change> {
+    ) -> Vec<interface::InterfaceChange> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),

@@ -5,7 +5,7 @@ use super::content_reader::ContentReader;
 use super::pipeline_reader::{self, PipelineToRead};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{
-    Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
+    CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name, may_name_files,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,14 +53,14 @@ impl CallGraph {
         callees: &BTreeSet<&str>,
         known_facts: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
-        let sought_names = SoughtNames::of(callees.iter().copied());
+        let sought_names = FileNameSearch::for_files(callees.iter().copied());
         Self::read_matching(
             repository,
             snapshot,
             callees,
             known_facts,
             &|bytes| match &sought_names {
-                Some(sought_names) => sought_names.may_be_in(bytes),
+                Some(sought_names) => sought_names.may_match(bytes),
                 None => may_name_files(bytes),
             },
         )
@@ -73,7 +73,7 @@ impl CallGraph {
         mut known_facts: BTreeMap<String, PipelineFacts>,
         needs_parsing: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
-        let mut files = snapshot.list_files(&|path| Kind::from_path(path).is_some())?;
+        let mut files = snapshot.list_files(&|path| PipelineKind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let pipeline_files = PipelineFiles::new(paths.union(removed_paths).copied());
@@ -111,10 +111,10 @@ impl CallGraph {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
             match reference.resolve(pipeline_files, caller) {
-                Resolved::File(path) | Resolved::Bare(path) => {
+                CallResolution::File(path) | CallResolution::ByName(path) => {
                     callee_paths.insert(path);
                 }
-                Resolved::Ambiguous(paths) => {
+                CallResolution::Ambiguous(paths) => {
                     ambiguous_names.extend(paths.first().map(|path| file_name(path)));
                 }
                 Resolved::Missing => {}

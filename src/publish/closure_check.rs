@@ -15,7 +15,8 @@ use super::{FileSelection, PublishError, PublishRequest, offered_parameters};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+    CallResolution,
+    CallWalk, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, file_name,
 };
 use sluicegate_pipelines::project::{self, CallSuggestions};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -105,7 +106,7 @@ fn select_needed_scripts<'i>(
         .iter()
         .filter_map(|path| input.sent_pipelines.get(path))
         .flat_map(PipelineFile::references)
-        .filter_map(Reference::script)
+        .filter_map(Reference::script_path)
         .filter(|path| {
             scripts
                 .get(*path)
@@ -139,7 +140,7 @@ fn find_needed_pipelines(
                 .into_iter()
                 .flat_map(PipelineFile::references)
             {
-                next_step.extend(walk.called(files, reference, path));
+                next_step.extend(walk.list_called_pipelines(files, reference, path));
             }
         }
         current_step = next_step.into_iter().map(str::to_owned).collect();
@@ -207,7 +208,7 @@ impl ClosureCheck<'_> {
                 let description = if exists {
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
                 } else {
-                    project::shared_pipeline(id, path, project::NOT_THERE)
+                    project::describe_broken_entry(id, path, project::MISSING_FILE)
                         + "; it is disabled, so no consumer needs it"
                 };
                 self.add_warning(
@@ -216,7 +217,7 @@ impl ClosureCheck<'_> {
                     true,
                 );
             } else if let Some(reason) = self.find_omission_reason(path)? {
-                let description = project::shared_pipeline(id, path, &reason);
+                let description = project::describe_broken_entry(id, path, &reason);
                 self.problems
                     .push(shared_file.problem(entry.position, description));
             }
@@ -231,8 +232,8 @@ impl ClosureCheck<'_> {
         }
         let file = self.input.listing.find(path)?;
         Ok(Some(match file {
-            None => project::NOT_THERE.to_owned(),
-            Some(_) if Kind::from_path(path).is_none() => project::NO_PIPELINE.to_owned(),
+            None => project::MISSING_FILE.to_owned(),
+            Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),
             Some(_) => "is not among the selected files".to_owned(),
         }))
     }
@@ -306,26 +307,26 @@ impl ClosureCheck<'_> {
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::Omitted(description)) => ReferenceState::Broken(description.clone()),
                 Some(Script::Unusable(defect)) => {
-                    ReferenceState::Unusable(project::unusable_script(path, *defect), *defect)
+                    ReferenceState::Unusable(project::describe_unusable_script(path, *defect), *defect)
                 }
                 Some(Script::Sent(_)) | None => ReferenceState::Intact,
             },
         }
     }
 
-    fn call_state(&self, caller: &str, target: &str, kind: Kind) -> ReferenceState {
+    fn call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {
-            Resolved::File(path) | Resolved::Bare(path) if is_sent(path) => ReferenceState::Intact,
-            Resolved::File(path) | Resolved::Bare(path) => {
+            CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => ReferenceState::Intact,
+            CallResolution::File(path) | CallResolution::ByName(path) => {
                 ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
-            Resolved::Missing => {
-                let suggestion = self.suggestions.borrow_mut().help(&self.files, target, kind);
-                ReferenceState::Broken(project::missing_call(kind, target) + &suggestion)
+            CallResolution::Missing => {
+                let suggestion = self.suggestions.borrow_mut().suggest(&self.files, target, kind);
+                ReferenceState::Broken(project::describe_missing_call(kind, target) + &suggestion)
             }
-            Resolved::Ambiguous(paths) => {
-                let description = project::ambiguous_call(kind, target, paths);
+            CallResolution::Ambiguous(paths) => {
+                let description = project::describe_ambiguous_call(kind, target, paths);
                 let unsent_path = paths
                     .first()
                     .and_then(|path| self.unsent_paths_by_name.get(file_name(path)));

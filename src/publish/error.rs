@@ -4,7 +4,7 @@ use super::version_name::VersionNameError;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::List;
 use sluicegate_git::GitError;
-use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub enum PublishError {
     Version(#[from] VersionNameError),
     /// The platform's configuration directory cannot be determined.
     #[error(transparent)]
-    ConfigDir(#[from] ConfigFolderError),
+    ConfigDir(#[from] ConfigDirError),
     #[error(
         "no hidden directory at the repository root contains `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
     )]

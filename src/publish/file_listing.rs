@@ -2,7 +2,7 @@
 
 use super::{FileSource, PublishError, PublishRequest};
 use sluicegate_git::{CommitId, ContentDoubt, FileContent, FileKind, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a commit or of the working tree.
@@ -25,7 +25,7 @@ impl<'a> FileListing<'a> {
             FileSource::Commit => repository.snapshot(head.clone()),
             FileSource::Worktree => repository.disk_snapshot(None)?,
         };
-        let files = snapshot.files(&|path| request.is_selected(path) || Kind::from_path(path).is_some())?;
+        let files = snapshot.files(&|path| request.is_selected(path) || PipelineKind::from_path(path).is_some())?;
         Ok(Self {
             listed_files: files
                 .into_iter()

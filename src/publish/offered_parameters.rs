@@ -20,10 +20,10 @@ pub(super) fn check_offered_parameters(
         else {
             continue;
         };
-        problems.extend(entry.undeclared(facts).map(|parameter| {
+        problems.extend(entry.undeclared_parameters(facts).map(|parameter| {
             shared_file.problem(
                 parameter.position,
-                project::undeclared_parameter(entry, parameter),
+                project::describe_undeclared_parameter(entry, parameter),
             )
         }));
     }

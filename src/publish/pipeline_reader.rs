@@ -9,7 +9,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::FileContent;
 use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 
 /// A pipeline file to be read.
 pub(super) struct PipelineToRead<'a> {
@@ -36,7 +36,7 @@ impl PipelineFile {
     }
 
     pub(super) fn is_skimmed(&self) -> bool {
-        self.facts.as_ref().is_ok_and(|facts| facts.is_skimmed)
+        self.facts.as_ref().is_ok_and(|facts| facts.is_unparsed)
     }
 }
 
@@ -78,7 +78,7 @@ fn skim_file(
     file: &PipelineToRead<'_>,
     needs_parsing: &dyn Fn(&[u8]) -> bool,
 ) -> Result<SkimmedFile, PublishError> {
-    let Some(bytes) = contents.read(file.content, DOCUMENT_LIMIT)? else {
+    let Some(bytes) = contents.read(file.content, MAX_DOCUMENT_BYTES)? else {
         return Ok(SkimmedFile::Complete(PipelineFile {
             size: contents.size(file.content)?,
             facts: Err(DocumentError::too_large()),
@@ -90,7 +90,7 @@ fn skim_file(
     if let Some(defect) = FileDefect::find_in_document(&bytes) {
         return Ok(SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
-            facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),
+            facts: Err(DocumentError::for_document(format!("the document {}", defect.reason()))),
             defect: Some(defect),
             checked_hash,
         }));
@@ -100,7 +100,7 @@ fn skim_file(
     } else {
         SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
-            facts: Ok(PipelineFacts::skimmed()),
+            facts: Ok(PipelineFacts::for_unparsed_file()),
             defect: None,
             checked_hash,
         })

@@ -11,7 +11,7 @@ use super::worktree_drift;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishRequest, SharedPipelineRef};
 use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Repository, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, Kind, SharedEntry};
+use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry};
 use sluicegate_platform::api::{header_value, part_name};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -136,7 +136,7 @@ fn find_config_dir(listing: &FileListing<'_>, request: &PublishRequest<'_>) -> R
         return Ok(config_dir.trim_matches('/').to_owned());
     }
     let exists = |path: &str| matches!(listing.find(path), Ok(Some(_)));
-    pipelines::config_folder(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
+    pipelines::find_config_dir(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
 }
 
 impl From<&SharedEntry> for SharedPipelineRef {
@@ -173,7 +173,7 @@ fn read_selected_pipelines(
         .collect();
     let pipelines: Vec<_> = selected_files
         .iter()
-        .filter(|(path, _)| Kind::from_path(path).is_some())
+        .filter(|(path, _)| PipelineKind::from_path(path).is_some())
         .collect();
     let files: Vec<_> = pipelines
         .iter()

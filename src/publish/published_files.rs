@@ -4,9 +4,9 @@ use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
-use sluicegate_pipelines::interface::{Change, What};
+use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
 use sluicegate_pipelines::pipelines::SharedPipelines;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeMap;
 
 /// The files of the published commit.
@@ -21,7 +21,7 @@ pub struct PublishedFiles<'a> {
 pub fn compare_with_published_files(
     plan: &Plan,
     published: &PublishedFiles<'_>,
-) -> Result<Vec<Change>, PublishError> {
+) -> Result<Vec<InterfaceChange>, PublishError> {
     let published_files = published.repository.files(published.commit, &|path| {
         plan.has_file(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
     })?;
@@ -34,10 +34,10 @@ pub fn compare_with_published_files(
     let mut changes = Vec::new();
     for file in &plan.files {
         match unmatched_files.remove(file.path.as_str()) {
-            None => changes.push(Change::of_file(What::FileAdded, &file.path)),
+            None => changes.push(InterfaceChange::for_file(ChangeKind::FileAdded, &file.path)),
             Some(published_file) => {
                 if !is_file_unchanged(plan, &contents, &FileContent::Blob(published_file.blob), file)? {
-                    changes.push(Change::of_file(What::FileModified, &file.path));
+                    changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &file.path));
                 }
             }
         }
@@ -45,7 +45,7 @@ pub fn compare_with_published_files(
     changes.extend(
         unmatched_files
             .into_keys()
-            .map(|path| Change::of_file(What::FileRemoved, path)),
+            .map(|path| InterfaceChange::for_file(ChangeKind::FileRemoved, path)),
     );
     Ok(changes)
 }

@@ -4,7 +4,7 @@
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::io::{self, Write};
 
 /// Name of the schema.
@@ -49,7 +49,7 @@ pub struct Receipt {
     review: Option<ReviewEvidence>,
     /// The version's changes for consumers; `None` if no versions were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compat: Option<Compat>,
+    pub compat: Option<Compatibility>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Receipt {
 
     /// Adds the version's changes for consumers.
     #[must_use]
-    pub fn with_compat(mut self, compat: Option<&Compat>) -> Self {
+    pub fn with_compat(mut self, compat: Option<&Compatibility>) -> Self {
         self.compat = compat.cloned();
         self
     }

@@ -4,7 +4,7 @@ use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, compute_digest, content_hashes, version_differences};
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
-use sluicegate_pipelines::interface::{Change, Class, Compat, What};
+use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, InterfaceChange};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
@@ -96,14 +96,14 @@ impl Receipt {
 
     fn compare_changes(
         &self,
-        compat: &Compat,
-        changes: &[Change],
+        compat: &Compatibility,
+        changes: &[InterfaceChange],
         commits: &CommitPair<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         let recorded_changes = compat.changes.iter().filter(|change| {
             // A shared pipeline that was only in a working tree is in no commit.
-            let is_of_worktree = change.what == What::PipelineRemoved && change.old.is_none();
+            let is_of_worktree = change.kind == ChangeKind::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
         if recorded_changes.ne(changes) {
@@ -112,16 +112,16 @@ impl Receipt {
         let class = compat
             .changes
             .iter()
-            .map(|change| change.what.row().class)
+            .map(|change| change.kind.effect().class)
             .max()
-            .unwrap_or(Class::None)
-            .of_all();
+            .unwrap_or(ChangeClass::None)
+            .for_total();
         let has_wrong_class = compat
             .changes
             .iter()
-            .any(|change| change.class != change.what.row().class);
+            .any(|change| change.class != change.kind.effect().class);
         if compat.class != Some(class) || has_wrong_class {
-            let recorded_class = compat.class.map_or("none at all", Class::name);
+            let recorded_class = compat.class.map_or("none at all", ChangeClass::name);
             differences.push(format!(
                 "the receipt's class is {recorded_class}, but the class of its changes is {class}"
             ));
@@ -173,22 +173,22 @@ impl CommitPair<'_> {
     /// file may have other bytes with the same meaning.
     fn compare_file_changes(
         &self,
-        compat: &Compat,
+        compat: &Compatibility,
         files: &[ReceiptFile],
     ) -> Result<Vec<String>, PublishError> {
         let listed_paths: BTreeSet<String> = compat
             .changes
             .iter()
             .filter(|change| change.id.is_none())
-            .map(Change::subject)
+            .map(InterfaceChange::subject)
             .collect();
         let mut differences = Vec::new();
         for change in compat.changes.iter().filter(|change| change.id.is_none()) {
             let path = change.subject();
             let (old_blob, new_blob) = self.find_blobs(&path)?;
-            let has_changed = match change.what {
-                What::FileAdded => old_blob.is_none() && new_blob.is_some(),
-                What::FileRemoved => old_blob.is_some(),
+            let has_changed = match change.kind {
+                ChangeKind::FileAdded => old_blob.is_none() && new_blob.is_some(),
+                ChangeKind::FileRemoved => old_blob.is_some(),
                 _ => old_blob.is_some() && new_blob.is_some() && old_blob != new_blob,
             };
             if !has_changed {

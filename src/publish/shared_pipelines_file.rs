@@ -6,7 +6,7 @@ use super::{Problem, PublishError};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
 
 pub(super) struct SharedPipelinesFile {
     pub interface: Interface,
@@ -32,14 +32,14 @@ impl SharedPipelinesFile {
             });
         };
         reject_uncertain_files(std::iter::once(&file))?;
-        let bytes = contents.read(&file.content, DOCUMENT_LIMIT)?;
+        let bytes = contents.read(&file.content, MAX_DOCUMENT_BYTES)?;
         let checked_hash = bytes
             .as_deref()
             .and_then(|bytes| hash_changeable_content(&file.content, bytes));
         let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
-                message: format!("the file has more than {DOCUMENT_LIMIT} bytes"),
+                message: format!("the file has more than {MAX_DOCUMENT_BYTES} bytes"),
                 position: None,
             }),
         };
@@ -74,6 +74,6 @@ impl SharedPipelinesFile {
 
     /// Returns the entries that are offered to consumers.
     pub(super) fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
-        self.interface.offered()
+        self.interface.offered_entries()
     }
 }

@@ -88,7 +88,7 @@ fn annotate_findings(
     other_annotations: impl Iterator<Item = Annotation>,
 ) -> Vec<Annotation> {
     let mut findings = report.findings();
-    findings.retain(Finding::counts);
+    findings.retain(Finding::is_counted);
     FindingOrder::from_context(report, context).sort(&mut findings);
     findings.sort_by_key(|finding| Reverse(finding.severity));
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
@@ -209,7 +209,7 @@ fn limit_annotations(
 mod tests {
     use super::*;
     use crate::report::{sample, touched_lines};
-    use sluicegate_pipelines::findings::{Unreviewed, Verdict};
+    use sluicegate_pipelines::findings::{UnreviewedFile, Verdict};
 
     fn shown(annotations: &[Annotation]) -> Vec<String> {
         let line = |a: &Annotation| format!("{:?} {:?} {}: {}", a.level, a.place, a.title, a.message);
@@ -266,9 +266,9 @@ mod tests {
         let findings = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));
         // Several files share the reason: it is in the notice, and each file has a mark.
-        report.unreviewed.push(Unreviewed {
+        report.unreviewed_files.push(UnreviewedFile {
             path: "later.orch.yaml".to_owned(),
-            reason: report.unreviewed[0].reason.clone(),
+            reason: report.unreviewed_files[0].reason.clone(),
         });
         let marks = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(marks.len(), 6, "{:?}", shown(&marks));

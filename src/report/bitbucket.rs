@@ -26,7 +26,7 @@ const DETAILS_LIMIT: usize = 2_000;
 
 /// Returns the body of the PUT request for the report. An undecided review is reported as FAILED.
 pub(crate) fn build_report(report: &Report) -> Value {
-    let (counts, totals) = (report.counts(), report.totals());
+    let (counts, totals) = (report.count_results(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);
     let cause_sentences = describe_unreviewed_files(report, &[])

@@ -3,9 +3,9 @@
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
 use sluicegate_base::text::{List, format_and_more_of, format_count};
-use sluicegate_pipelines::diff::Line;
-use sluicegate_pipelines::interface::Class;
-use sluicegate_pipelines::picture::mermaid;
+use sluicegate_pipelines::diff::DiffLine;
+use sluicegate_pipelines::interface::ChangeClass;
+use sluicegate_pipelines::picture::render_mermaid;
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
@@ -50,7 +50,7 @@ pub(crate) struct ConsumerChanges {
     /// The number of changes by class.
     pub summary: String,
     /// Each change with its class, the worst first. Contains text from outside.
-    pub changes: Vec<(Class, String)>,
+    pub changes: Vec<(ChangeClass, String)>,
 }
 
 /// Maximum number of items in a list of the page.
@@ -113,7 +113,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let mut omitted_count = 0;
     for file in files {
         let path = code(&file.changed.path);
-        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.words()));
+        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.describe()));
         let file_changes = render_file_changes(file, MAX_FILE_BYTES);
         if !file_changes.is_empty() {
             let _ = write!(block, "\n{file_changes}");
@@ -151,11 +151,11 @@ pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> Strin
 }
 
 fn render_flowchart(file: &ChangedFile) -> Option<String> {
-    let (changed_part, omitted_count) = file.picture.as_ref()?.changed_part(MAX_FLOWCHART_BOXES);
+    let (changed_part, omitted_count) = file.picture.as_ref()?.select_changed_part(MAX_FLOWCHART_BOXES);
     if changed_part.boxes.is_empty() {
         return None;
     }
-    let mut chart = format!("```mermaid\n{}```\n", mermaid(&changed_part));
+    let mut chart = format!("```mermaid\n{}```\n", render_mermaid(&changed_part));
     if omitted_count > 0 {
         let _ = writeln!(
             chart,
@@ -168,7 +168,7 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
 
 /// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
 /// them.
-fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
+fn render_change_list(lines: &[DiffLine], max_bytes: usize) -> String {
     let mut markdown = String::new();
     let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
     let mut listed_count = 0;
@@ -183,7 +183,7 @@ fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
             push_fenced_lines(&mut block, &value_lines, &indent);
             listed_count += value_lines.len();
         } else {
-            let sign = match line.sign.mark() {
+            let sign = match line.sign.symbol() {
                 "" => String::new(),
                 mark => format!("`{mark}` "),
             };
@@ -206,7 +206,7 @@ fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
     markdown
 }
 
-fn push_fenced_lines(markdown: &mut String, lines: &[&Line], indent: &str) {
+fn push_fenced_lines(markdown: &mut String, lines: &[&DiffLine], indent: &str) {
     let longest = lines
         .iter()
         .flat_map(|line| line.text.split(|c| c != '`').map(str::len))
@@ -215,7 +215,7 @@ fn push_fenced_lines(markdown: &mut String, lines: &[&Line], indent: &str) {
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = writeln!(markdown, "{indent}{fence}diff");
     for line in lines {
-        let sign = match line.sign.mark() {
+        let sign = match line.sign.symbol() {
             "" => " ",
             mark => mark,
         };
@@ -232,8 +232,8 @@ mod tests {
     use sluicegate_pipelines::diff::Sign;
     use sluicegate_pipelines::picture::Canvas;
 
-    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> Line {
-        Line {
+    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> DiffLine {
+        DiffLine {
             depth,
             sign,
             is_value,
@@ -256,7 +256,7 @@ mod tests {
         let consumers = ConsumerChanges {
             summary: "1 break".to_owned(),
             changes: vec![(
-                Class::Breaking,
+                ChangeClass::Breaking,
                 "f:2: `a`: the parameter `<b>|x` is gone".to_owned(),
             )],
         };
@@ -325,7 +325,7 @@ mod tests {
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });
             let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
-            file.picture = Canvas::of(text.to_string().as_bytes()).ok();
+            file.picture = Canvas::from_pipeline(text.to_string().as_bytes()).ok();
             let page = render_page(&of(vec![file]));
             prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
             // Heading, summary, and the list or the fence.

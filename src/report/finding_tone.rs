@@ -16,7 +16,7 @@ impl Tone {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
 
     pub(super) const fn of_finding(finding: &Finding<'_>) -> Self {
-        if finding.counts() {
+        if finding.is_counted() {
             Self::ignoring_state(finding)
         } else {
             Self::Old

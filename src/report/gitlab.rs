@@ -37,7 +37,7 @@ struct IssueLines {
 /// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are not problems in code.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
-    let fingerprints = Fingerprint::of(&findings);
+    let fingerprints = Fingerprint::for_findings(&findings);
     let mut issues: Vec<QualityIssue<'_>> = findings
         .iter()
         .zip(fingerprints)

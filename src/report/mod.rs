@@ -190,7 +190,7 @@ pub(crate) fn review_outputs(report: &Report) -> Vec<(&'static str, String)> {
     let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
         ("verdict", report.verdict.to_string()),
-        ("reviewed", report.reviewed().count().to_string()),
+        ("reviewed", report.reviewed_files().count().to_string()),
         ("errors", totals.errors.to_string()),
         ("warnings", totals.warnings.to_string()),
         ("not-evaluated", totals.not_evaluated.to_string()),
@@ -249,11 +249,11 @@ mod tests {
 
     /// Returns reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
     fn sample_reports() -> Vec<Report> {
-        use sluicegate_pipelines::findings::{Severity, State, Status};
+        use sluicegate_pipelines::findings::{FindingState,Severity, Status};
         let mut compared_report = sample::report();
-        compared_report.fixed = Some(4);
-        compared_report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
-        compared_report.files[0].results[0].states = vec![Some(State::Waived)];
+        compared_report.fixed_count = Some(4);
+        compared_report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        compared_report.files[0].results[0].states = vec![Some(FindingState::Waived)];
         let mut undecided_report = sample::report();
         undecided_report.verdict = Verdict::Undecided;
         let many = |n: u32, severity| {
@@ -361,11 +361,11 @@ mod tests {
                     .filter(|entry| entry["severity"] == severity)
                     .count()
             };
-            let unreviewed = report.unreviewed.len();
+            let unreviewed = report.unreviewed_files.len();
             let old = report
                 .findings()
                 .iter()
-                .filter(|finding| !finding.counts())
+                .filter(|finding| !finding.is_counted())
                 .count();
             let verdicts = entries.iter().filter(|entry| entry["check_name"] == "verdict");
             assert_eq!(

@@ -3,7 +3,7 @@
 use super::markdown::{code, escape, prose};
 use super::truncation;
 use sluicegate_base::text::{List, format_count};
-use sluicegate_pipelines::interface::{Change, Class, Compat};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.
@@ -16,7 +16,7 @@ const MAX_NOTE_BYTES: usize = 64_000;
 const MAX_TEXT_CHARS: usize = 500;
 
 /// Returns the release note of the version `version_name`, compared with an older version or commit.
-pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compat) -> String {
+pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compatibility) -> String {
     let heading = format!(
         "## {} {}\n\n",
         escape_shortened(prefix),
@@ -26,7 +26,7 @@ pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Com
 }
 
 /// Returns the changes for consumers, grouped by shared pipeline, without a heading.
-pub(super) fn render_consumer_changes(compat: &Compat) -> String {
+pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     let mut note = format!("{}\n\n", describe_overall_change(compat, &compat.old_name()));
     let (mut ids, mut omitted_count): (Vec<&str>, usize) = (Vec::new(), 0);
     for change in &compat.changes {
@@ -37,7 +37,7 @@ pub(super) fn render_consumer_changes(compat: &Compat) -> String {
     ids.sort_by_key(|id| std::cmp::Reverse(worst_class(compat, id)));
     for id in ids {
         let mut section = format!("### {}\n\n", code(&truncation::truncate(id, MAX_TEXT_CHARS)));
-        let mut id_changes: Vec<&Change> = compat
+        let mut id_changes: Vec<&InterfaceChange> = compat
             .changes
             .iter()
             .filter(|change| change.id.as_deref() == Some(id))
@@ -65,7 +65,7 @@ fn escape_shortened(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
 
-fn describe_overall_change(compat: &Compat, old_name: &str) -> String {
+fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     let old_name = escape_shortened(old_name);
     if compat.ids_only {
         return format!("Since {old_name}; only the ids of shared pipelines could be compared.");
@@ -74,7 +74,7 @@ fn describe_overall_change(compat: &Compat, old_name: &str) -> String {
         return "This is the first version: there is no older one to compare with.".to_owned();
     }
     match compat.class {
-        Some(Class::Breaking) => {
+        Some(ChangeClass::Breaking) => {
             let reason = compat
                 .accepted
                 .as_deref()
@@ -84,40 +84,40 @@ fn describe_overall_change(compat: &Compat, old_name: &str) -> String {
                 reason.unwrap_or_default()
             )
         }
-        Some(Class::Addition) => {
+        Some(ChangeClass::Addition) => {
             format!(
                 "Changes since {old_name} only add to the shared pipelines; existing uses are unaffected."
             )
         }
-        Some(Class::None) => format!("No changes since {old_name}."),
+        Some(ChangeClass::None) => format!("No changes since {old_name}."),
         _ => format!("Changes since {old_name} do not affect the ids and parameters that consumers use."),
     }
 }
 
-fn worst_class(compat: &Compat, id: &str) -> Class {
+fn worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
     compat
         .changes
         .iter()
         .filter(|change| change.id.as_deref() == Some(id))
         .map(|change| change.class)
         .max()
-        .unwrap_or(Class::None)
+        .unwrap_or(ChangeClass::None)
 }
 
-fn render_change(change: &Change) -> String {
-    let description = prose(&truncation::truncate(&change.words(), MAX_TEXT_CHARS));
+fn render_change(change: &InterfaceChange) -> String {
+    let description = prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
     match change.class {
-        Class::Breaking => format!(
+        ChangeClass::Breaking => format!(
             "- **Breaking:** {description}. Consumers: {}.\n",
-            escape(change.consumers())
+            escape(change.consumer_action())
         ),
-        Class::Addition => format!("- Added: {description}; {}.\n", escape(change.consumers())),
+        ChangeClass::Addition => format!("- Added: {description}; {}.\n", escape(change.consumer_action())),
         _ => format!("- Note: {description}.\n"),
     }
 }
 
-fn render_files(compat: &Compat) -> String {
-    let file_changes: Vec<&Change> = compat
+fn render_files(compat: &Compatibility) -> String {
+    let file_changes: Vec<&InterfaceChange> = compat
         .changes
         .iter()
         .filter(|change| change.id.is_none())
@@ -131,7 +131,7 @@ fn render_files(compat: &Compat) -> String {
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
         let subject = code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
-        format!("{subject}: {}", change.words())
+        format!("{subject}: {}", change.describe())
     });
     for entry in list.entries() {
         let _ = writeln!(section, "- {entry}");
@@ -142,18 +142,19 @@ fn render_files(compat: &Compat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::interface::{Against, ChangedKinds, Interface, What, compare};
+    use sluicegate_pipelines::interface::{
+        ChangeKind, ChangedKinds, ComparedVersion, Interface, compare_interfaces,};
 
     fn note(old: &str, new: &str) -> String {
         let side =
             |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
-        let mut changes = compare(&side(old), &side(new), &ChangedKinds::default());
-        changes.push(Change::of_file(What::FileModified, "a|b.sql"));
-        let against = Against {
+        let mut changes = compare_interfaces(&side(old), &side(new), &ChangedKinds::default());
+        changes.push(InterfaceChange::for_file(ChangeKind::FileModified, "a|b.sql"));
+        let against = ComparedVersion {
             version: Some("1.0.0".to_owned()),
             commit: None,
         };
-        render_release_note("sales", "1.1.0", &Compat::new(against, changes))
+        render_release_note("sales", "1.1.0", &Compatibility::new(against, changes))
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn first_version_has_note() {
-        let first = render_release_note("sales", "1.0.0", &Compat::new(Against::default(), Vec::new()));
+        let first = render_release_note("sales", "1.0.0", &Compatibility::new(ComparedVersion::default(), Vec::new()),);
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 

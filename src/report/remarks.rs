@@ -36,7 +36,7 @@ pub(super) struct Remark<'r> {
 
 /// Returns the remarks by kind, in the order of the report.
 pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
-    let unreviewed_remarks = report.unreviewed.iter().map(|file| Remark {
+    let unreviewed_remarks = report.unreviewed_files.iter().map(|file| Remark {
         kind: RemarkKind::Unreviewed,
         affects_verdict: true,
         path: &file.path,
@@ -53,16 +53,16 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         fingerprint: Fingerprint::new(&["gate-change", &change.path], 0),
     });
     let break_remarks = report.compat.iter().flat_map(|compat| {
-        compat.breaks().map(|change| {
-            let (path, line) = change.at();
+        compat.breaking_changes().map(|change| {
+            let (path, line) = change.shown_location();
             let id = change.id.as_deref().unwrap_or_default();
             Remark {
                 kind: RemarkKind::Break,
                 affects_verdict: compat.refused,
                 path,
                 line: Some(line),
-                text: change.sentence(),
-                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
+                text: change.describe_fully(),
+                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], 0),
             }
         })
     });
@@ -92,7 +92,7 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
 
 /// Returns the notes that limit the verdict. Where nothing was evaluated, only a stricter tip of the target does.
 pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
-    let is_evaluated = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let is_evaluated = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
     let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
     for limit in &report.limits {
@@ -120,7 +120,7 @@ pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext)
 /// Returns a file of the reviewed commit, for an entry about the run.
 fn existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
     let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
-    let unreviewed_paths = report.unreviewed.iter().map(|file| file.path.as_str());
+    let unreviewed_paths = report.unreviewed_files.iter().map(|file| file.path.as_str());
     let mut paths = reviewed_paths
         .chain(unreviewed_paths)
         .chain(context.existing_file.as_deref());

@@ -2,8 +2,9 @@
 
 use super::path_base::PathBase;
 use sluicegate_base::text::List;
-use sluicegate_pipelines::diff::Line as ChangeLine;
-use sluicegate_pipelines::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
+use sluicegate_pipelines::diff::DiffLine as ChangeLine;
+use sluicegate_pipelines::findings::{
+    ChangeSummary, DocumentationBlock, Finding, Report, ShowMode, UNREADABLE_RULE,};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -31,7 +32,7 @@ pub(crate) struct ReportContext {
     /// Empty by default.
     pub category: String,
     /// The findings to list in human-readable reports.
-    pub show: Show,
+    pub show: ShowMode,
     /// The shell command that reproduces the review locally, if it is to be shown.
     pub reproduction_command: Option<String>,
     /// The directory that the paths of the log are relative to.
@@ -58,7 +59,7 @@ pub(crate) struct ReportContext {
 /// The changes of a file, for human-readable reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedFile {
-    pub changed: Changed,
+    pub changed: ChangeSummary,
     /// The list of changes, without the line about the file; empty if they are unknown.
     pub words: Vec<ChangeLine>,
     /// A picture of head and base, if it can be drawn and is not too large.
@@ -91,7 +92,7 @@ impl ReportContext {
             Some(hint) => hint,
             None => "run `sluicegate rules init` to create a rules file",
         };
-        if finding.is_of_missing_rules() {
+        if finding.is_missing_rules_file_error() {
             missing
         } else {
             "run `sluicegate rules lint` to find every problem in the rules file"
@@ -155,7 +156,7 @@ pub(crate) struct RuleText {
     /// How to fix a finding, in one sentence.
     pub fix: String,
     /// The complete description: reason, check, configuration, and examples that pass and fail.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DocumentationBlock>,
 }
 
 impl ReportContext {

@@ -138,7 +138,7 @@ impl MarkdownPage<'_> {
     /// Adds the listed findings by level. The first level is unfolded, later ones and known or waived findings are
     /// folded.
     fn add_findings(&mut self, view: &View<'_>) {
-        let is_new = view.report.fixed.is_some();
+        let is_new = view.report.fixed_count.is_some();
         let mut has_errors = false;
         for tones in [&[Tone::Error, Tone::Broken][..], &[Tone::Warning], &[Tone::Old]] {
             let entries: Vec<&FindingEntry<'_>> = view
@@ -206,7 +206,7 @@ impl MarkdownPage<'_> {
     /// Adds the changes of each pipeline.
     fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
         let summary_lines = files.iter().map(|file| {
-            let (path, words) = (code(&shorten_name(&file.changed.path)), file.changed.words());
+            let (path, words) = (code(&shorten_name(&file.changed.path)), file.changed.describe());
             format!("{path}: {}", escape(&shorten_message(&words)))
         });
         self.add_list(title, summary_lines);
@@ -368,12 +368,12 @@ fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
 mod tests {
     use super::*;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{RuleResult, Show, State, Status, Unreviewed};
+    use sluicegate_pipelines::findings::{FindingState,RuleResult, ShowMode, Status, UnreviewedFile};
 
     fn linked() -> ReportContext {
         ReportContext {
             blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
-            show: Show::All,
+            show: ShowMode::All,
             ..ReportContext::default()
         }
     }
@@ -460,7 +460,7 @@ mod tests {
             vec![
                 of(Severity::Error, vec![]),
                 of(Severity::Warning, vec![]),
-                of(Severity::Warning, vec![Some(State::Known); 20]),
+                of(Severity::Warning, vec![Some(FindingState::Known); 20]),
                 sample::result(&long(n), Status::Passed, vec![]),
             ]
         };
@@ -469,9 +469,9 @@ mod tests {
             .collect();
         report.gate_changes = vec![sample::gate_change(&long(0)); 500];
         report.notes = vec![long(0); 500];
-        report.excluded = vec![sample::excluded_file(&long(0)); 9];
-        report.unreviewed = (0..500)
-            .map(|n| Unreviewed {
+        report.excluded_files = vec![sample::excluded_file(&long(0)); 9];
+        report.unreviewed_files = (0..500)
+            .map(|n| UnreviewedFile {
                 path: n.to_string(),
                 reason: long(n),
             })

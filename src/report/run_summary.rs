@@ -4,7 +4,7 @@ use super::annotation::{Annotation, Level};
 use super::markdown::{code, escape, prose};
 use super::release_note::render_consumer_changes;
 use super::{AnnotationStyle, truncation};
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
 /// Maximum number of lines of a failure in a summary.
@@ -51,7 +51,7 @@ pub(crate) fn failure_summary(title: &str, is_undecided: bool, message: &str) ->
 }
 
 /// Returns the step summary of a publish that succeeded or that was only planned, with its changes for consumers.
-pub(crate) fn publish_summary(title: &str, facts: &[(&str, &str)], compat: Option<&Compat>) -> String {
+pub(crate) fn publish_summary(title: &str, facts: &[(&str, &str)], compat: Option<&Compatibility>) -> String {
     let mut page = format!("## ✅ {}\n\n", shorten_line(title));
     for (name, value) in facts {
         let value = code(&truncation::truncate(value, LINE_LENGTH_LIMIT));

@@ -3,8 +3,8 @@
 use crate::report::ChangedFile;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{
-    ChangeCounts, Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Report,
-    ReviewContext, RuleResult, Severity, Status, Unreviewed, Verdict, Violation,
+    ChangeCounts, ChangeSummary, Enforcement, Engine, ExcludedFile, FileChange, FileResults, GateChange, Report,
+    ReviewContext, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::io;
 use std::time::Duration;
@@ -33,8 +33,8 @@ pub(crate) fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 }
 
 /// Returns an excluded file.
-pub(crate) fn excluded_file(path: &str) -> Excluded {
-    Excluded {
+pub(crate) fn excluded_file(path: &str) -> ExcludedFile {
+    ExcludedFile {
         path: path.to_owned(),
         reason: "not a file that is reviewed".to_owned(),
     }
@@ -44,14 +44,14 @@ pub(crate) fn excluded_file(path: &str) -> Excluded {
 pub(crate) fn gate_change(path: &str) -> GateChange {
     GateChange {
         path: path.to_owned(),
-        words: vec![path.to_owned()],
+        descriptions: vec![path.to_owned()],
     }
 }
 
 /// Returns a changed file without a list of changes or a picture.
 pub(crate) fn changed_file(path: &str) -> ChangedFile {
     ChangedFile {
-        changed: Changed {
+        changed: ChangeSummary {
             path: path.to_owned(),
             previous_path: None,
             change: FileChange::Modified,
@@ -86,8 +86,8 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
             ..ReviewContext::default()
         },
         files: Vec::new(),
-        excluded: Vec::new(),
-        unreviewed: Vec::new(),
+        excluded_files: Vec::new(),
+        unreviewed_files: Vec::new(),
         gate_changes: Vec::new(),
         gate_refused: false,
         failed_without_finding: false,
@@ -98,9 +98,9 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
         notes: Vec::new(),
         reasons: Vec::new(),
         limits: Vec::new(),
-        fixed: None,
+        fixed_count: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
-        elapsed: Duration::from_millis(1_200),
+        duration: Duration::from_millis(1_200),
     }
 }
 
@@ -137,14 +137,14 @@ pub(crate) fn report() -> Report {
     );
     Report {
         files: vec![second, first],
-        excluded: vec![excluded_file("notes.txt")],
-        unreviewed: vec![Unreviewed {
+        excluded_files: vec![excluded_file("notes.txt")],
+        unreviewed_files: vec![UnreviewedFile {
             path: "late.orch.yaml".to_owned(),
             reason: "the batch timed out".to_owned(),
         }],
         gate_changes: vec![GateChange {
             path: "sluicegate.yaml".to_owned(),
-            words: vec![
+            descriptions: vec![
                 "exclude: + old.* (relaxed)".to_owned(),
                 "review.fail-on: error → never (relaxed)".to_owned(),
             ],

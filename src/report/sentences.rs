@@ -1,10 +1,9 @@
 //! The sentences that all report formats share.
 
 use sluicegate_base::text::{List, format_count, format_number};
-use sluicegate_pipelines::findings::{
-    Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
+use sluicegate_pipelines::findings::{ Engine, FailOn, FindingTotals, GateChange, Report, ResultCounts, RuleResult, Verdict,
 };
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
 /// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
@@ -18,10 +17,10 @@ pub(super) fn render_headline(report: &Report) -> String {
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
     parts.extend(describe_findings(&report.totals()).or_else(|| describe_checks(report)));
-    if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.counts()) {
+    if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
         return "no pipeline was selected".to_owned();
     }
-    let unreviewed_count = report.unreviewed.len();
+    let unreviewed_count = report.unreviewed_files.len();
     if unreviewed_count > 0 {
         parts.push(format!("{} not reviewed", format_count(unreviewed_count, "file")));
     }
@@ -29,7 +28,7 @@ pub(super) fn describe_numbers(report: &Report) -> String {
 }
 
 /// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
-fn describe_findings(totals: &Totals) -> Option<String> {
+fn describe_findings(totals: &FindingTotals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
@@ -68,7 +67,7 @@ fn describe_findings(totals: &Totals) -> Option<String> {
 
 /// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
 fn describe_checks(report: &Report) -> Option<String> {
-    let counts = report.counts();
+    let counts = report.count_results();
     let pipelines = format_count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
@@ -84,7 +83,7 @@ fn describe_checks(report: &Report) -> Option<String> {
 /// headline.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
-    let excluded_files = (!report.excluded.is_empty())
+    let excluded_files = (!report.excluded_files.is_empty())
         .then(|| format!("{} excluded", format_count(report.excluded.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
@@ -96,21 +95,22 @@ fn list_refusals(report: &Report) -> Vec<String> {
         .compat
         .as_ref()
         .filter(|compat| compat.refused)
-        .map(|compat| format!("{} of consumers", format_count(compat.breaks().count(), "break")));
+        .map(|compat| { format!("{} of consumers", format_count(compat.breaking_changes().count(), "break"))
+    });
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate_change).collect()
 }
 
 /// Returns the praise for a passed review that fixes findings; contains no text from outside.
 pub(super) fn describe_fixed_findings(report: &Report) -> Option<String> {
-    match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
+    match report.fixed_count.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
         1 => Some("Well done: 1 existing finding is fixed.".to_owned()),
         fixed_count => Some(format!("Well done: {fixed_count} existing findings are fixed.")),
     }
 }
 
-const fn has_no_files(counts: &Counts) -> bool {
+const fn has_no_files(counts: &ResultCounts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
@@ -139,7 +139,7 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
         .verdict_reasons()
         .map(|reason| to_sentence(strip_logged_reason(reason, logged_reasons)))
         .collect();
-    if !reasons.is_empty() || !report.unreviewed.is_empty() {
+    if !reasons.is_empty() || !report.unreviewed_files.is_empty() {
         return reasons;
     }
     match report.verdict {
@@ -159,7 +159,7 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
             "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
              and `sluicegate check` evaluates the same rules without the platform",
         ),
-        Engine::Local if report.unreviewed.is_empty() => None,
+        Engine::Local if report.unreviewed_files.is_empty() => None,
         Engine::Local => Some(
             "make the files readable that were not reviewed, or exclude them in the gate configuration; then run the \
              check again",
@@ -169,16 +169,16 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
 
 /// Like [`find_next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
-    let mut unreviewed_files = report.unreviewed.iter();
+    let mut unreviewed_files = report.unreviewed_files.iter();
     let is_all_logged =
-        !report.unreviewed.is_empty() && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
+        !report.unreviewed_files.is_empty() && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
     find_next_step(report).filter(|_| !is_all_logged)
 }
 
 /// Returns the reason why the review failed; `None` if an error among the findings explains it.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails(report.fail_on()));
-    if !fails_by_finding && report.too_many_known().is_some() {
+    if !fails_by_finding && report.check_known_limit().is_some() {
         return Some("There are more known findings than allowed.".to_owned());
     }
     let refusals = list_refusals(report);
@@ -214,11 +214,11 @@ pub(super) fn describe_gate_change(change: &GateChange) -> String {
 
 /// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
 pub(super) fn describe_changed_settings(change: &GateChange) -> String {
-    change.words.join("; ")
+    change.descriptions.join("; ")
 }
 
 /// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
-pub(super) fn format_acceptance(compat: &Compat) -> String {
+pub(super) fn format_acceptance(compat: &Compatibility) -> String {
     compat
         .accepted
         .as_ref()
@@ -231,14 +231,14 @@ pub(super) fn format_acceptance(compat: &Compat) -> String {
 pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
     /// Maximum number of paths in the line.
     const MAX_LISTED_FILES: usize = 5;
-    if report.excluded.is_empty() {
+    if report.excluded_files.is_empty() {
         return None;
     }
-    let list = List::with_limit(&report.excluded, MAX_LISTED_FILES)
+    let list = List::with_limit(&report.excluded_files, MAX_LISTED_FILES)
         .map(|file| format!("{} ({})", file.path, file.reason));
     Some(format!(
         "Excluded: {}: {list}",
-        format_count(report.excluded.len(), "file")
+        format_count(report.excluded_files.len(), "file")
     ))
 }
 
@@ -285,7 +285,7 @@ pub(super) fn describe_unreviewed_files<'a>(
 /// Returns the reasons why files were not reviewed, each once with its files.
 pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
-    for file in &report.unreviewed {
+    for file in &report.unreviewed_files {
         match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
             Some((_, paths)) => paths.push(&file.path),
             None => causes.push((&file.reason, vec![&file.path])),

@@ -27,7 +27,7 @@ use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, SettingSources}
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
 use std::path::Path;
@@ -326,7 +326,7 @@ impl<'a> Workspace<'a> {
         Ok(if self.linked_rules(snapshot)?.is_empty() {
             RuleSet::missing()
         } else {
-            RuleSet::linked()
+            RuleSet::behind_symbolic_link()
         })
     }
 
@@ -363,8 +363,8 @@ impl<'a> Workspace<'a> {
 
 /// Returns the only hidden directory of the snapshot with the platform's files.
 pub(crate) fn find_config_dir(
-    snapshot: &Snapshot<'_>,
-) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+    snapshot: &Snapshot<'_>
+) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
     let root_dirs = snapshot.list_root_folders()?;
     Ok(pipelines::config_folder(&root_dirs, &|path| {
         matches!(snapshot.find_file(path), Ok(Some(_)))

@@ -3,7 +3,7 @@
 use super::Workspace;
 use crate::job::settings::FILE_NAME;
 use crate::session::Run;
-use sluicegate_pipelines::findings::{Limit, LimitKind};
+use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
 impl Workspace<'_> {
     /// Warns of settings in the configuration file that are not in force yet. A run with a report prints the warning
@@ -18,8 +18,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the note that settings of the checkout's configuration file are not in force, if any.
-    pub(crate) fn policy_limit(&self) -> Option<Limit> {
-        Some(Limit {
+    pub(crate) fn policy_limit(&self) -> Option<VerdictLimit> {
+        Some(VerdictLimit {
             kind: LimitKind::NotInForce,
             path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),
             text: self.sources.note()?.to_owned(),

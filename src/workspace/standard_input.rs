@@ -6,7 +6,7 @@ use crate::job::cli::CheckArgs;
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -41,7 +41,7 @@ impl StandardInput {
                 .hint("run `sluicegate check - --stdin-path PATH`"));
         }
         let path = workspace.resolve_typed_path(run, path)?;
-        let content = input::read_bytes(io::stdin().lock(), DOCUMENT_LIMIT)
+        let content = input::read_bytes(io::stdin().lock(), MAX_DOCUMENT_BYTES)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?;
         let file = write_to_temporary_file(&content).map_err(|error| {
             Failure::usage(format!(

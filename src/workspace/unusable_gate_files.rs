@@ -12,7 +12,7 @@ use crate::session::Run;
 use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
-use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{self, Waivers};
@@ -60,7 +60,7 @@ struct GateVersion<'v> {
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
     /// The platform's hidden directory in this version, or the names of several.
-    config_dir: Result<Option<String>, ConfigFolderError>,
+    config_dir: Result<Option<String>, ConfigDirError>,
     is_head: bool,
 }
 
@@ -134,7 +134,7 @@ impl GateVersion<'_> {
             self.config_dir = Ok(Some(config_dir));
         }
         if let Err(error) = &self.config_dir {
-            let ConfigFolderError::Several(names) = error;
+            let ConfigDirError::Several(names) = error;
             let content = names
                 .iter()
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
@@ -256,7 +256,7 @@ impl GateVersion<'_> {
             GateFileVersion::Missing => (None, None),
             GateFileVersion::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
             GateFileVersion::Text(bytes) => {
-                let error = rules::outline(bytes).err();
+                let error = rules::list_rules(bytes).err();
                 (
                     Some(RuleSet::parse(bytes)),
                     error.map(|error| describe_error(&path, &error)),
@@ -281,7 +281,7 @@ impl GateVersion<'_> {
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => match waivers::read(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
+            Ok(Some(text)) => match waivers::read_waivers(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
                 Err(error) => Some(describe_error(path, &error)),
                 Ok(located_entries) => {
                     let entries = located_entries

@@ -5,8 +5,8 @@ use super::problem::Problem;
 use super::review;
 use serde::Serialize;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository};
-use sluicegate_pipelines::pipelines::Kind;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::pipelines::PipelineKind;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::Path;
 use utoipa::ToSchema;
@@ -30,7 +30,7 @@ pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
         return Ok(Vec::new());
     };
     let published_time = format!("{:.3}", repository.commit_time(&head)?);
-    let files = repository.list_files(&head, &|path| Kind::from_path(path).is_some())?;
+    let files = repository.list_files(&head, &|path| PipelineKind::from_path(path).is_some())?;
     let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
     let names: BTreeSet<&str> = regular.filter_map(|file| name_of(&file.path)).collect();
     let pipelines = names.into_iter().map(|name| ListedPipeline {
@@ -41,7 +41,7 @@ pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
 }
 
 fn name_of(path: &str) -> Option<&str> {
-    path.strip_suffix(Kind::from_path(path)?.extension())
+    path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }
 
 /// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
@@ -50,10 +50,10 @@ pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Probl
     let Some(head) = head(&repository)? else {
         return Ok(None);
     };
-    for kind in Kind::ALL {
+    for kind in PipelineKind::ALL {
         let found = repository.find_file(&head, &format!("{name}{}", kind.extension()))?;
         if let Some(file) = found.filter(|file| file.kind == FileKind::Regular) {
-            return Ok(Some(repository.read_blob(&file.blob, DOCUMENT_LIMIT)?));
+            return Ok(Some(repository.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?));
         }
     }
     Ok(None)

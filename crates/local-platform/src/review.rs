@@ -7,9 +7,9 @@ use serde::Serialize;
 use sluicegate_base::text::List;
 use sluicegate_git::{BlobId, CommitId, FileKind, GitError, Repository, TreeFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
-use sluicegate_pipelines::pipelines::{RULES_FILE, config_folder, is_pipeline};
+use sluicegate_pipelines::pipelines::{RULES_FILE, find_config_dir, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;
@@ -174,7 +174,7 @@ fn find_files(
 fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let folders = repository.list_root_folders(commit)?;
     let holds = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
-    let Ok(Some(folder)) = config_folder(&folders, &holds) else {
+    let Ok(Some(folder)) = find_config_dir(&folders, &holds) else {
         return Ok(RuleSet::missing());
     };
     match repository.find_file(commit, &format!("{folder}/{RULES_FILE}"))? {
@@ -187,7 +187,7 @@ fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Probl
 
 /// Returns the blob's content, or the reason why it is not a document.
 fn read_document(repository: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    match repository.read_blob(blob, DOCUMENT_LIMIT) {
+    match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
         Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
         read => Ok(Ok(read?)),
     }

@@ -4,7 +4,7 @@
 //! transitions that succeed: `unconditional`, `success` and `true`. If a component has none of these, the walk follows
 //! its other transitions, so that it reaches an end marker if there is one.
 
-use sluicegate_pipelines::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
+use sluicegate_pipelines::pipelines::{Component, LinkRole, Pipeline, PipelineKind, TransitionCondition};
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Ending {
 pub(super) fn walk(document: &[u8]) -> Ending {
     match Pipeline::parse(document) {
         Err(error) => Ending::failed(format!("The pipeline cannot be read: {error}")),
-        Ok(pipeline) if pipeline.kind == Kind::Transformation => Ending {
+        Ok(pipeline) if pipeline.kind == PipelineKind::Transformation => Ending {
             success: true,
             message: "The transformation ran to its end".to_owned(),
             steps: count(pipeline.components.len()),
@@ -80,7 +80,8 @@ fn walk_components(components: &[Component]) -> Ending {
 
 fn taken(component: &Component) -> impl Iterator<Item = &str> {
     let of_success =
-        |condition: Option<Condition>| !matches!(condition, Some(Condition::Failure | Condition::False));
+        |condition: Option<TransitionCondition>| { !matches!(condition, Some(TransitionCondition::Failure | TransitionCondition::False))
+    };
     let is_transition = |role: LinkRole| role == LinkRole::Transition;
     let succeeds = component
         .links

@@ -3,14 +3,14 @@
 //!
 //! Begin with [`pipelines`], which reads documents with [`yaml`]. [`rules`] evaluates them; the results of any reviewer
 //! become [`findings`], the core type of the gate, and [`waivers`] allow some of them. [`diff`] compares two
-//! pipelines, and [`picture`] draws the differences. [`project`] finds broken references between files, [`moving`]
+//! pipelines, and [`picture`] draws the differences. [`project`] finds broken references between files, [`file_moves`]
 //! computes the effects of moving files, and [`interface`] finds changes that break consumers of shared pipelines.
 //!
 //! ```
 //! use sluicegate_pipelines::findings::Enforcement;
-//! use sluicegate_pipelines::rules::{RuleSet, template};
+//! use sluicegate_pipelines::rules::{RuleSet, rules_file_template};
 //!
-//! let rules = RuleSet::parse(template(Enforcement::Error).as_bytes());
+//! let rules = RuleSet::parse(rules_file_template(Enforcement::Error).as_bytes());
 //! assert_eq!(rules.enforcement("unused-components"), Some(Enforcement::Error));
 //! ```
 
@@ -25,6 +25,6 @@ pub mod waivers;
 pub mod diff;
 pub mod picture;
 
+pub mod file_moves;
 pub mod interface;
-pub mod moving;
 pub mod project;

@@ -5,7 +5,7 @@
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
+use sluicegate_pipelines::findings::{FileResults, Finding, FindingState, Origin, RuleResult, Severity, Status,};
 use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -99,11 +99,12 @@ fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) ->
 }
 
 /// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
-fn combine_states(first: Vec<Option<State>>, second: Vec<Option<State>>) -> Vec<Option<State>> {
+fn combine_states(first: Vec<Option<FindingState>>, second: Vec<Option<FindingState>>) -> Vec<Option<FindingState>> {
     first
         .into_iter()
         .zip(second)
-        .map(|(first, second)| if first == second { first } else { Some(State::New) })
+        .map(|(first, second)| { if first == second { first } else { Some(FindingState::New) }
+    })
         .collect()
 }
 
@@ -143,7 +144,7 @@ impl BaseFindings {
         let mut findings = Self::default();
         for result in results.into_iter().flat_map(|results| &results.results) {
             for finding in result.findings("") {
-                if result.status.can_be_old() {
+                if result.status.is_excusable() {
                     let group = findings.groups.entry(identity_key(&finding)).or_default();
                     group.unmatched_findings.push(BaseFinding {
                         size: finding.size,
@@ -157,8 +158,8 @@ impl BaseFindings {
     }
 
     /// Returns the state of each finding of the result; empty if it has no findings.
-    fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
-        let may_be_known = result.status.can_be_old();
+    fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
+        let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
             self.evaluated_rules.insert(result.rule.clone());
         }
@@ -170,11 +171,11 @@ impl BaseFindings {
         for finding in result.findings(path) {
             let is_known = may_be_known && self.take_match(&finding, result.origin);
             // A waived finding stays waived, and its match at the base is not gone.
-            let is_waived = finding.state == Some(State::Waived);
+            let is_waived = finding.state == Some(FindingState::Waived);
             states.push(Some(match (is_waived, is_known) {
-                (true, _) => State::Waived,
-                (false, true) => State::Known,
-                (false, false) => State::New,
+                (true, _) => FindingState::Waived,
+                (false, true) => FindingState::Known,
+                (false, false) => FindingState::New,
             }));
         }
         match states.as_slice() {
@@ -192,7 +193,7 @@ impl BaseFindings {
             return false;
         };
         group.head_count += 1;
-        let is_worse = |old_size: u64, new_size: u64| rules::got_worse(finding.rule, old_size, new_size);
+        let is_worse = |old_size: u64, new_size: u64| rules::is_worse_size(finding.rule, old_size, new_size);
         let mut nearest: Option<(usize, Option<u64>)> = None;
         for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
             let is_match = match (base_finding.size, finding.size) {

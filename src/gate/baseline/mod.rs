@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
-use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind};
+use sluicegate_pipelines::findings::{FileResults, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
@@ -158,7 +158,7 @@ impl Baseline {
         mut evaluate_base: impl FnMut(&mut Tally, &CommitId) -> Result<(BasePaths, Tally), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
-            head.add_limit(Limit {
+            head.add_limit(VerdictLimit {
                 kind: LimitKind::NoBase,
                 path: None,
                 text: self.describe_missing_base(),

@@ -67,7 +67,7 @@ pub(crate) fn is_included(
         |path: &str| paths.is_empty() || paths.iter().any(|path_filter| is_within(path, path_filter));
     change.paths().any(|path| is_pipeline(path) && is_selected(path))
         && change.paths().any(is_in_paths)
-        && shard.is_none_or(|shard| shard.holds(&change.path))
+        && shard.is_none_or(|shard| shard.contains(&change.path))
 }
 
 /// The facts about pipelines of the head, by path.

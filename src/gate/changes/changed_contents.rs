@@ -6,7 +6,7 @@ use sluicegate_git::{
     Change, ChangeKind, CommitId, ContentDoubt, FileContent, FileKind, GitError, Repository, Snapshot,
     SnapshotFile,
 };
-use sluicegate_pipelines::diff::{PipelineDiff, Sides, compare};
+use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_versions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -31,15 +31,15 @@ impl ChangedContents {
     }
 
     pub(crate) fn diff(&self) -> PipelineDiff {
-        compare(&self.sides())
+        compare_versions(&self.sides())
     }
 
-    pub(crate) fn sides(&self) -> Sides<'_> {
-        Sides {
+    pub(crate) fn sides(&self) -> PipelineVersions<'_> {
+        PipelineVersions {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
-            before: as_side(self.old_content.as_ref()),
-            after: as_side(self.new_content.as_ref()),
+            base: as_side(self.old_content.as_ref()),
+            head: as_side(self.new_content.as_ref()),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::gate::ChangedContents;
 use crate::report::ChangedFile;
-use sluicegate_pipelines::diff::{Line, PipelineDiff, SideTrees, Sides, compare_trees, words};
+use sluicegate_pipelines::diff::{
+    DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
@@ -22,16 +23,16 @@ const MAX_DESCRIBED_CHANGES: usize = 500;
 
 /// A changed pipeline, both sides of which were read as YAML.
 pub(crate) struct ParsedChange<'c> {
-    sides: Sides<'c>,
+    sides: PipelineVersions<'c>,
     /// An error if one of them cannot be read.
-    trees: Result<SideTrees<'c>, String>,
+    trees: Result<VersionTrees<'c>, String>,
 }
 
 impl<'c> ParsedChange<'c> {
     pub(crate) fn parse(contents: &'c ChangedContents) -> Self {
         let sides = contents.sides();
         Self {
-            trees: sides.trees(),
+            trees: sides.parse_trees(),
             sides,
         }
     }
@@ -44,15 +45,15 @@ impl<'c> ParsedChange<'c> {
     pub(crate) fn draw(&self, diff: &PipelineDiff) -> Result<Canvas, String> {
         match (&diff.reason, &self.trees) {
             (Some(reason), _) | (None, Err(reason)) => Err(reason.clone()),
-            (None, Ok(trees)) => Canvas::of_change(trees, diff).map_err(|error| error.to_string()),
+            (None, Ok(trees)) => Canvas::from_diff(trees, diff).map_err(|error| error.to_string()),
         }
     }
 
     /// Returns the facts about the pipeline in the head; `None` if it was deleted or one of the sides cannot be read.
     fn facts(&self) -> Option<PipelineFacts> {
-        let new_tree = self.trees.as_ref().ok()?.after.as_ref()?;
-        let pipeline = Pipeline::of(new_tree).ok()?;
-        Some(PipelineFacts::of(&pipeline))
+        let new_tree = self.trees.as_ref().ok()?.head.as_ref()?;
+        let pipeline = Pipeline::from_tree(new_tree).ok()?;
+        Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
     /// Returns the change for a report, with a drawing if it is among the first `MAX_PICTURES`.
@@ -60,14 +61,14 @@ impl<'c> ParsedChange<'c> {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
-        let mut words = words(&diff, None).split_off(1);
+        let mut words = describe_diff(&diff, None).split_off(1);
         if index >= MAX_DESCRIBED_CHANGES && !words.is_empty() {
-            words = vec![Line::remark(
+            words = vec![DiffLine::remark(
                 "details are omitted because too many pipelines changed",
             )];
         }
         ChangedFile {
-            changed: diff.in_numbers(),
+            changed: diff.summarize(),
             words,
             picture: picture.flatten(),
         }
@@ -93,10 +94,11 @@ pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     if canvas.boxes.len() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {
         return Some(canvas);
     }
-    let (changed_part, _) = canvas.changed_part(MAX_PICTURE_BOXES);
+    let (changed_part, _) = canvas.select_changed_part(MAX_PICTURE_BOXES);
     let left_out = canvas.boxes.len() - changed_part.boxes.len();
     let is_drawn = !changed_part.boxes.is_empty() && has_few_links(&changed_part);
     is_drawn.then_some(Canvas {
+        omitted_count:
         left_out,
         ..changed_part
     })

@@ -76,7 +76,7 @@ impl Workspace<'_> {
             "The default rules were evaluated, because {missing_place} rules file. A review by the platform needs the file: \
              `{command}` writes it."
         );
-        let template = rules::template(Enforcement::Warn);
+        let template = rules::rules_file_template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
     }
 
@@ -118,7 +118,7 @@ impl Workspace<'_> {
         let reject_rules =
             |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));
         let bytes = document.map_err(|error| reject_rules(error.to_string()))?;
-        let problems = rules::lint(&bytes);
+        let problems = rules::lint_rules_file(&bytes);
         let mut problems_of_level_error = problems.iter().filter(|problem| problem.is_error);
         if let Some(first) = problems_of_level_error.next() {
             let other_errors = match problems_of_level_error.count() {

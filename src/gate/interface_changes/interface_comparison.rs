@@ -4,14 +4,14 @@ use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::interface::{self, Against, Change, Class, Compat, Interface, What};
+use sluicegate_pipelines::interface::{self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes in the shared-pipelines file.
 pub(crate) struct InterfaceComparison {
     pub(crate) path: String,
     /// The changes, in order.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<InterfaceChange>,
     /// Path of an unreadable side, and the reason.
     pub(crate) unreadable: Option<String>,
     /// True if only the earlier side is unreadable.
@@ -54,9 +54,9 @@ pub(crate) fn compare_interfaces(
         LoadedInterface::Read(new_interface, new_bytes),
     ) = (changes.is_empty(), &old, &new)
     {
-        let parse_meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
+        let parse_meaning = |bytes: &[u8]| SharedPipelines::canonical_text(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
-            changes.push(Change::of_file(What::FileModified, &new_interface.file));
+            changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &new_interface.file));
         }
     }
     let path = [&new, &old].into_iter().find_map(|side| match side {
@@ -93,40 +93,40 @@ impl InterfaceComparison {
     pub(crate) fn summary(&self) -> String {
         match &self.unreadable {
             Some(reason) => format!("unknown: {reason}"),
-            None => interface::in_short(&self.compat(None)),
+            None => interface::summarize(&self.compat(None)),
         }
     }
 
     /// Returns the changes by class, one line each.
     pub(crate) fn describe_by_class(&self, base: Option<&CommitId>) -> Vec<String> {
-        interface::told(&self.compat(base))
+        interface::list_changes(&self.compat(base))
     }
 
     /// Returns each change for consumers in one line with its class, the most severe first.
-    pub(crate) fn describe_changes(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
+    pub(crate) fn describe_changes(&self, base: Option<&CommitId>) -> Vec<(ChangeClass, String)> {
         let compat = self.compat(base);
         let old_name = compat.old_name();
-        let mut lines: Vec<(Class, String)> = compat
+        let mut lines: Vec<(ChangeClass, String)> = compat
             .changes
             .iter()
-            .map(|change| (change.class, change.in_one_line(&old_name)))
+            .map(|change| (change.class, change.format_line(&old_name)))
             .collect();
         lines.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
         lines
     }
 
-    fn compat(&self, base: Option<&CommitId>) -> Compat {
-        let against = Against {
+    fn compat(&self, base: Option<&CommitId>) -> Compatibility {
+        let against = ComparedVersion {
             version: None,
             commit: base.map(CommitId::to_string),
         };
-        Compat::new(against, self.changes.clone())
+        Compatibility::new(against, self.changes.clone())
     }
 
     /// Returns the JSON of `artifacts diff -o json`; the class is null if a side cannot be read.
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
-        let class = class.unwrap_or(Class::None).of_all();
+        let class = class.unwrap_or(ChangeClass::None).for_total();
         value!({
             "class": self.unreadable.is_none().then_some(class),
             "changes": self.changes,
@@ -165,7 +165,7 @@ fn offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Op
     match (side, other_side) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
         (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
-            Some(Interface::nothing(interface.file.clone()))
+            Some(Interface::empty(interface.file.clone()))
         }
         _ => None,
     }

@@ -9,10 +9,10 @@ use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, 
 use crate::gate::is_within;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
-use crate::job::cli::Compat as Mode;
+use crate::job::cli::CompatMode;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::interface::{Against, Compat, describe_new_pipelines};
+use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
 
 const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
@@ -30,17 +30,18 @@ impl GateRun<'_> {
         let Some((base, changes)) = self.find_interface_changes()? else {
             return Ok(());
         };
-        let against = Against {
+        let against = ComparedVersion {
             version: None,
             commit: Some(base.to_string()),
         };
-        let mut compat = Compat::new(against, changes.changes).accept(breaks.accepted_reason.clone());
-        compat.refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
+        let mut compat =
+            Compatibility::new(against, changes.changes).with_acceptance(breaks.accepted_reason.clone());
+        compat.refused = breaks.mode == CompatMode::Fail && compat.is_breaking() && compat.accepted.is_none();
         let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {
             let note = format!("could not determine the changes for consumers: {reason}");
             // In CI, a change that repairs the file must pass.
-            if breaks.mode == Mode::Fail && (ci.host.is_local() || !changes.is_repaired) {
+            if breaks.mode == CompatMode::Fail && (ci.host.is_local() || !changes.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {
                 evaluation.add_notes([note]);
@@ -76,12 +77,12 @@ impl GateRun<'_> {
             ..
         } = &self.subject;
         let mode = self.subject.settings.verdict.compatibility.mode;
-        if mode == Mode::Off || change.idle_reason.is_some() {
+        if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
         let bases = match change.baseline_commits() {
             Ok((bases, _)) => bases,
-            Err(error) if mode == Mode::Fail => return Err(error.into()),
+            Err(error) if mode == CompatMode::Fail => return Err(error.into()),
             Err(_) => Vec::new(),
         };
         let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {

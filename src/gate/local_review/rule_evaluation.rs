@@ -4,9 +4,9 @@ use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::gate::Tally;
 use rayon::prelude::*;
 use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
-use sluicegate_pipelines::findings::{FileResults, Unreviewed};
+use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::rules::{RuleSet, SeePipeline};
+use sluicegate_pipelines::rules::{PipelineObserver,RuleSet};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.
@@ -28,7 +28,7 @@ pub(crate) fn evaluate_files(
     repo: &Repository,
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
-    on_pipeline: &SeePipeline<'_>,
+    on_pipeline: &PipelineObserver<'_>,
 ) -> Result<Tally, GitError> {
     let mut tally = Tally::default();
     let (mut blobs, mut disk_files) = (Vec::new(), Vec::new());
@@ -38,7 +38,7 @@ pub(crate) fn evaluate_files(
             continue;
         }
         if let Some(reason) = skip_reason(&file) {
-            tally.unreviewed_files.push(Unreviewed {
+            tally.unreviewed_files.push(UnreviewedFile {
                 path: file.path,
                 reason: reason.to_owned(),
             });
@@ -74,9 +74,9 @@ fn evaluate_on_disk(
     rules: &RuleSet,
     path: &str,
     disk_path: &Path,
-    on_pipeline: &SeePipeline<'_>,
-) -> Result<FileResults, Unreviewed> {
-    let document = read_document_on_disk(disk_path).map_err(|error| Unreviewed {
+    on_pipeline: &PipelineObserver<'_>,
+) -> Result<FileResults, UnreviewedFile> {
+    let document = read_document_on_disk(disk_path).map_err(|error| UnreviewedFile {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
     })?;

@@ -5,7 +5,7 @@
 use crate::gate::Tally;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Origin, RuleResult, Severity, State, Status, Violation,
+    Enforcement, FileResults, FindingState, Origin, RuleResult, Severity, Status, Violation,
 };
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::Consequence;
@@ -37,7 +37,7 @@ impl Tally {
 
 /// Returns whether the finding with this index fails the gate at its level.
 pub(crate) fn is_enforced(result: &RuleResult, index: usize) -> bool {
-    !matches!(result.states.get(index), Some(Some(State::Known | State::Waived)))
+    !matches!(result.states.get(index), Some(Some(FindingState::Known | FindingState::Waived)))
 }
 
 /// Returns the places of the result and of the finding of the first broken link.
@@ -100,7 +100,7 @@ fn remove_finding(
     index: usize,
 ) -> (
     Violation,
-    Option<State>,
+    Option<FindingState>,
     Option<sluicegate_pipelines::findings::Waiver>,
 ) {
     let state = (index < result.states.len()).then(|| result.states.remove(index));

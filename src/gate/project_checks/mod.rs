@@ -16,10 +16,10 @@ use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, State};
-use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, SoughtNames, is_pipeline};
+use sluicegate_pipelines::findings::{FileResults, FindingState};
+use sluicegate_pipelines::pipelines::{FileNameSearch,Pipeline, PipelineFacts, is_pipeline};
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck, Renames};
-use sluicegate_pipelines::rules::consequences;
+use sluicegate_pipelines::rules::find_consequences;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
@@ -28,7 +28,7 @@ const MAX_EXAMINED_BYTES: u64 = 64 << 20;
 /// A comparison without a change.
 const NO_RENAMES: Renames<'_> = Renames {
     pipelines: BTreeMap::new(),
-    component: &|_, _| None,
+    find_component_name: &|_, _| None,
 };
 
 /// The project to check.
@@ -148,7 +148,7 @@ impl GateRun<'_> {
         let components = self.renamed_components();
         let renames = Renames {
             pipelines: self.new_paths(),
-            component: &|path, old| components.new_name(path, old),
+            find_component_name: &|path, old| components.new_name(path, old),
         };
         let files = self.project_checks().check(
             known_facts,
@@ -212,7 +212,7 @@ impl GateRun<'_> {
         names.extend(moved_changes.iter().flat_map(|change| change.paths()));
         let defective_scripts = self.find_defective_scripts(&differences.list_regular_paths())?;
         names.extend(defective_scripts.iter().map(String::as_str));
-        if names.len() + modified_changes.len() > SoughtNames::MOST {
+        if names.len() + modified_changes.len() > FileNameSearch::MAX_NAMES {
             return Ok(OtherFiles::All);
         }
         let modified_paths = modified_changes.iter().map(|change| change.path.as_str());
@@ -220,7 +220,7 @@ impl GateRun<'_> {
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
-        Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
+        Ok(FileNameSearch::for_files(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
     /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
@@ -277,7 +277,7 @@ impl GateRun<'_> {
                 let mut states = states.iter();
                 result
                     .violations
-                    .retain(|_| states.next() == Some(&Some(State::New)));
+                    .retain(|_| states.next() == Some(&Some(FindingState::New)));
             }
             file.results.retain(|result| !result.violations.is_empty());
         }
@@ -337,14 +337,14 @@ impl GateRun<'_> {
             };
             let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
-            suggestions.enter();
-            let consequences = consequences(&pipeline, &mut |name| {
+            suggestions.start_file();
+            let consequences = find_consequences(&pipeline, &mut |name| {
                 components.new_name(path, name).or_else(|| {
                     let names = pipeline
                         .components
                         .iter()
                         .map(|component| component.name.as_str());
-                    suggestions.find(names, name)
+                    suggestions.find_similar(names, name)
                 })
             });
             consequences_by_path.insert(path.to_owned(), consequences);

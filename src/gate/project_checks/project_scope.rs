@@ -6,10 +6,10 @@ use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
-    SharedPipelines, SoughtNames, is_pipeline, may_name_files,
+    CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
+    SharedPipelines, is_pipeline, may_name_files,
 };
-use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedSide};
+use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ impl CollectedFacts {
     }
 
     pub(crate) fn add(&self, path: &str, pipeline: &Pipeline) {
-        let facts = PipelineFacts::of(pipeline);
+        let facts = PipelineFacts::from_pipeline(pipeline);
         let mut collected_facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         collected_facts.push((path.to_owned(), facts));
     }
@@ -48,7 +48,7 @@ pub(crate) enum OtherFiles {
     /// All that may name a file.
     All,
     /// Those that may name one of these files, and those that the changed ones lead to.
-    Naming(SoughtNames),
+    Naming(FileNameSearch),
     /// Those that the changed ones lead to.
     Reached,
 }
@@ -60,7 +60,7 @@ impl ChangedFacts<'_> {
     /// Returns whether the pipeline at this path can be read, and has each variable of `base_facts`.
     pub(crate) fn keeps_variables(&self, path: &str, base_facts: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
-        facts.is_some_and(|facts| facts.declares_all_of(base_facts))
+        facts.is_some_and(|facts| facts.declares_variables_of(base_facts))
     }
 }
 
@@ -101,7 +101,7 @@ impl ProjectScope<'_> {
         match &other_files {
             OtherFiles::All => self.read_facts(&unchanged_files, &may_name_files, &mut facts)?,
             OtherFiles::Naming(names) => {
-                self.read_facts(&unchanged_files, &|bytes| names.may_be_in(bytes), &mut facts)?;
+                self.read_facts(&unchanged_files, &|bytes| names.may_match(bytes), &mut facts)?;
             }
             OtherFiles::Reached => {}
         }
@@ -161,7 +161,7 @@ impl ProjectScope<'_> {
             for path in &current_paths {
                 let pipeline_facts = facts.get(path).and_then(Option::as_ref);
                 for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
-                    let called_paths = walk.called(pipeline_files, reference, path).into_iter();
+                    let called_paths = walk.list_called_pipelines(pipeline_files, reference, path).into_iter();
                     next_paths.extend(called_paths.filter(|path| !visited_paths.contains(*path)));
                 }
             }
@@ -175,10 +175,10 @@ impl ProjectScope<'_> {
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,
         facts: &FactsByPath,
-        shared_pipelines: Option<&SharedSide>,
+        shared_pipelines: Option<&SharedPipelinesFile>,
     ) -> Result<Vec<FileResults>, GitError> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
-        let script_paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+        let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
         for (path, file) in snapshot.find_files(&script_paths)? {
             if file.kind.unreadable_reason().is_none() {
@@ -189,11 +189,12 @@ impl ProjectScope<'_> {
             files,
             facts,
             scripts: &scripts,
+            shared_file:
             shared: shared_pipelines,
             is_external: self.is_external,
             renames: self.renames,
         };
-        Ok(project.results(self.levels))
+        Ok(project.check(self.levels))
     }
 
     /// Parses the pipelines that are called with arguments, and those that the shared-pipelines file lists with
@@ -202,7 +203,7 @@ impl ProjectScope<'_> {
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
-        shared_pipelines: Option<&SharedSide>,
+        shared_pipelines: Option<&SharedPipelinesFile>,
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let mut paths: BTreeSet<&str> = BTreeSet::new();
@@ -210,7 +211,7 @@ impl ProjectScope<'_> {
         for (path, pipeline_facts) in facts.iter() {
             for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
                 if !reference.arguments.is_empty() {
-                    paths.extend(walk.called(pipeline_files, reference, path));
+                    paths.extend(walk.list_called_pipelines(pipeline_files, reference, path));
                 }
             }
         }
@@ -227,7 +228,7 @@ impl ProjectScope<'_> {
     }
 
     /// Reads the shared-pipelines file; `None` if there is no such file.
-    fn read_shared_pipelines(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedSide>, GitError> {
+    fn read_shared_pipelines(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedPipelinesFile>, GitError> {
         let Some(path) = self
             .config_dir
             .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"))
@@ -240,8 +241,8 @@ impl ProjectScope<'_> {
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|pipelines| &pipelines.entries);
         let listed_paths: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
-        Ok(Some(SharedSide {
-            there: snapshot.find_files(&listed_paths)?.into_keys().collect(),
+        Ok(Some(SharedPipelinesFile {
+            existing_pipelines: snapshot.find_files(&listed_paths)?.into_keys().collect(),
             path,
             content,
         }))
@@ -324,7 +325,7 @@ fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
 
 fn parse_facts(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !may_matter(bytes) {
-        return Some(PipelineFacts::skimmed());
+        return Some(PipelineFacts::for_unparsed_file());
     }
     PipelineFacts::parse(bytes).ok()
 }

@@ -4,7 +4,7 @@
 
 use crate::gate::Positions;
 use sluicegate_base::text::{List, format_count};
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_platform::api::RuleResponse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>,
 
 /// Returns whether the rules file enables a rule for pipelines of this kind; true if its content is unknown.
 fn may_enable_rule(rules: Option<&RuleSet>, kind: Kind) -> bool {
-    let enabled_rules = rules.and_then(|rules| rules.enabled(Some(kind)));
+    let enabled_rules = rules.and_then(|rules| rules.enabled_ids(Some(kind)));
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
 }
 
@@ -68,10 +68,10 @@ impl ResponseGaps {
     ) {
         let Some(rules) = rules else { return };
         let evaluated_rules: BTreeSet<&str> = evaluated_rules.collect();
-        let Some(enabled_rules) = rules.enabled(Kind::from_path(path)) else {
+        let Some(enabled_rules) = rules.enabled_ids(PipelineKind::from_path(path)) else {
             return;
         };
-        let is_known = |rule: &&str| rules::find(rule).is_some() || rules.state(rule) != RuleState::NotThere;
+        let is_known = |rule: &&str| rules::find_rule(rule).is_some() || rules.state(rule) != RuleState::Missing;
         if !evaluated_rules.iter().any(is_known) {
             self.unknown_rules
                 .extend(evaluated_rules.into_iter().map(str::to_owned));
@@ -91,7 +91,7 @@ impl ResponseGaps {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {
             let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
-                let enabled_rules = rules.and_then(|rules| rules.enabled(positions.kind(path)));
+                let enabled_rules = rules.and_then(|rules| rules.enabled_ids(positions.kind(path)));
                 enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))
             });
             if let Some(path) = example {

@@ -2,7 +2,7 @@
 //! findings of that level in the same batch can explain it.
 
 use crate::gate::KnownComparison;
-use sluicegate_pipelines::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
+use sluicegate_pipelines::findings::{FileResults, FindingState, Origin, Report, RuleResult, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths of the files in a batch.
@@ -35,7 +35,7 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
             for result in file.results.iter().filter(|result| can_explain(result)) {
                 let is_excuse = !has_known(result) || has_failed_before(&file.path);
                 explained_batches[index] = true;
-                refuted_batches[index] |= result.is_old() && !is_excuse;
+                refuted_batches[index] |= result.is_excused() && !is_excuse;
             }
         }
     }
@@ -54,7 +54,7 @@ fn can_explain(result: &RuleResult) -> bool {
 }
 
 fn has_known(result: &RuleResult) -> bool {
-    result.states.contains(&Some(State::Known))
+    result.states.contains(&Some(FindingState::Known))
 }
 
 /// Returns each file with a finding of level error as a failed batch of its own, as the platform would report it.

@@ -26,7 +26,7 @@ use crate::job::settings::{Connection, RequestFields, ReviewSettings};
 use crate::session::Run;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, SnapshotFile};
-use sluicegate_pipelines::findings::{Engine, FileResults, State};
+use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
 use std::iter;
@@ -390,5 +390,5 @@ fn has_unwaived_findings(file: &FileResults) -> bool {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings
         .into_iter()
-        .any(|finding| finding.state != Some(State::Waived))
+        .any(|finding| finding.state != Some(FindingState::Waived))
 }

@@ -3,9 +3,9 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::findings::{Status, Violation};
-use sluicegate_pipelines::pipelines::{Kind, Pipeline};
+use sluicegate_pipelines::pipelines::{Pipeline, PipelineKind};
 use sluicegate_pipelines::rules;
-use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeSet, HashMap};
 
 /// Finds the lines of violations; keeps one group of parsed files at a time.
@@ -28,16 +28,16 @@ impl<'a> Positions<'a> {
     }
 
     /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
-    pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
+    pub(crate) fn kind(&self, path: &str) -> Option<PipelineKind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
-        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, DOCUMENT_LIMIT).ok());
+        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES).ok());
         let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
-        pipeline.map_or_else(|| Kind::from_path(path), |pipeline| Some(pipeline.kind))
+        pipeline.map_or_else(|| PipelineKind::from_path(path), |pipeline| Some(pipeline.kind))
     }
 
     /// Returns the number that the counting rule `rule` found in the file; `None` for other rules and unread files.
     pub(crate) fn size(&self, path: &str, rule: &str) -> Option<u64> {
-        rules::size(rule, self.pipelines.get(path)?.as_ref().ok()?)
+        rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
     /// Finds the blobs of all files in one walk. Files that are not found have no positions.
@@ -75,8 +75,8 @@ impl<'a> Positions<'a> {
             Some(Ok(pipeline)) => {
                 // A rule that could not be evaluated has no number.
                 let is_failed = matches!(status, Status::Failed(_));
-                violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
-                if let Some(named_component) = pipeline.named_in(&violation.text) {
+                violation.size = rules::measure_pipeline(rule, pipeline).filter(|_| is_failed);
+                if let Some(named_component) = pipeline.find_subject(&violation.text) {
                     violation.line = Some(named_component.line);
                     if let Some(subject) = named_component.subject {
                         violation = violation.with_subject(subject);

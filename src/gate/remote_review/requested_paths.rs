@@ -1,7 +1,7 @@
 //! Recognizes another spelling of a requested path in a response: a response about such a path is about the pipeline that
 //! was sent, or it proves nothing.
 
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -14,7 +14,7 @@ impl<'f> RequestedPaths<'f> {
         for file in files {
             let normal = fold_spelling(file);
             if let Some(stem) =
-                Kind::from_path(&normal).and_then(|kind| normal.strip_suffix(kind.extension()))
+                PipelineKind::from_path(&normal).and_then(|kind| normal.strip_suffix(kind.extension()))
             {
                 paths.insert(stem.to_owned(), file.as_str());
             }

@@ -5,9 +5,9 @@ use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::{BatchResponse, KnownComparison, Positions};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
+    Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, VerdictLimit, Violation,
 };
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
 use sluicegate_platform::api::{ReviewResponse, RuleResponse};
@@ -33,7 +33,7 @@ pub(crate) struct Tally {
     /// Files that the platform does not review, by path.
     pub excluded_paths: Vec<String>,
     /// Files without a usable result, by path.
-    pub unreviewed_files: Vec<Unreviewed>,
+    pub unreviewed_files: Vec<UnreviewedFile>,
     /// The comparison with the base; `None` unless only new findings fail the gate.
     pub comparison: Option<KnownComparison>,
     /// The files of each batch whose `reviewStatus` is FAILED.
@@ -47,12 +47,12 @@ pub(crate) struct Tally {
     /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
     /// The notes that limit the verdict.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<VerdictLimit>,
 }
 
 impl Tally {
     /// Adds a note that limits the verdict.
-    pub(crate) fn add_limit(&mut self, limit: Limit) {
+    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
     }
@@ -167,7 +167,7 @@ impl ResponseMerger<'_, '_> {
         is_excluded: bool,
         is_batch_failed: bool,
     ) {
-        let kind = Kind::from_path(path);
+        let kind = PipelineKind::from_path(path);
         let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
         let reason = match &rules {
             _ if is_excluded && kind.is_some() => Some(EXCLUDED_REASON),
@@ -221,7 +221,7 @@ impl ResponseMerger<'_, '_> {
     }
 
     fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
-        self.tally.unreviewed_files.push(Unreviewed {
+        self.tally.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),
         });

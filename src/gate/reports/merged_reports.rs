@@ -32,12 +32,12 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     let mut shards: Vec<Shard> = merged_report.context.shard.into_iter().collect();
     // A single report keeps its number of known findings, and the note about it.
     if is_several {
-        merged_report.forget_known();
+        merged_report.remove_known_limit_note();
     }
     for mut report in reports {
         reject_other_review(&merged_report, &report)?;
         shards.extend(report.context.shard);
-        report.forget_known();
+        report.remove_known_limit_note();
         add_report(&mut merged_report, report)?;
     }
     sort_and_deduplicate(&mut merged_report);
@@ -45,7 +45,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
         check_shards(&mut merged_report, shards)?;
     }
     if is_several {
-        merged_report.notes.extend(merged_report.too_many_known());
+        merged_report.notes.extend(merged_report.check_known_limit());
     }
     merged_report.verdict = merged_report
         .verdict
@@ -136,8 +136,8 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
             None => merged_report.files.push(file),
         }
     }
-    merged_report.excluded.extend(report.excluded);
-    merged_report.unreviewed.extend(report.unreviewed);
+    merged_report.excluded_files.extend(report.excluded_files);
+    merged_report.unreviewed_files.extend(report.unreviewed_files);
     merged_report.gate_changes.extend(report.gate_changes);
     merged_report.gate_refused |= report.gate_refused;
     merged_report.failed_without_finding |= report.failed_without_finding;
@@ -165,7 +165,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     if let Some(changes) = report.changes {
         merged_report.changes.get_or_insert_default().extend(changes);
     }
-    merged_report.fixed = match (merged_report.fixed, report.fixed) {
+    merged_report.fixed_count = match (merged_report.fixed_count, report.fixed_count) {
         // The files of the fixed findings are unknown, so findings that both may have counted are counted once.
         (Some(first_count), Some(second_count)) if has_common_file => Some(first_count.max(second_count)),
         (Some(first_count), Some(second_count)) => Some(first_count + second_count),
@@ -173,16 +173,16 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     };
     merged_report.verdict = merged_report.verdict.max(report.verdict);
     merged_report.started_at = merged_report.started_at.min(report.started_at);
-    merged_report.elapsed = merged_report.elapsed.max(report.elapsed);
+    merged_report.duration = merged_report.duration.max(report.duration);
     Ok(())
 }
 
 fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.files.sort_by(|a, b| a.path.cmp(&b.path));
-    merged_report.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
-    merged_report.unreviewed.dedup_by(|a, b| a.path == b.path);
-    merged_report.excluded.sort();
-    merged_report.excluded.dedup_by(|a, b| a.path == b.path);
+    merged_report.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    merged_report.unreviewed_files.dedup_by(|a, b| a.path == b.path);
+    merged_report.excluded_files.sort();
+    merged_report.excluded_files.dedup_by(|a, b| a.path == b.path);
     if let Some(changes) = &mut merged_report.changes {
         changes.sort();
         changes.dedup_by(|a, b| a.path == b.path);
@@ -230,14 +230,14 @@ mod tests {
     #[test]
     fn all_parts_are_the_whole() {
         let mut second = part(2, 2, "a", Verdict::Failed);
-        second.unreviewed = sample::report().unreviewed;
+        second.unreviewed_files = sample::report().unreviewed_files;
         let whole = merge_reports(vec![part(1, 2, "b", Verdict::Passed), second]).unwrap();
         let paths: Vec<&str> = whole.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             (paths, whole.verdict, whole.context.shard),
             (vec!["a", "b"], Verdict::Failed, None)
         );
-        assert_eq!(whole.unreviewed.len(), 1);
+        assert_eq!(whole.unreviewed_files.len(), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, li
 use crate::gate::{BaseFile, find_report_causes, mark_new_and_known, verdict};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
-use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
+use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, FindingState, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
@@ -70,7 +70,7 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
 
 /// Marks the findings of `newer` as new or known by comparing with `older`, and derives the verdict from the new ones.
 fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
-    newer.forget_known();
+    newer.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure =
         newer.verdict == Verdict::Failed && verdict(&find_report_causes(newer)) != Verdict::Failed;
@@ -80,7 +80,7 @@ fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
     let old_report = OldReport::new(newer, &older);
     let mut files = newer.files.clone();
     files.iter_mut().for_each(forget_own_states);
-    let unreviewed_paths: BTreeSet<&str> = newer.unreviewed.iter().map(|file| file.path.as_str()).collect();
+    let unreviewed_paths: BTreeSet<&str> = newer.unreviewed_files.iter().map(|file| file.path.as_str()).collect();
     let mut comparison = mark_new_and_known(
         &mut files,
         |path| unreviewed_paths.contains(path),
@@ -96,8 +96,8 @@ fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
             });
         newer.failed_without_finding = has_other_failure || !unexplained_batches.is_empty();
     }
-    newer.fixed = Some(comparison.fixed_count);
-    newer.notes.extend(newer.too_many_known());
+    newer.fixed_count = Some(comparison.fixed_count);
+    newer.notes.extend(newer.check_known_limit());
     let causes = find_report_causes(newer);
     (newer.verdict, newer.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
@@ -131,7 +131,7 @@ fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<Stri
 fn forget_own_states(file: &mut FileResults) {
     for result in &mut file.results {
         for state in &mut result.states {
-            *state = state.filter(|state| *state == State::Waived);
+            *state = state.filter(|state| *state == FindingState::Waived);
         }
         if result.states.iter().all(Option::is_none) {
             result.states.clear();

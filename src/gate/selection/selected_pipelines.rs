@@ -3,7 +3,7 @@
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
-use sluicegate_pipelines::findings::{Excluded, GateChange};
+use sluicegate_pipelines::findings::{ExcludedFile, GateChange};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ pub(crate) struct SelectedPipelines {
     /// Changes of the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
-    pub left_out_files: Vec<Excluded>,
+    pub left_out_files: Vec<ExcludedFile>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
     /// Directories of pipelines that the change replaced with a submodule or a link.
@@ -224,7 +224,8 @@ impl SelectionScope<'_> {
         }
         Ok(descriptions
             .into_iter()
-            .map(|(path, words)| GateChange { path, words })
+            .map(|(path, words)| GateChange { path,
+                descriptions: words, })
             .collect())
     }
 
@@ -237,11 +238,11 @@ impl SelectionScope<'_> {
             .collect()
     }
 
-    fn find_exclusion(&self, candidate: &Candidate) -> Option<Excluded> {
+    fn find_exclusion(&self, candidate: &Candidate) -> Option<ExcludedFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
         let is_reported = self.is_within(path)
             && [NOT_INCLUDED_REASON, EXCLUDED_REASON, SUBMODULE_REASON].contains(&reason.as_str());
-        is_reported.then(|| Excluded {
+        is_reported.then(|| ExcludedFile {
             path: path.clone(),
             reason: reason.clone(),
         })

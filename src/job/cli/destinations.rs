@@ -1,6 +1,6 @@
 //! Flags for the reports of a review, shared by `review`, `check` and `report`.
 
-use super::{Annotations, Changes, ReportFlag, Show};
+use super::{Annotations, Changes, ReportFlag, ShowMode};
 use clap::Args;
 
 /// Flags for reports, annotations and the comment.
@@ -29,5 +29,5 @@ pub struct DestinationArgs {
     /// Findings to list in human-readable output, most severe first: `all`, `new`, `none`, `concise` (one line each),
     /// or a maximum number [env: SLUICEGATE_SHOW] [default: 50]
     #[arg(long, value_name = "WHICH")]
-    pub show: Option<Show>,
+    pub show: Option<ShowMode>,
 }

@@ -69,7 +69,7 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Changes, CheckLevel, ColorChoice, Compat, EventFormat, FailOn, FileSelection, FileSource,
+    Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection, FileSource,
     Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ProjectChecks,
     ReportFlag, RequiredEngine, ReviewRequestFields, Show, parse_bool, parse_seconds, parse_value,
 };

@@ -5,8 +5,8 @@ pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored};
 pub use crate::report::Format;
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
-pub use sluicegate_pipelines::findings::{FailOn, Show};
-pub use sluicegate_pipelines::interface::Mode as Compat;
+pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
+pub use sluicegate_pipelines::interface::CompatMode;
 use std::path::PathBuf;
 
 /// Parses `NAME=VALUE`, split at the first `=`.

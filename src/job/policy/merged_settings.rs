@@ -5,7 +5,7 @@
 //! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
 
 use super::changes::{GateFileVersion, find_rule, retain_stricter};
-use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::BTreeSet;
 
 /// The versions of a file for a three-way merge: of the change, of the target branch, and where they parted.
@@ -136,7 +136,7 @@ fn quote(text: &str) -> String {
 
 fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
     match version {
-        GateFileVersion::Text(bytes) => outline(bytes).unwrap_or_default(),
+        GateFileVersion::Text(bytes) => list_rules(bytes).unwrap_or_default(),
         GateFileVersion::Missing | GateFileVersion::Unreadable(_) => Vec::new(),
     }
 }

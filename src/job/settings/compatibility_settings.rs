@@ -2,12 +2,12 @@
 
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
-use crate::job::cli::{Compat, CompatArgs, parse_value};
+use crate::job::cli::{CompatArgs, CompatMode, parse_value};
 
 /// How to treat changes that break consumers of shared pipelines.
 #[derive(Debug, Clone, Default)]
 pub struct CompatibilitySettings {
-    pub mode: Compat,
+    pub mode: CompatMode,
     pub accepted_reason: Option<String>,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
 
 pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<cli::Show>, D::Error> {
+) -> Result<Option<cli::ShowMode>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     text.map(|text| text.parse())
         .transpose()

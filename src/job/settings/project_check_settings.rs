@@ -33,8 +33,8 @@ impl SettingSources<'_> {
         let external = self.file.project_checks.external.as_deref().unwrap_or_default();
         Ok(ProjectCheckSettings {
             levels: match project_checks.unwrap_or_default() {
-                ProjectChecks::Auto => CheckLevels::by(|check| self.enforcement(check)),
-                ProjectChecks::Off => CheckLevels::OFF,
+                ProjectChecks::Auto => CheckLevels::from_fn(|check| self.enforcement(check)),
+                ProjectChecks::Off => CheckLevels::ALL_OFF,
             },
             external: compile_globs(external, EXAMPLE_GLOB)?,
         })

@@ -3,7 +3,7 @@
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
-use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
+use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, ShowMode, parse_value};
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ pub struct ReportDestinations {
     /// The name that separates this review from others of the same commit; empty by default.
     pub category: String,
     /// The findings to list in human-readable output.
-    pub show: Show,
+    pub show: ShowMode,
     /// The unchecked project ID, for the project's name in a report.
     pub project_id: Option<String>,
 }
@@ -46,7 +46,7 @@ impl SettingSources<'_> {
         )?;
         let changes = layers.resolve(args.changes, variable::CHANGES, parse_value, file.changes)?;
         let category = layers.text(args.category.clone(), variable::CATEGORY, file.category.clone());
-        let show = layers.resolve(args.show, variable::SHOW, Show::from_str, file.show)?;
+        let show = layers.resolve(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show: show.unwrap_or_default(),
             reports: self.reports(&args.report)?,

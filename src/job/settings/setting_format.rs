@@ -67,7 +67,7 @@ impl SettingFormat {
             Self::Reports => report_list_schema(),
             Self::Show => {
                 json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|concise|[0-9]+)$",
-                "default": cli::Show::default().to_string(), "examples": ["all", 20] })
+                "default": cli::ShowMode::default().to_string(), "examples": ["all", 20] })
             }
         }
     }

@@ -272,7 +272,7 @@ settings! {
             => category: String, SettingFormat::Text("nightly");
         /// Findings to list in human-readable output: all, new, none, concise, or a maximum number.
         SHOW = "SLUICEGATE_SHOW", "--show", Operational, "show"
-            => show: cli::Show as "deserialize_show", SettingFormat::Show;
+            => show: cli::ShowMode as "deserialize_show", SettingFormat::Show;
         /// Fields of the review request: pipelines or file-paths.
         REVIEW_REQUEST = "SLUICEGATE_REVIEW_REQUEST", "--review-request", Operational, "request"
             => request: cli::ReviewRequestFields as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::ReviewRequestFields>);
@@ -328,7 +328,7 @@ settings! {
             => version_name: String, SettingFormat::Text("auto");
         /// How to treat a change that breaks consumers of shared pipelines: fail, warn or off.
         COMPAT = "SLUICEGATE_COMPAT", "--compat", Verdict, "compat"
-            => compat: cli::Compat as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Compat>), Strictness::Scale(&["fail", "warn", "off"]);
+            => compat: cli::CompatMode as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CompatMode>), Strictness::Scale(&["fail", "warn", "off"]);
         /// Which of the selected files to publish: all, or closure (only those that the shared pipelines need).
         SELECT = "SLUICEGATE_SELECT", "--select", Verdict, "select"
             => select: cli::FileSelection as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::FileSelection>);

@@ -8,10 +8,10 @@ use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
-use sluicegate_pipelines::diff::{Line, plain};
+use sluicegate_pipelines::diff::{DiffLine, compare_plain_files};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let git_args: Vec<&str> = args_of_git.iter().map(String::as_str).collect();
     let style = TextStyle::for_git(run);
     let lines = match git_args.as_slice() {
-        [path] => vec![Line::heading(&format!("{path}: not merged"))],
+        [path] => vec![DiffLine::heading(&format!("{path}: not merged"))],
         [path, old, _, old_mode, new, _, new_mode, rename_args @ ..]
             if matches!(rename_args.len(), 0 | 2) =>
         {
@@ -40,7 +40,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             };
             let mut lines = render_contents(&contents, &style, old_mode, new_mode);
             if is_copy {
-                lines.insert(1, Line::remark(&format!("copied from {path}")));
+                lines.insert(1, DiffLine::remark(&format!("copied from {path}")));
             }
             lines
         }
@@ -61,7 +61,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
-        read_user_file(&run.env.current_dir().join(path), DOCUMENT_LIMIT).map_err(|failure| failure.chain())
+        read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map_err(|failure| failure.chain())
     })
 }
 
@@ -70,9 +70,9 @@ fn render_contents(
     style: &TextStyle,
     old_mode: &str,
     new_mode: &str,
-) -> Vec<Line> {
+) -> Vec<DiffLine> {
     if !contents.is_different() {
-        return vec![Line::heading(&format!(
+        return vec![DiffLine::heading(&format!(
             "{}: mode {old_mode} -> {new_mode}",
             contents.path
         ))];
@@ -83,12 +83,12 @@ fn render_contents(
             return style.render_diff(&diff);
         }
     }
-    let mut lines = vec![Line::heading(&headline(contents))];
+    let mut lines = vec![DiffLine::heading(&headline(contents))];
     match (
         side_text(contents.before.as_ref()),
         side_text(contents.after.as_ref()),
     ) {
-        (Ok(old_text), Ok(new_text)) => lines.extend(plain(&old_text, &new_text)),
+        (Ok(old_text), Ok(new_text)) => lines.extend(compare_plain_files(&old_text, &new_text)),
         (old_side, new_side) => {
             let reasons = [old_side.err(), new_side.err()];
             lines.extend(reasons.into_iter().flatten().map(Line::remark));

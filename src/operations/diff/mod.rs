@@ -15,7 +15,7 @@ use crate::session::response_output;
 use serde_json::json;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::diff::{Line, PipelineDiff, words};
+use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::{self, Canvas, Picture};
 use std::fmt::Write as _;
@@ -108,13 +108,13 @@ impl TextStyle {
         }
     }
 
-    fn render_diff(&self, diff: &PipelineDiff) -> Vec<Line> {
-        words(diff, self.width)
+    fn render_diff(&self, diff: &PipelineDiff) -> Vec<DiffLine> {
+        describe_diff(diff, self.width)
     }
 
-    fn format_line(&self, line: &Line) -> String {
+    fn format_line(&self, line: &DiffLine) -> String {
         if self.color {
-            line.coloured()
+            line.format_colored()
         } else {
             line.to_string()
         }
@@ -250,10 +250,10 @@ impl PipelineComparison {
             )));
         }
         Ok(if format == DiffFormat::Svg {
-            Picture::whole(canvas).document(&diff.path) + "\n"
+            Picture::with_natural_width(canvas).render_document(&diff.path) + "\n"
         } else {
-            let (part, left_out) = canvas.changed_part(MAX_FLOWCHART_BOXES);
-            let mut chart = picture::mermaid(&part);
+            let (part, left_out) = canvas.select_changed_part(MAX_FLOWCHART_BOXES);
+            let mut chart = picture::render_mermaid(&part);
             if left_out > 0 {
                 let _ = writeln!(chart, "  %% {} omitted", format_count(left_out, "more component"));
             }

@@ -148,7 +148,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
     let Some(file) = workspace.rules_file(snapshot)? else {
         return Err(reject_missing_rules(workspace, snapshot)?);
     };
-    let problems = rules::lint(&read_content(workspace, &file)?);
+    let problems = rules::lint_rules_file(&read_content(workspace, &file)?);
     let error_count = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first_error) = problems.iter().find(|problem| problem.is_error) {
         let location = format!("{}:{}", file.path, first_error.position.line);

@@ -1,7 +1,7 @@
 //! A value of a file to replace.
 
 use crate::error::Failure;
-use sluicegate_pipelines::yaml::{Position, rewrite};
+use sluicegate_pipelines::yaml::{Position, replace_scalars};
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct FileEdit {
 impl FileEdit {
     pub(crate) fn new(path: &str, old_bytes: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
-        let new_bytes = rewrite(&old_bytes, &texts.collect()).map_err(|error| {
+        let new_bytes = replace_scalars(&old_bytes, &texts.collect()).map_err(|error| {
             let line = error.position.map_or(1, |position| position.line);
             Failure::usage(format!("{path}:{line}: {}", error.message)).hint(
                 "nothing was changed: write the value as plain or quoted text, then run the command again",

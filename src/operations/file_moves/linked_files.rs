@@ -8,7 +8,7 @@ use std::path::Path;
 /// Returns an error if a file that the plan moves or rewrites is behind a symbolic link. A link itself can be moved.
 pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Failure> {
     if let Some(moves) = &plan.moves
-        && let Some(directory) = Path::new(&moves.from).parent()
+        && let Some(directory) = Path::new(&moves.old_path).parent()
     {
         reject_linked_path(root, directory)?;
     }

@@ -6,8 +6,8 @@ use super::uncommitted_changes;
 use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Run;
-use sluicegate_pipelines::moving::Moves;
-use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::file_moves::PathMove;
+use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) fn resolve_move(
     old: &Path,
     new: &Path,
     force: bool,
-) -> Result<Moves, Failure> {
+) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
     let from = path_in_repository(run, root, old)?;
     let mut new_path = path_in_repository(run, root, new)?;
@@ -34,8 +34,10 @@ pub(crate) fn resolve_move(
         return Err(reject(format!("directory `{new_path}` does not exist"))
             .hint("nothing was changed: create the directory first, or pass the new file name"));
     }
-    let moves = Moves { from, to: new_path };
-    let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.from)?;
+    let moves = PathMove {
+        old_path: from,
+        new_path: to: new_path };
+    let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
     reject_invalid_source(reader, &moves, &tracked_paths)?;
     reject_invalid_target(reader, &moves)?;
     if !force {
@@ -57,10 +59,10 @@ fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Fai
 
 fn reject_invalid_source(
     reader: &ReferenceReader<'_>,
-    moves: &Moves,
+    moves: &PathMove,
     tracked_paths: &BTreeSet<String>,
 ) -> Result<(), Failure> {
-    let (repo, from) = (&reader.workspace.repo, moves.from.as_str());
+    let (repo, from) = (&reader.workspace.repo, moves.old_path.as_str());
     if from.is_empty() {
         return Err(reject("cannot move the repository root".to_owned()));
     }
@@ -72,23 +74,23 @@ fn reject_invalid_source(
         };
         return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
     }
-    if moves.to == from
+    if moves.new_path == from
         || moves
-            .to
+            .new_path
             .strip_prefix(from)
             .is_some_and(|remainder| remainder.starts_with('/'))
     {
         return Err(reject(format!(
             "cannot move `{from}` to `{}`, which is the same path or inside it",
-            moves.to
+            moves.new_path
         )));
     }
     Ok(())
 }
 
-fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<(), Failure> {
+fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
-    let (old_path, new_path) = (&moves.from, &moves.to);
+    let (old_path, new_path) = (&moves.old_path, &moves.new_path);
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
@@ -97,8 +99,8 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
         return Err(reject(format!("`{new_path}` already exists")));
     }
-    let kind = Kind::from_path(old_path).filter(|_| root.join(old_path).is_file());
-    if let Some(kind) = kind.filter(|kind| Kind::from_path(new_path) != Some(*kind)) {
+    let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
+    if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
         return Err(reject(format!(
             "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
@@ -115,11 +117,11 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
         && matches!((old.canonicalize(), new.canonicalize()),(Ok(old), Ok(new)) if old == new)
 }
 
-fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<(), Failure> {
+fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let files = reader.snapshot.list_files(&|_| true)?;
     let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());
     for file in &files {
-        match moves.moved(&file.path) {
+        match moves.moved_path(&file.path) {
             Some(new_path) => new_paths.push(new_path),
             None => {
                 other_paths.insert(file.path.to_lowercase(), file.path.as_str());

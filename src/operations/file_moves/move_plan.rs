@@ -5,9 +5,9 @@ use super::reference_reader::{ReadFile, ReferenceReader};
 use crate::error::Failure;
 use crate::job::settings::path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
-use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
+use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
-    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
+    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
     is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// The changes to make.
 pub(crate) struct MovePlan {
     /// `None` for a repair.
-    pub moves: Option<Moves>,
+    pub moves: Option<PathMove>,
     /// The files to move.
     pub moved_files: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
@@ -37,14 +37,14 @@ pub(crate) struct KeptReference {
     pub error: RepairError,
 }
 
-pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: Moves) -> Result<MovePlan, Failure> {
+pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
     let files = reader.pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path(path)).collect();
+    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path_after(path)).collect();
     let relocation = Relocation {
         moves: &moves,
-        before: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
-        after: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
+        old_files: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
+        new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
     let mut edits = Vec::new();
     let mut scripts = BTreeSet::new();
@@ -58,17 +58,17 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: Moves) -> Result<Mo
             }
         };
         let mut values = Vec::new();
-        let script_names = facts.references.iter().filter_map(Reference::script);
+        let script_names = facts.references.iter().filter_map(Reference::script_path);
         scripts.extend(script_names.map(str::to_owned));
         for reference in &facts.references {
-            let new_target = relocation.target(reference, &file.path).transpose();
+            let new_target = relocation.new_target(reference, &file.path).transpose();
             let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
             values.extend(target.map(|new| edit_reference(reference, new)));
         }
         edits.extend(edit_file(reader, file, bytes, values)?);
     }
     edits.extend(edit_gate_files(reader, &moves)?);
-    let moved_files = reader.snapshot.list_files(&|path| moves.moved(path).is_some())?;
+    let moved_files = reader.snapshot.list_files(&|path| moves.moved_path(path).is_some())?;
     Ok(MovePlan {
         moved_files: moved_files
             .into_iter()
@@ -88,7 +88,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let repair = Repair::new(&paths);
+    let repair = ReferenceRepair::new(&paths);
     let (mut edits, mut kept_references) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_pipeline(&file.path)) {
         let ReadFile::Pipeline(bytes, facts) = reader.read(file)? else {
@@ -102,7 +102,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
             if settings.is_external(target) {
                 continue;
             }
-            match repair.target(reference, &file.path) {
+            match repair.corrected_target(reference, &file.path) {
                 None => {}
                 Some(Ok(new_target)) => values.push(edit_reference(reference, new_target)),
                 Some(Err(error)) => kept_references.push(KeptReference {
@@ -162,10 +162,10 @@ fn edit_file(
 }
 
 /// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
-fn reject_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], reason: &str) -> Result<(), Failure> {
-    let kind = Kind::from_path(&moves.from);
-    let name = kind.and_then(|kind| moves.from.strip_suffix(kind.extension()));
-    let searched_text = name.unwrap_or(&moves.from);
+fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &str) -> Result<(), Failure> {
+    let kind = PipelineKind::from_path(&moves.old_path);
+    let name = kind.and_then(|kind| moves.old_path.strip_suffix(kind.extension()));
+    let searched_text = name.unwrap_or(&moves.old_path);
     let Some(offset) = memchr::memmem::find(bytes, searched_text.as_bytes()) else {
         return Ok(());
     };
@@ -178,7 +178,7 @@ fn reject_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], reason: &str)
 }
 
 /// Returns the references in the gate configuration and in the shared-pipelines file.
-fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failure> {
+fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
     let config_dir = reader.workspace.config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
@@ -203,7 +203,7 @@ fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &Moves) -> Result<Vec<Fi
 /// Finds the values of a file that contain a moved path.
 type FindEdits = fn(&[u8], &Moves) -> Vec<ValueEdit>;
 
-fn find_shared_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|file| file.entries)
         .unwrap_or_default();
@@ -213,14 +213,14 @@ fn find_shared_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
             Some(ValueEdit {
                 referrer: Referrer::Shared,
                 position: entry.pipeline_position,
-                new: moves.moved(&entry.pipeline)?,
+                new: moves.moved_path(&entry.pipeline)?,
                 old: entry.pipeline,
             })
         })
         .collect()
 }
 
-fn find_waiver_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::read(bytes, None) else {
         return Vec::new();
     };
@@ -231,15 +231,15 @@ fn find_waiver_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
         .flatten()
         .filter_map(|item| item.get("path"));
     paths
-        .filter_map(|node| edit_glob(node, Referrer::Waiver, &|glob| moves.glob(glob)))
+        .filter_map(|node| edit_glob(node, Referrer::Waiver, &|glob| moves.glob_after(glob)))
         .collect()
 }
 
-fn find_setting_edits(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
+fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::read(bytes, None) else {
         return Vec::new();
     };
-    let extension = Kind::from_path(&moves.from).map(Kind::extension);
+    let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
     let mut edits = Vec::new();
     for (key, is_over_calls) in path_glob_keys() {
         let mut parts = key.split('.');

@@ -9,7 +9,7 @@ use crate::session::Run;
 use crate::session::response_output;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count, format_counts};
-use sluicegate_pipelines::moving::RepairError;
+use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
@@ -53,8 +53,8 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
             let _ = writeln!(
                 text,
                 "{} -> {}",
-                text::escape_line(&moves.from),
-                text::escape_line(&moves.to)
+                text::escape_line(&moves.old_path),
+                text::escape_line(&moves.new_path)
             );
         }
         for edit in &plan.edits {
@@ -162,7 +162,7 @@ fn describe_kept(reference: &KeptReference) -> String {
 fn describe_repair_error(error: &RepairError) -> String {
     match error {
         RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::Several(paths) => format!("several files have that name: {}", List::new(paths)),
+        RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
     }
 }
 
@@ -172,7 +172,7 @@ fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool
         .iter()
         .flat_map(|moves| {
             let files = plan.moved_files.iter();
-            files.map(|file| json!({ "from": file.path, "to": moves.path(&file.path) }))
+            files.map(|file| json!({ "from": file.path, "to": moves.path_after(&file.path) }))
         })
         .collect();
     let edits: Vec<Value> = plan

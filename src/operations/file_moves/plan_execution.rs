@@ -5,7 +5,7 @@ use super::move_plan::MovePlan;
 use crate::atomic_file;
 use crate::error::Failure;
 use sluicegate_git::Repository;
-use sluicegate_pipelines::moving::Moves;
+use sluicegate_pipelines::file_moves::PathMove;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
                 let _ = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.old_bytes);
             }
             if let Some(moves) = &plan.moves {
-                let _ = repo.move_files(&moves.to, &moves.from);
+                let _ = repo.move_files(&moves.new_path, &moves.old_path);
             }
             remove_empty_dirs(&created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
@@ -46,7 +46,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
         return Ok(UnstagedFiles::default());
     };
     for file in &mut staged_files {
-        file.path = moves.path(&file.path);
+        file.path = moves.path_after(&file.path);
     }
     if let Err(error) = repo.stage_files(&staged_files) {
         return Ok(UnstagedFiles {
@@ -63,21 +63,21 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
 }
 
 /// Returns the paths of the rewritten files after the move.
-fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p Moves) -> impl Iterator<Item = String> + 'p {
-    plan.edits.iter().map(|edit| moves.path(&edit.path))
+fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
+    plan.edits.iter().map(|edit| moves.path_after(&edit.path))
 }
 
 /// Returns the path of the file after the move.
 fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
     match &plan.moves {
-        Some(moves) => root.join(moves.path(&edit.path)),
+        Some(moves) => root.join(moves.path_after(&edit.path)),
         None => root.join(&edit.path),
     }
 }
 
 /// Moves the files with git, and returns the directories that were created for them.
-fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure> {
-    let target = repo.root().join(&moves.to);
+fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failure> {
+    let target = repo.root().join(&moves.new_path);
     let parent = target.parent().unwrap_or(repo.root());
     let created_dirs: Vec<PathBuf> = parent
         .ancestors()
@@ -86,7 +86,7 @@ fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure>
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
-    repo.move_files(&moves.from, &moves.to).map_err(|error| {
+    repo.move_files(&moves.old_path, &moves.new_path).map_err(|error| {
         remove_empty_dirs(&created_dirs);
         Failure::usage(error.to_string()).hint("nothing was changed")
     })?;

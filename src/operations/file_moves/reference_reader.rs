@@ -67,6 +67,6 @@ impl ReferenceReader<'_> {
             return Ok(read_document(&self.workspace.repo, file)?);
         }
         let result = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
-        Ok(result.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+        Ok(result.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
     }
 }

@@ -5,7 +5,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use sluicegate_git::{Change, ChangeKind, GitError};
 use sluicegate_pipelines::pipelines::PipelineFacts;
-use sluicegate_pipelines::yaml::{Position, around};
+use sluicegate_pipelines::yaml::{Position, split_around_scalars};
 use std::collections::BTreeSet;
 
 /// Returns an error if one of the files of `tracked_paths`, which are moved and in the index, has uncommitted changes.
@@ -65,5 +65,5 @@ fn parts_around_references(bytes: &[u8]) -> Option<Vec<&[u8]>> {
         .iter()
         .map(|reference| reference.position)
         .collect();
-    around(bytes, &positions)
+    split_around_scalars(bytes, &positions)
 }

@@ -12,7 +12,7 @@ use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 
 /// The reason for waivers of existing findings.
 const WAIVER_REASON: &str = "found before the gate";
@@ -60,7 +60,7 @@ impl CurrentFindings {
         config_dir: Option<&str>,
         adopt: Option<Adopt>,
     ) -> Result<Self, Failure> {
-        let template = rules::template(Enforcement::Error);
+        let template = rules::rules_file_template(Enforcement::Error);
         let document = match rules_file {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),
@@ -84,7 +84,7 @@ impl CurrentFindings {
         Ok(Self {
             adopt,
             adds_rules,
-            rules: document.ok().and_then(|bytes| rules::outline(&bytes).ok()),
+            rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
             is_new_only: workspace.sources.new_only(false)?,
@@ -105,7 +105,7 @@ impl CurrentFindings {
         self.files
             .iter()
             .flat_map(FileResults::told)
-            .filter(|result| result.status.can_be_old() && result.severity() == Some(Severity::Error))
+            .filter(|result| result.status.is_excusable() && result.severity() == Some(Severity::Error))
             .map(|result| result.findings("").len())
             .sum()
     }
@@ -151,7 +151,7 @@ fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result
     };
     let Some(tip) = tip else { return Ok(false) };
     match repo.find_file(&tip, path)? {
-        Some(file) => Ok(repo.read_blob(&file.blob, DOCUMENT_LIMIT)? == content),
+        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)? == content),
         None => Ok(false),
     }
 }

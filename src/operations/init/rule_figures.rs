@@ -55,7 +55,7 @@ fn figures_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut counted_rules: Vec<&str> = Vec::new();
-        for finding in file.told().into_iter().flat_map(|result| result.findings("")) {
+        for finding in file.distinct_results().into_iter().flat_map(|result| result.findings("")) {
             let figures = rules.entry(finding.rule).or_default();
             figures.findings += 1;
             figures.sizes.extend(finding.size);
@@ -71,7 +71,7 @@ fn figures_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
 /// Returns the rule, with its limit if it has one.
 fn describe_rule(rule: &RuleOutline) -> String {
     match rule.config.first() {
-        Some((_, limit)) if rules::counts(&rule.id) => format!("{}: {limit}", rule.id),
+        Some((_, limit)) if rules::is_counting_rule(&rule.id) => format!("{}: {limit}", rule.id),
         _ => rule.id.clone(),
     }
 }
@@ -81,7 +81,7 @@ fn describe_rule(rule: &RuleOutline) -> String {
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     let mut limits = sizes.to_vec();
     limits.sort_unstable();
-    if rules::got_worse(rule, 1, 0) {
+    if rules::is_worse_size(rule, 1, 0) {
         limits.reverse();
     }
     let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];

@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest, wrap};
-use sluicegate_pipelines::findings::Block;
+use sluicegate_pipelines::findings::DocumentationBlock;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const MIN_WORD_LENGTH: usize = 3;
 const MAX_WIDTH: usize = 100;
 
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
-    let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
+    let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (check_document(check), check.documentation().blocks()),
         (None, None) => return Err(reject_unknown_rule(id)),
@@ -46,10 +46,10 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
 fn reject_unknown_rule(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    if let Some(nearest_id) = rules::nearest(id).or_else(|| find_nearest(id, &checks)) {
+    if let Some(nearest_id) = rules::nearest_rule_id(id).or_else(|| find_nearest(id, &checks)) {
         return failure.hint(did_you_mean(nearest_id));
     }
-    let known_ids = rules::ids().chain(checks);
+    let known_ids = rules::rule_ids().chain(checks);
     let similar_ids: Vec<&str> = known_ids.filter(|known_id| has_word(known_id, id)).collect();
     if similar_ids.is_empty() {
         return failure.hint("run `sluicegate rules list` to list all rules");
@@ -84,7 +84,7 @@ fn check_document(check: ProjectCheck) -> Value {
 }
 
 /// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
-fn rule_document(rule: &rules::Documentation) -> Value {
+fn rule_document(rule: &rules::RuleDocumentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
     let config: Vec<Value> = rule
         .config
@@ -99,27 +99,27 @@ fn rule_document(rule: &rules::Documentation) -> Value {
         "reason": rule.reason,
         "help": rule.fix,
         "details": rule.details,
-        "assumed": rule.assumed,
+        "assumed": rule.assumptions,
         "config": config,
         "exampleConfig": rule.example_config,
-        "passes": rule.passes,
-        "fails": rule.fails,
+        "passes": rule.passing_example,
+        "fails": rule.failing_example,
     })
 }
 
-fn render_block(block: &Block, heading: Style, width: usize) -> String {
+fn render_block(block: &DocumentationBlock, heading: Style, width: usize) -> String {
     let mut text = String::from("\n");
     match block {
-        Block::Heading(title) => {
+        DocumentationBlock::Heading(title) => {
             let _ = writeln!(text, "{heading}{title}{heading:#}");
         }
-        Block::Text(paragraph) => push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width)),
-        Block::Points(points) => {
+        DocumentationBlock::Text(paragraph) => push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width)),
+        DocumentationBlock::Points(points) => {
             for point in points {
                 push_lines(&mut text, &wrap::wrap_lines(point, "  - ", "    ", width));
             }
         }
-        Block::Yaml(yaml) => {
+        DocumentationBlock::Yaml(yaml) => {
             for line in yaml.lines() {
                 let _ = writeln!(text, "      {line}");
             }

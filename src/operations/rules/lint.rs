@@ -11,7 +11,7 @@ use sluicegate_base::text::{List, format_count};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 use std::ops::Range;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn lint_rules_file(run: &Run, file: Option<&Path>, output: OutputForm
         Some(file) => read_named_file(run, file)?,
         None => read_project_file(run)?,
     };
-    let problems = rules::lint(&bytes);
+    let problems = rules::lint_rules_file(&bytes);
     let text = match output {
         OutputFormat::Json => format_json(&to_document(&name, &problems)),
         OutputFormat::Text => render_text(run, &LintSource::new(&name, &bytes), &problems),

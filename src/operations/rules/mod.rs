@@ -83,7 +83,7 @@ const fn state_name(state: RuleState) -> &'static str {
         RuleState::Enabled(Enforcement::Warn) => "warn",
         RuleState::Disabled => "disabled",
         RuleState::Broken(error_type) => error_type,
-        RuleState::NotThere => "not there",
+        RuleState::Missing => "not there",
         RuleState::Unknown => "unknown",
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
     let path = workspace.repo.root().join(config_dir).join(RULES_FILE);
     let result = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut file = File::create_new(&path)?;
-        file.write_all(rules::template(Enforcement::Warn).as_bytes())
+        file.write_all(rules::rules_file_template(Enforcement::Warn).as_bytes())
     });
     match result {
         Ok(()) => {

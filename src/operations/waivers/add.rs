@@ -16,8 +16,8 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
-use sluicegate_pipelines::rules::{self, consequences};
-use sluicegate_pipelines::waivers::{self, FILE_NAME, Former, WaiverEntry, Waivers, read, remove};
+use sluicegate_pipelines::rules::{self, find_consequences};
+use sluicegate_pipelines::waivers::{self, FILE_NAME, OldNames, WaiverEntry, Waivers, read_waivers, remove_entries,};
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.
@@ -98,7 +98,7 @@ fn build_entry(
         size,
         reason: terms.reason.clone(),
         owner: terms.owner.clone(),
-        until: terms.last_day,
+        last_day: terms.last_day,
     }
 }
 
@@ -110,7 +110,7 @@ fn reject_unreadable(
 ) -> Result<(), Failure> {
     let knows = workspace.known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
-        read(format!("- {entry}\n").as_bytes(), &knows)
+        read_waivers(format!("- {entry}\n").as_bytes(), &knows)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
     }
     Ok(())
@@ -121,23 +121,23 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_met = waivers
-        .mark(&mut files, &Former::default(), today())
+        .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
-    let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
+    let is_known = rules::find_rule(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
-        let message = format!("no current finding matches this waiver: {}", entry.in_words());
+        let message = format!("no current finding matches this waiver: {}", entry.describe());
         return Err(Failure::usage(message).hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
         ));
     }
     let sizes = files
         .iter()
-        .filter(|file| waivers.is_about(&file.path))
+        .filter(|file| waivers.matches_path(&file.path))
         .flat_map(FileResults::findings)
         .filter(|finding| finding.rule == entry.rule)
         .filter_map(|finding| finding.size);
     entry.size = sizes.reduce(|worst_size, size| {
-        if rules::got_worse(&entry.rule, worst_size, size) {
+        if rules::is_worse_size(&entry.rule, worst_size, size) {
             size
         } else {
             worst_size
@@ -153,7 +153,7 @@ pub(crate) fn render_baseline(files: &[FileResults], heading: &str, reason: &str
         owner: None,
         last_day: None,
     };
-    waivers::add(heading, &build_entries(files, &terms))
+    waivers::add_entries(heading, &build_entries(files, &terms))
         .map_err(|error| Failure::usage(format!("could not create {FILE_NAME}: {error}")))
 }
 
@@ -165,7 +165,7 @@ fn unwaived_findings(
 ) -> Result<Vec<WaiverEntry>, Failure> {
     waivers_file
         .waivers()?
-        .mark(&mut files, &Former::default(), today());
+        .mark_findings(&mut files, &OldNames::default(), today());
     Ok(build_entries(&files, terms))
 }
 
@@ -176,13 +176,13 @@ fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry>
         let findings = file
             .results
             .iter()
-            .filter(|result| result.status.can_be_old())
+            .filter(|result| result.status.is_excusable())
             .flat_map(|result| result.findings(&file.path));
-        entries.extend(findings.filter(Finding::counts).map(|finding| {
+        entries.extend(findings.filter(Finding::is_counted).map(|finding| {
             let about = finding
                 .identity()
                 .about
-                .filter(|_| !rules::counts(finding.rule))
+                .filter(|_| !rules::is_counting_rule(finding.rule))
                 .map(str::to_owned);
             build_entry(finding.rule, escape_glob(&file.path), about, finding.size, terms)
         }));
@@ -241,7 +241,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
             .components
             .iter()
             .map(|component| component.name.as_str());
-        suggestions.find(names, name)
+        suggestions.find_similar(names, name)
     });
     let files = current
         .files
@@ -262,9 +262,9 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
 }
 
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
-    violation.size = rules::size(rule, pipeline);
+    violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
-        let named_subject = pipeline.named_in(&violation.text);
+        let named_subject = pipeline.find_subject(&violation.text);
         violation.about = named_subject
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
@@ -283,10 +283,10 @@ fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<
         .map(|placed_waiver| subjects.contains(&placed_waiver.entry.subject()))
         .collect();
     let text = if is_replaced.contains(&true) {
-        remove(&waivers_file.text, &is_replaced)
+        remove_entries(&waivers_file.text, &is_replaced)
     } else {
         Ok(waivers_file.text.clone())
     };
-    waivers_file.write(text.and_then(|text| waivers::add(&text, entries)))?;
+    waivers_file.write(text.and_then(|text| waivers::add_entries(&text, entries)))?;
     Ok(entries.len())
 }

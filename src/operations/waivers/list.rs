@@ -37,9 +37,10 @@ pub(crate) fn list_waivers(
 
 const fn describe_status(status: WaiverStatus) -> &'static str {
     match status {
-        WaiverStatus { is_over: true, .. } => "expired",
-        WaiverStatus { is_met: true, .. } => "used",
-        WaiverStatus { is_judged: true, .. } => "unused",
+        WaiverStatus { is_expired: true, .. } => "expired",
+        WaiverStatus { is_matched: true, .. } => "used",
+        WaiverStatus {
+            is_conclusive: true, .. } => "unused",
         _ => "not judged",
     }
 }
@@ -59,7 +60,7 @@ fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
         entry.rule.clone(),
         entry.path.clone(),
         format_optional(entry.about.clone().or(size)),
-        format_optional(entry.until.map(|until| until.to_string())),
+        format_optional(entry.last_day.map(|until| until.to_string())),
         format_optional(entry.owner.clone()),
         entry.reason.clone(),
     ]

@@ -19,7 +19,7 @@ use sluicegate_base::input;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers::{
-    EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
+    EditError, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
 };
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ impl WaiversFile {
             &self.waivers()?,
             snapshot,
             &mut self.tally,
-            &Former::default(),
+            &OldNames::default(),
             true,
         )
     }
@@ -90,7 +90,7 @@ fn entry_to_json(entry: &WaiverEntry) -> Value {
         "size": entry.size,
         "reason": entry.reason,
         "owner": entry.owner,
-        "until": entry.until,
+        "until": entry.last_day,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::session::Run;
 use crate::session::response_output::format_json;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
+use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
 
 pub(crate) fn prune_waivers(
     run: &Run,
@@ -17,15 +17,15 @@ pub(crate) fn prune_waivers(
     output: OutputArgs,
 ) -> Result<(), Failure> {
     let statuses = waivers_file.statuses(snapshot)?;
-    let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_vain).collect();
+    let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status
-        .filter(|(_, status)| status.is_vain())
+        .filter(|(_, status)| status.is_unneeded())
         .collect();
     if removed_entries.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
-        waivers_file.write(remove(&waivers_file.text, &is_unneeded))?;
+        waivers_file.write(remove_entries(&waivers_file.text, &is_unneeded))?;
     }
     match output.output {
         OutputFormat::Json => run.ui.print_result(&format_json(
@@ -42,7 +42,7 @@ pub(crate) fn prune_waivers(
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let lines: String = removed_entries
         .iter()
-        .map(|(waiver, _)| format!("  {}\n", text::escape_line(&waiver.entry.in_words())))
+        .map(|(waiver, _)| format!("  {}\n", text::escape_line(&waiver.entry.describe())))
         .collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",

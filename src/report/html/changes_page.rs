@@ -4,7 +4,7 @@ use super::file_changes::render_file_changes;
 use super::page_frame::{HtmlPage, render_page};
 use crate::report::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS, TitledList};
 use sluicegate_base::text::{List, escape_markup as escape, format_count};
-use sluicegate_pipelines::picture::PAGE;
+use sluicegate_pipelines::picture::PAGE_WIDTH;
 use std::fmt::Write as _;
 
 /// Number of changed files above which each is folded.
@@ -45,7 +45,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         body.push_str(&render_file_changes(
             file,
             &format!("change-{number}"),
-            PAGE,
+            PAGE_WIDTH,
             files.len() <= MOST_OPEN,
         ));
     }

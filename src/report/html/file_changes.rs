@@ -5,9 +5,9 @@ use crate::report::ChangedFile;
 use crate::report::sentences::capitalize;
 use crate::report::view::{FileView, View};
 use sluicegate_base::text::{escape_markup as escape, format_and_more_of, format_count};
-use sluicegate_pipelines::diff::{Line, Sign};
+use sluicegate_pipelines::diff::{DiffLine, Sign};
 use sluicegate_pipelines::findings::Finding;
-use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
+use sluicegate_pipelines::picture::{self, Badge, COLUMN_WIDTH, Canvas, ElementIds, PAGE_WIDTH, Picture};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -56,7 +56,7 @@ pub(super) fn render_changes_above_findings(
     let lines = changed_file.map(|file| file.words.as_slice()).unwrap_or_default();
     let mut pictures = String::new();
     if let Some(mut canvas) = canvas {
-        canvas.badges(&build_badges(findings));
+        canvas.set_badges(&build_badges(findings));
         (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN, lines);
     }
     let content = render_change_list(lines, path, &id, &file_changes.component_ids) + &pictures;
@@ -64,7 +64,7 @@ pub(super) fn render_changes_above_findings(
         return file_changes;
     }
     let summary = match changed_file {
-        Some(file) => format!("Changes: {}", file.changed.words()),
+        Some(file) => format!("Changes: {}", file.changed.describe()),
         None => "Pipeline with findings".to_owned(),
     };
     let open_attribute = if file_count > MAX_OPEN_FILES {
@@ -85,7 +85,7 @@ fn build_badges(findings: &[NumberedFinding<'_, '_>]) -> BTreeMap<String, Badge>
         let Some(about) = finding.about else { continue };
         let badge = badges.entry(about.to_owned()).or_insert_with(|| Badge {
             count: 0,
-            leads_to: format!("finding-{number}"),
+            target_id: format!("finding-{number}"),
         });
         badge.count += 1;
     }
@@ -104,7 +104,7 @@ pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) 
         html.push_str(&render_file_changes(
             file,
             &format!("change-{number}"),
-            COLUMN,
+            COLUMN_WIDTH,
             other_files.len() <= MAX_OPEN_FILES,
         ));
     }
@@ -129,7 +129,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
         path_heading(path),
-        escape(&file.changed.words()),
+        escape(&file.changed.describe()),
         render_change_list(&file.words, path, id, &component_ids),
         pictures
     )
@@ -137,7 +137,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
 
 /// Returns the list of changes; it can be scrolled, also with the keyboard.
 fn render_change_list(
-    lines: &[Line],
+    lines: &[DiffLine],
     path: &str,
     id: &str,
     component_ids: &HashMap<String, String>,
@@ -156,7 +156,7 @@ fn render_change_list(
             sign => format!(
                 "<b aria-label=\"{}\" role=\"img\">{}</b> ",
                 sign.word(),
-                sign.mark()
+                sign.symbol()
             ),
         };
         let text = escape(&line.text);
@@ -190,7 +190,7 @@ fn render_pictures(
     path: &str,
     id: &str,
     width: i32,
-    lines: &[Line],
+    lines: &[DiffLine],
 ) -> (String, HashMap<String, String>) {
     let mut figures = ComponentFigures {
         path,
@@ -201,9 +201,9 @@ fn render_pictures(
             .collect(),
         component_ids: HashMap::new(),
     };
-    let whole = Picture::whole(canvas);
-    let is_complete = canvas.boxes.len() <= MAX_FIRST_COMPONENTS && whole.fits(PAGE);
-    let too_large = match canvas.left_out {
+    let whole = Picture::with_natural_width(canvas);
+    let is_complete = canvas.boxes.len() <= MAX_FIRST_COMPONENTS && whole.fits_width(PAGE_WIDTH);
+    let too_large = match canvas.omitted_count {
         0 => String::new(),
         missing_count => format!(
             "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>\n",
@@ -211,13 +211,13 @@ fn render_pictures(
         ),
     };
     if is_complete {
-        let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
+        let narrow = (!whole.fits_width(width)).then(|| Picture::with_max_width(canvas, width));
         return (
             figures.render(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
             figures.component_ids,
         );
     }
-    let (first_part, omitted_count) = Picture::first_part(canvas, MAX_FIRST_COMPONENTS, width);
+    let (first_part, omitted_count) = Picture::select_changed_part(canvas, MAX_FIRST_COMPONENTS, width);
     if first_part.canvas().boxes.is_empty() {
         return (figures.render(&whole, id) + &too_large, figures.component_ids);
     }
@@ -279,6 +279,6 @@ fn describe_missing_components(components: usize) -> String {
 pub(super) fn arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
-        picture::markers()
+        picture::render_markers()
     )
 }

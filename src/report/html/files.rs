@@ -41,7 +41,7 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
         let is_shown_above = numbered_findings
             .iter()
             .all(|(number, finding)| repeats.first_number(finding, *number).is_some());
-        let has_counting_finding = file.findings.iter().any(|finding| finding.counts());
+        let has_counting_finding = file.findings.iter().any(|finding| finding.is_counted());
         let is_open = file_index < MAX_OPEN_FILES
             && !is_shown_above
             && (has_counting_finding || files.len() <= MAX_OPEN_FILES);
@@ -177,7 +177,7 @@ fn badge_text(finding: &Finding<'_>) -> String {
         Some(_) => "not evaluated".to_owned(),
         None => finding.severity.to_string(),
     };
-    match finding.state.filter(|_| !finding.counts()) {
+    match finding.state.filter(|_| !finding.is_counted()) {
         Some(state) => format!("{} {level}", state.name()),
         None => level,
     }

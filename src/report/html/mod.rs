@@ -84,7 +84,7 @@ fn render_findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut html = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
-    if view.report.reviewed().next().is_none() && view.findings.is_empty() {
+    if view.report.reviewed_files().next().is_none() && view.findings.is_empty() {
         return html + "<p>No findings: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {

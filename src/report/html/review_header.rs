@@ -146,7 +146,7 @@ fn list_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if view.report.started_at > Timestamp::UNIX_EPOCH {
         let began = view.report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
         facts.push(("Started", began.to_string()));
-        let seconds = view.report.elapsed.as_secs_f64();
+        let seconds = view.report.duration.as_secs_f64();
         if seconds >= 0.1 {
             facts.push(("Duration", format!("{seconds:.1} s")));
         }

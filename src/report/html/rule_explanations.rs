@@ -4,7 +4,7 @@ use super::elements::{escape_rule_name, explanation_id, render_inline_code, rend
 use crate::report::RuleText;
 use crate::report::view::View;
 use sluicegate_base::text::escape_markup as escape;
-use sluicegate_pipelines::findings::Block;
+use sluicegate_pipelines::findings::DocumentationBlock;
 use std::fmt::Write as _;
 
 /// Number of findings above which the groups by rule are folded.
@@ -62,17 +62,17 @@ fn render_explanation(id: &str, rule: &RuleText) -> String {
     html + "</div>\n"
 }
 
-fn push_block(html: &mut String, block: &Block) {
+fn push_block(html: &mut String, block: &DocumentationBlock) {
     let _ = match block {
-        Block::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
-        Block::Text(text) => writeln!(html, "<p>{}</p>", render_inline_code(text)),
-        Block::Points(points) => {
+        DocumentationBlock::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
+        DocumentationBlock::Text(text) => writeln!(html, "<p>{}</p>", render_inline_code(text)),
+        DocumentationBlock::Points(points) => {
             let points: Vec<String> = points
                 .iter()
                 .map(|p| format!("<li>{}</li>", render_inline_code(p)))
                 .collect();
             writeln!(html, "<ul class=\"plain\">{}</ul>", points.join("\n"))
         }
-        Block::Yaml(yaml) => writeln!(html, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
+        DocumentationBlock::Yaml(yaml) => writeln!(html, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
     };
 }

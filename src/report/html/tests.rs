@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use sha2::{Digest as _, Sha256};
-use sluicegate_pipelines::findings::{Block, Origin, Severity, State, Status, Verdict};
+use sluicegate_pipelines::findings::{DocumentationBlock, FindingState, Origin, Severity, Status, Verdict};
 use std::collections::BTreeSet;
 
 /// Parses the page as XML, without its first line, which is HTML only.
@@ -134,10 +134,10 @@ fn naming() -> RuleText {
         fix: String::new(),
         help: Vec::new(),
         blocks: vec![
-            Block::Heading("Why"),
-            Block::Text("So that all can <find> them.".to_owned()),
-            Block::Points(vec!["Each `name`".to_owned()]),
-            Block::Yaml("- id: x\n".to_owned()),
+            DocumentationBlock::Heading("Why"),
+            DocumentationBlock::Text("So that all can <find> them.".to_owned()),
+            DocumentationBlock::Points(vec!["Each `name`".to_owned()]),
+            DocumentationBlock::Yaml("- id: x\n".to_owned()),
         ],
     }
 }
@@ -273,7 +273,7 @@ fn numbers_and_bars_are_filters() {
 #[test]
 fn page_shows_no_error_for_known_or_waived_finding() {
     let mut report = sample::report();
-    report.files[1].results[1].states = vec![Some(State::Known), Some(State::Waived)];
+    report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::Waived)];
     let page = render(&report, &ReportContext::default());
     let badges: Vec<String> = of_class(&read(&page), "badge").into_iter().map(text_of).collect();
     assert_eq!(
@@ -377,7 +377,7 @@ fn many_files_are_folded() {
     assert_eq!(open(&report), files::MAX_OPEN_FILES);
     report.files = files(files::MAX_OPEN_FILES + 1);
     assert_eq!(open(&report), files::MAX_OPEN_FILES);
-    report.files[0].results[0].states = vec![Some(State::Known)];
+    report.files[0].results[0].states = vec![Some(FindingState::Known)];
     report.files.truncate(2);
     assert_eq!(open(&report), 2);
 }
@@ -435,7 +435,7 @@ proptest! {
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(2))]);
         report.files = vec![sample::file(&raw, vec![failed, sample::result(&raw, Status::Passed, vec![])])];
         report.notes = vec![raw.clone()];
-        report.excluded = vec![sample::excluded_file(&raw)];
+        report.excluded_files = vec![sample::excluded_file(&raw)];
         report.context.branch = Some(raw.clone());
         let mut about = ReportContext { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..ReportContext::default() };
         about.sources.add(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));

@@ -11,12 +11,12 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
             "Fix the YAML at this line, and check the pipeline again."
         }
         // Of all evaluation errors, only this one is caused by the content of the pipeline.
-        Status::Error(_) if result.status.can_be_old() => {
+        Status::Error(_) if result.status.is_excusable() => {
             "Add a Start component, and connect it to the first component."
         }
         Status::Error(_) => {
             let findings = result.findings("");
-            let finding = findings.iter().find(|finding| finding.is_of_the_rules_file())?;
+            let finding = findings.iter().find(|finding| finding.is_rules_file_error())?;
             return Some(format!("To fix it, {}.", context.rules_file_hint(finding)));
         }
         Status::Passed => return None,

@@ -6,8 +6,8 @@ use super::schema_v1::{DocumentV1, FileV1, RuleV1, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
-    Status, Unreviewed, Verdict, Violation, Waiver,
+    Enforcement, Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult, Severity,
+    Status, UnreviewedFile, Verdict, Violation, Waiver,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(crate) fn read_report(
     }
     let (recorded_counts, recorded_totals) = (document.counts, document.findings);
     let report = document.into_report()?;
-    if report.counts() != recorded_counts {
+    if report.count_results() != recorded_counts {
         return Err(invalid_value("its counts do not match its results"));
     }
     if recorded_totals.is_some_and(|recorded_counts| recorded_counts != report.totals()) {
@@ -80,10 +80,10 @@ impl DocumentV1<'_> {
             let reason = unreviewed_reasons
                 .remove(&path)
                 .unwrap_or_else(|| "no reason was given".to_owned());
-            Unreviewed { path, reason }
+            UnreviewedFile { path, reason }
         });
         let mut excluded_reasons = self.excluded_reasons;
-        let excluded_files = self.excluded.into_iter().map(|path| Excluded {
+        let excluded_files = self.excluded.into_iter().map(|path| ExcludedFile {
             reason: excluded_reasons
                 .remove(&path)
                 .unwrap_or_else(|| NOT_REVIEWED.to_owned()),
@@ -91,7 +91,7 @@ impl DocumentV1<'_> {
         });
         let mut changes_by_path = self.gate_changes_in_words;
         let gate_changes = self.gate_changes.into_iter().map(|path| GateChange {
-            words: changes_by_path.remove(&path).unwrap_or_default(),
+            descriptions: changes_by_path.remove(&path).unwrap_or_default(),
             path,
         });
         let changes = self.changes.map(Cow::into_owned);
@@ -102,14 +102,15 @@ impl DocumentV1<'_> {
                 .map(|changed_file| changed_file.path.as_str()),
         )?;
         Ok(Report {
+            fixed_count:
             fixed,
             changes,
             engine: self.engine,
             verdict,
             context: self.context.into_owned(),
             files,
-            excluded: excluded_files.collect(),
-            unreviewed: unreviewed_files.collect(),
+            excluded_files: excluded_files.collect(),
+            unreviewed_files: unreviewed_files.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
             failed_without_finding: self.failed_without_finding,
@@ -120,7 +121,7 @@ impl DocumentV1<'_> {
             reasons: self.reasons.into_owned(),
             limits: self.limits.into_owned(),
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
-            elapsed: Duration::from_nanos(self.elapsed_nanos),
+            duration: Duration::from_nanos(self.elapsed_nanos),
         })
     }
 }
@@ -177,10 +178,10 @@ impl RuleV1 {
             }
         };
         let finding_states = self.states()?;
-        if !status.can_be_old()
+        if !status.is_excusable()
             && finding_states
                 .iter()
-                .any(|state| matches!(state, Some(State::Known | State::Waived)))
+                .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)))
         {
             return Err(invalid_value(format!(
                 "the rule {:?} has no finding that can be known or waived",
@@ -209,19 +210,20 @@ impl RuleV1 {
         verdict: Verdict,
     ) -> Result<Severity, ReportReadError> {
         match (self.severity, enforcement) {
-            (Some(severity), Some(level)) if severity != Severity::of(level) => Err(invalid_value(format!(
+            (Some(severity), Some(level)) if severity != Severity::from_enforcement(level) => { Err(invalid_value(format!(
                 "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
                 self.rule
-            ))),
+            )))
+            }
             (Some(severity), _) => Ok(severity),
-            (None, Some(level)) => Ok(Severity::of(level)),
+            (None, Some(level)) => Ok(Severity::from_enforcement(level)),
             (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
             (None, None) => Ok(Severity::Warning),
         }
     }
 
     /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
-    fn states(&self) -> Result<Vec<Option<State>>, ReportReadError> {
+    fn states(&self) -> Result<Vec<Option<FindingState>>, ReportReadError> {
         let Some(states) = &self.state else {
             return Ok(Vec::new());
         };
@@ -338,9 +340,9 @@ mod tests {
     fn written_report_reads_back_whole() {
         let mut report = sample::report();
         report.context.shard = Some(Shard { index: 2, total: 3 });
-        report.fixed = Some(2);
-        report.files[1].results[1].states = vec![Some(State::New), Some(State::Known)];
-        report.files[0].results[0].states = vec![Some(State::Waived)];
+        report.fixed_count = Some(2);
+        report.files[1].results[1].states = vec![Some(FindingState::New), Some(FindingState::Known)];
+        report.files[0].results[0].states = vec![Some(FindingState::Waived)];
         report.files[0].results[0].waivers = vec![Some(Waiver {
             reason: "old".to_owned(),
             owner: None,
@@ -374,7 +376,7 @@ mod tests {
             .collect();
         assert_eq!(lines, [Some(7), None]);
         assert_eq!(report.files[0].results[1].status, Status::Failed(Severity::Error));
-        assert_eq!(report.unreviewed[0].reason, "no reason was given");
+        assert_eq!(report.unreviewed_files[0].reason, "no reason was given");
     }
 
     #[test]
@@ -421,7 +423,7 @@ mod tests {
             let status = Status::Error(Some(raw.clone()));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
             report.notes = vec![raw.clone()];
-            report.unreviewed[0].reason = raw;
+            report.unreviewed_files[0].reason = raw;
             prop_assert_eq!(again(&report), report);
         }
 

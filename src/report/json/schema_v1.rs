@@ -9,10 +9,11 @@ use crate::report::ReportContext;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
-    Changed, Counts, Enforcement, Engine, FileResults, Limit, Origin, Report, ReviewContext, RuleResult,
-    Severity, State, Status, Totals, Verdict, Waiver,
+    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Origin, Report,
+    ResultCounts, ReviewContext, RuleResult,
+    Severity, Status, Verdict, VerdictLimit, Waiver,
 };
-use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,7 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     pub engine: Engine,
     pub verdict: Verdict,
     pub context: Cow<'r, ReviewContext>,
-    pub counts: Counts,
+    pub counts: ResultCounts,
     pub files: F,
     pub excluded: Vec<String>,
     pub unreviewed: Vec<String>,
@@ -44,7 +45,7 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     #[serde(default)]
     pub elapsed_nanos: u64,
     #[serde(default)]
-    pub findings: Option<Totals>,
+    pub findings: Option<FindingTotals>,
     #[serde(default)]
     pub gate_changes_in_words: BTreeMap<String, Vec<String>>,
     /// Whether the change edits the gate configuration in a way that the job does not allow.
@@ -54,10 +55,10 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     pub excluded_reasons: BTreeMap<String, String>,
     /// The effects of the change on consumers; `None` if they were not compared or there are no changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compat: Option<Cow<'r, Compat>>,
+    pub compat: Option<Cow<'r, Compatibility>>,
     /// The changes of the pipelines; `None` if there was no comparison.
     #[serde(default)]
-    pub changes: Option<Cow<'r, [Changed]>>,
+    pub changes: Option<Cow<'r, [ChangeSummary]>>,
     /// Whether something is unknown, regardless of the verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
@@ -65,8 +66,8 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_without_finding: bool,
     /// The notes that limit the verdict, each with its kind and the file that it is about.
-    #[serde(default, skip_serializing_if = "<[Limit]>::is_empty")]
-    pub limits: Cow<'r, [Limit]>,
+    #[serde(default, skip_serializing_if = "<[VerdictLimit]>::is_empty")]
+    pub limits: Cow<'r, [VerdictLimit]>,
     /// The notes that explain a verdict other than passed.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub reasons: Cow<'r, [String]>,
@@ -100,7 +101,7 @@ pub(super) struct RuleV1 {
     pub lines: Option<Vec<Option<u32>>>,
     /// `new`, `known` or `waived` for each violation; a single entry if there are no violations.
     #[serde(default)]
-    pub state: Option<Vec<Option<State>>>,
+    pub state: Option<Vec<Option<FindingState>>>,
     /// The waiver of each violation; the violation of an expired waiver counts.
     #[serde(default)]
     pub waivers: Option<Vec<Option<Waiver>>>,
@@ -135,15 +136,15 @@ impl Serialize for FileWriter<'_> {
 
 impl<'r> DocumentV1<'r, FileWriter<'r>> {
     pub(super) fn from_report(report: &'r Report, context: &'r ReportContext) -> Self {
-        let unreviewed_files = report.unreviewed.iter();
-        let excluded_files = report.excluded.iter();
+        let unreviewed_files = report.unreviewed_files.iter();
+        let excluded_files = report.excluded_files.iter();
         let gate_changes = report.gate_changes.iter();
         Self {
             schema: Cow::Borrowed(SCHEMA_NAME),
             engine: report.engine,
             verdict: report.verdict,
             context: Cow::Borrowed(&report.context),
-            counts: report.counts(),
+            counts: report.count_results(),
             files: FileWriter(&report.files, context),
             excluded: excluded_files.clone().map(|file| file.path.clone()).collect(),
             unreviewed: unreviewed_files.clone().map(|file| file.path.clone()).collect(),
@@ -153,10 +154,10 @@ impl<'r> DocumentV1<'r, FileWriter<'r>> {
                 .map(|file| (file.path.clone(), file.reason.clone()))
                 .collect(),
             started_at: Some(report.started_at),
-            elapsed_nanos: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
+            elapsed_nanos: u64::try_from(report.duration.as_nanos()).unwrap_or(u64::MAX),
             findings: Some(report.totals()),
             gate_changes_in_words: gate_changes
-                .map(|change| (change.path.clone(), change.words.clone()))
+                .map(|change| (change.path.clone(), change.descriptions.clone()))
                 .collect(),
             gate_refused: report.gate_refused,
             compat: report.compat.as_ref().map(Cow::Borrowed),

@@ -74,12 +74,12 @@ pub(super) fn render(
             sums.tests = 1;
         }
     }
-    let case_time = time_per_case(report.elapsed, sums);
+    let case_time = time_per_case(report.duration, sums);
     let document = JunitReport {
         dialect,
         name: RUN_SUITE,
         counts: sums,
-        elapsed: report.elapsed,
+        elapsed: report.duration,
         properties: &run_properties(report, context),
     };
     let labels = PathLabels::from_report(report);
@@ -121,12 +121,12 @@ fn build_suites<'r>(
         let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
-    let excluded_suites = report.excluded.iter().map(move |file| {
+    let excluded_suites = report.excluded_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let case = skipped_case(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
-    let unreviewed_suites = report.unreviewed.iter().map(move |file| {
+    let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
         let case = error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
@@ -148,7 +148,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let needs_explanation =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     let mut names = CaseNames::default();
-    let too_many_known = report.too_many_known();
+    let too_many_known = report.check_known_limit();
     let mut has_reasons = false;
     if let Some(sentence) = &too_many_known {
         cases.push(CasePlace::FOR_RUN.place_case(error_case("known findings", "max-known", sentence)));
@@ -170,7 +170,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     }));
     cases.extend(build_consumer_cases(report, &mut names));
     let has_no_results = report.files.iter().all(|file| file.results.is_empty());
-    if cases.is_empty() && has_no_results && report.excluded.is_empty() && report.unreviewed.is_empty() {
+    if cases.is_empty() && has_no_results && report.excluded_files.is_empty() && report.unreviewed_files.is_empty() {
         let case = skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
@@ -196,9 +196,9 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
     };
     let mut cases = Vec::new();
     for change in compat.breaks() {
-        let (name, description) = (names.unique(BREAK_CASE), change.sentence());
+        let (name, description) = (names.unique(BREAK_CASE), change.describe_fully());
         if compat.refused {
-            let (path, line) = change.at();
+            let (path, line) = change.shown_location();
             let mut case = TestCaseBuilder::failure(
                 &name,
                 Duration::ZERO,

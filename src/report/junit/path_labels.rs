@@ -10,8 +10,8 @@ pub(super) struct PathLabels<'r>(HashMap<&'r str, usize>);
 impl<'r> PathLabels<'r> {
     pub(super) fn from_report(report: &'r Report) -> Self {
         let files = report.files.iter().map(|file| &file.path);
-        let excluded_paths = report.excluded.iter().map(|file| &file.path);
-        let unreviewed_paths = report.unreviewed.iter().map(|file| &file.path);
+        let excluded_paths = report.excluded_files.iter().map(|file| &file.path);
+        let unreviewed_paths = report.unreviewed_files.iter().map(|file| &file.path);
         let mut stems = HashMap::new();
         for path in files.chain(excluded_paths).chain(unreviewed_paths) {
             *stems.entry(without_extension(path)).or_insert(0) += 1;

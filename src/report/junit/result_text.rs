@@ -4,7 +4,7 @@
 use super::MESSAGE_LIMIT;
 use crate::report::truncation;
 use sluicegate_base::text::format_and_more;
-use sluicegate_pipelines::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
+use sluicegate_pipelines::findings::{FindingState,NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
 
 /// A violation and its index in the result.
@@ -13,7 +13,7 @@ type NumberedViolation<'a> = (usize, &'a Violation);
 /// Returns the violations that count, and those that are known or waived.
 fn split_by_counting(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
     let all = result.violations.iter().enumerate();
-    all.partition(|(index, _)| result.counts(*index))
+    all.partition(|(index, _)| result.is_counted(*index))
 }
 
 /// Returns the violations that the case is about: those that count, or all if none counts.
@@ -40,7 +40,7 @@ pub(super) fn short_message(result: &RuleResult) -> String {
         (Status::Error(error_type), None) => (0, error_type_name(error_type.as_deref())),
         (_, None) => (0, "the rule does not hold"),
     };
-    let first = match result.waiver_told(index) {
+    let first = match result.describe_waiver(index) {
         Some(error_type) => format!("{first} ({error_type})"),
         None => first.to_owned(),
     };
@@ -71,7 +71,7 @@ pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
             .chain(old_violations)
             .map(|(index, violation)| {
                 let error_type = result
-                    .waiver_told(index)
+                    .describe_waiver(index)
                     .map(|error_type| format!(" ({error_type})"));
                 format!(
                     "{path}:{}: {}{}{}",
@@ -90,11 +90,11 @@ pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
 }
 
 /// Returns the prefix of a violation that does not count.
-const fn state_prefix(state: Option<State>) -> &'static str {
+const fn state_prefix(state: Option<FindingState>) -> &'static str {
     match state {
-        Some(State::Known) => "known: ",
-        Some(State::Waived) => "waived: ",
-        Some(State::New) | None => "",
+        Some(FindingState::Known) => "known: ",
+        Some(FindingState::Waived) => "waived: ",
+        Some(FindingState::New) | None => "",
     }
 }
 
@@ -116,7 +116,7 @@ pub(super) fn skip_reason(result: &RuleResult) -> &'static str {
 }
 
 /// Returns the distinct states of the findings of the result.
-fn distinct_states(result: &RuleResult) -> HashSet<Option<State>> {
+fn distinct_states(result: &RuleResult) -> HashSet<Option<FindingState>> {
     (0..result.violations.len().max(1))
         .map(|index| result.state(index))
         .collect()

@@ -7,7 +7,7 @@ use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, St
 
 /// Counts the cases of all suites in advance, as the document starts with their numbers.
 pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
-    let results = report.files.iter().flat_map(FileResults::told);
+    let results = report.files.iter().flat_map(FileResults::distinct_results);
     let of_files = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
     let of_run = run.iter().map(|(case, _)| match case.result {
         TestResult::Success => CaseOutcome::Passed,
@@ -16,10 +16,10 @@ pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
         TestResult::Failure { .. } => CaseOutcome::Failure,
     });
     let mut sums = CaseCounts {
-        tests: report.excluded.len() + report.unreviewed.len(),
-        skipped: report.excluded.len(),
+        tests: report.excluded_files.len() + report.unreviewed_files.len(),
+        skipped: report.excluded_files.len(),
         failures: 0,
-        errors: report.unreviewed.len(),
+        errors: report.unreviewed_files.len(),
     };
     for outcome in of_files.chain(of_run) {
         sums.tests += 1;

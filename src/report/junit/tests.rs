@@ -3,7 +3,7 @@ use super::*;
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
-use sluicegate_pipelines::findings::{GateChange, Severity, State};
+use sluicegate_pipelines::findings::{FindingState,GateChange, Severity};
 
 fn xml(report: &Report) -> String {
     written(report, Dialect::Hosts)
@@ -178,14 +178,14 @@ fn junit_never_contradicts_verdict() {
         known
     };
     assert_eq!(
-        red(states(Some(State::Known)), warning, Verdict::Passed),
+        red(states(Some(FindingState::Known)), warning, Verdict::Passed),
         [0, 0, 2]
     );
     assert_eq!(
-        red(states(Some(State::Waived)), warning, Verdict::Failed),
+        red(states(Some(FindingState::Waived)), warning, Verdict::Failed),
         [0, 1, 2]
     );
-    assert_eq!(red(states(Some(State::New)), warning, Verdict::Failed), [2, 0, 0]);
+    assert_eq!(red(states(Some(FindingState::New)), warning, Verdict::Failed), [2, 0, 0]);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn changes_to_the_gate_are_cases_of_their_own() {
     report.gate_changes = ["sluicegate.yaml", ".platform/config/pipeline_quality_rules.yaml"]
         .map(|path| GateChange {
             path: path.to_owned(),
-            words: Vec::new(),
+            descriptions: Vec::new(),
         })
         .into();
     for refused in [false, true] {
@@ -321,7 +321,7 @@ fn time_that_junit_cannot_write_does_no_harm() {
     for started_at in [Timestamp::MIN, Timestamp::MAX] {
         let report = Report {
             started_at,
-            elapsed: std::time::Duration::MAX,
+            duration: std::time::Duration::MAX,
             ..sample::empty(Verdict::Passed)
         };
         Document::parse(&xml(&report)).unwrap();
@@ -375,7 +375,7 @@ proptest! {
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
         let broken = sample::result("other", Status::Error(Some(raw.clone())), vec![]);
         report.files = vec![sample::file(&raw, vec![failed, broken])];
-        report.excluded = vec![sample::excluded_file(&raw)];
+        report.excluded_files = vec![sample::excluded_file(&raw)];
         report.gate_changes = vec![sample::gate_change(&raw)];
         let xml = xml(&report);
         prop_assert!(!xml.contains("##[") && !xml.contains("##vso[") && !xml.contains("<![CDATA["));

@@ -22,7 +22,7 @@ use super::view::FindingOrder;
 use super::{ReportContext, SarifLimits, file_uri, truncation, write_json};
 use sluicegate_base::address;
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
+use sluicegate_pipelines::findings::{Finding, FindingState, Fingerprint, Report, Severity, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -160,10 +160,10 @@ fn source_root() -> SarifBase {
 }
 
 fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
-    let whole = report.counts().errors == 0 && report.unreviewed.is_empty();
+    let whole = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended_at = report
         .started_at
-        .checked_add(jiff::SignedDuration::try_from(report.elapsed).unwrap_or_default());
+        .checked_add(jiff::SignedDuration::try_from(report.duration).unwrap_or_default());
     Invocation {
         execution_successful: whole && report.verdict != Verdict::Undecided,
         start_time_utc: format_time(report.started_at),
@@ -190,7 +190,7 @@ fn build_results<'a>(
     rules: &SarifRules<'a>,
 ) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
-    let fingerprints = Fingerprint::of(&findings);
+    let fingerprints = Fingerprint::for_findings(&findings);
     let mut ranked_findings: Vec<(Finding<'a>, Fingerprint)> =
         findings.into_iter().zip(fingerprints).collect();
     let order = FindingOrder::from_context(report, context);
@@ -252,7 +252,7 @@ fn serialized_size(result: &SarifResult<'_>) -> usize {
 
 /// Returns the suppression of a waived finding.
 fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
-    let waiver = finding.waiver.filter(|_| finding.state == Some(State::Waived))?;
+    let waiver = finding.waiver.filter(|_| finding.state == Some(FindingState::Waived))?;
     Some(Suppression {
         kind: "external",
         status: "accepted",
@@ -280,9 +280,9 @@ fn build_result<'a>(
             sluicegate: print.to_string(),
         },
         baseline_state: match finding.state {
-            Some(State::New) => Some("new"),
-            Some(State::Known) => Some("unchanged"),
-            Some(State::Waived) | None => None,
+            Some(FindingState::New) => Some("new"),
+            Some(FindingState::Known) => Some("unchanged"),
+            Some(FindingState::Waived) | None => None,
         },
         suppressions: build_suppression(finding).map(|suppression| [suppression]),
     }

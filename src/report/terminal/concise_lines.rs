@@ -44,13 +44,13 @@ fn first_column(line: &str) -> usize {
 mod tests {
     use crate::report::terminal::{Style, render};
     use crate::report::{ReportContext, sample};
-    use sluicegate_pipelines::findings::Show;
+    use sluicegate_pipelines::findings::ShowMode;
     use std::collections::BTreeSet;
 
     #[test]
     fn each_finding_is_one_line() {
         let mut about = ReportContext {
-            show: Show::Concise,
+            show: ShowMode::Concise,
             ..ReportContext::default()
         };
         let text = "\n".repeat(8) + "    Run B:\n";

@@ -16,7 +16,7 @@ use super::{AnnotationStyle, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
 use sluicegate_base::text::{self, List};
-use sluicegate_pipelines::findings::{Finding, Report, Severity, Show, Verdict};
+use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
         push_annotation_commands(&mut output, &view, style);
         return output + &verdict + "\n";
     }
-    if context.show == Show::Concise {
+    if context.show == ShowMode::Concise {
         concise_lines::push_concise_lines(&mut output, &view);
         push_notices(&mut output, &view, style);
         return output + &verdict + "\n";
@@ -90,7 +90,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
 pub(crate) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: Show,
+    show: ShowMode
 ) -> Vec<Finding<'a>> {
     view::select_listed_findings(report, changed_lines, show)
 }
@@ -184,8 +184,8 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     let path = context.path_base.display_path(finding.path);
     source_excerpt::push_excerpt(output, &path, finding.line, &lines, mark, style);
     let max_places = match context.show {
-        Show::First(_) | Show::None => MAX_OTHER_PLACES,
-        Show::All | Show::New | Show::Concise => usize::MAX,
+        ShowMode::First(_) | ShowMode::None => MAX_OTHER_PLACES,
+        ShowMode::All | ShowMode::New | ShowMode::Concise => usize::MAX,
     };
     let other_places = List::with_limit(&entry.equal_findings, max_places).with_noun("place");
     for other_finding in other_places.items() {
@@ -456,7 +456,7 @@ mod tests {
             let result = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, None)]);
             report.files = vec![sample::file(&raw, vec![result])];
             report.notes = vec![raw.clone()];
-            report.excluded = vec![sample::excluded_file(&raw)];
+            report.excluded_files = vec![sample::excluded_file(&raw)];
             report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &ReportContext::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &ReportContext::default(), Style::default());

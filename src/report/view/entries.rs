@@ -3,7 +3,7 @@
 
 use crate::report::PathBase;
 use sluicegate_base::text::{List, format_count};
-use sluicegate_pipelines::findings::{Finding, Severity, Show, State};
+use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.
@@ -47,14 +47,14 @@ pub(super) struct FindingSelection<'a> {
 
 impl<'a> FindingSelection<'a> {
     /// Selects from these findings, which are in their final order.
-    pub(super) fn select(findings: &[Finding<'a>], show: Show) -> Self {
+    pub(super) fn select(findings: &[Finding<'a>], show: ShowMode) -> Self {
         let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
-            findings.iter().cloned().partition(Finding::counts);
+            findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counting_findings);
         let mut listed_entries = merge_equal_findings(counting_findings);
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.places().count()).sum();
-        if show.takes_old() {
+        if show.includes_excused() {
             listed_entries.extend(merge_equal_findings(std::mem::take(&mut old_findings)));
         }
         Self {
@@ -67,7 +67,7 @@ impl<'a> FindingSelection<'a> {
 }
 
 /// The properties by which findings are equal: rule, level, state and message.
-pub(in crate::report) type FindingKey<'a> = (&'a str, Severity, Option<State>, String);
+pub(in crate::report) type FindingKey<'a> = (&'a str, Severity, Option<FindingState>, String);
 
 pub(in crate::report) fn finding_key<'a>(finding: &Finding<'a>) -> FindingKey<'a> {
     (finding.rule, finding.severity, finding.state, finding.message())
@@ -96,7 +96,7 @@ fn merge_equal_findings(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
 fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
     let cause_key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut paths_by_cause: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
-    for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
+    for finding in findings.iter().filter(|finding| finding.is_rules_file_error()) {
         paths_by_cause
             .entry(cause_key(finding))
             .or_default()
@@ -104,7 +104,7 @@ fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<Unevaluate
     }
     let mut causes: Vec<UnevaluatedCause<'_>> = Vec::new();
     findings.retain(|finding| {
-        if !finding.is_of_the_rules_file() {
+        if !finding.is_rules_file_error() {
             return true;
         }
         if let Some(paths) = paths_by_cause

@@ -22,7 +22,7 @@ use super::sentences::{
 };
 use super::{ChangedFile, ReportContext};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{Finding, Report, Show};
+use sluicegate_pipelines::findings::{Finding, Report, ShowMode};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -241,10 +241,10 @@ impl<'a> View<'a> {
 pub(super) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: Show,
+    show: ShowMode
 ) -> Vec<Finding<'a>> {
     let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
-    let max_equal_findings = if show == Show::Concise { usize::MAX } else { 0 };
+    let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
         .into_iter()
@@ -304,9 +304,9 @@ fn parent_directory(path: &str) -> &str {
 mod tests {
     use super::*;
     use crate::report::{PathBase, sample};
-    use sluicegate_pipelines::findings::{State, Status, Verdict};
+    use sluicegate_pipelines::findings::{FindingState, Status, Verdict};
 
-    fn about(show: Show) -> ReportContext {
+    fn about(show: ShowMode) -> ReportContext {
         ReportContext {
             show,
             ..ReportContext::default()
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn view_counts_by_rule_and_folder_and_lists_worst_first() {
         let report = sample::report();
-        let about = about(Show::First(2));
+        let about = about(ShowMode::First(2));
         let view = View::new(&report, &about, ViewMedium::Page);
         insta::assert_debug_snapshot!((view.rule_rows(), view.folder_rows().0), @r#"
         (
@@ -375,17 +375,17 @@ mod tests {
     #[test]
     fn known_findings_are_a_number_until_all_are_requested() {
         let mut report = sample::report();
-        report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
+        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
         let shown = |show| {
             let about = about(show);
             let view = View::new(&report, &about, ViewMedium::Page);
             (view.entries.len(), view.describe_omission())
         };
-        assert_eq!(shown(Show::All), (4, None));
-        let (listed, left) = shown(Show::New);
+        assert_eq!(shown(ShowMode::All), (4, None));
+        let (listed, left) = shown(ShowMode::New);
         assert_eq!(listed, 3);
         assert!(left.unwrap().contains("1 finding known or waived"));
-        assert_eq!(shown(Show::None).0, 0);
+        assert_eq!(shown(ShowMode::None).0, 0);
     }
 
     #[test]

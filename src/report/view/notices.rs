@@ -139,13 +139,13 @@ fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     };
     let acceptance = format_acceptance(compat);
     compat
-        .breaks()
+        .breaking_changes()
         .map(|change| {
-            let (path, line) = change.at();
+            let (path, line) = change.shown_location();
             NoticeEntry {
                 path: Some(path.to_owned()),
                 line_number: Some(line),
-                text: format!("{}{acceptance}", change.sentence()),
+                text: format!("{}{acceptance}", change.describe_fully()),
                 ..NoticeEntry::default()
             }
         })

@@ -41,14 +41,14 @@ impl<'c> FindingOrder<'c> {
 
     pub(super) const fn from_changed_lines(report: &Report, changed_lines: &'c ChangedLines) -> Self {
         Self {
-            is_compared: report.fixed.is_some(),
+            is_compared: report.fixed_count.is_some(),
             changed_lines,
         }
     }
 
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
-        let nearness = if self.is_compared && finding.counts() {
+        let nearness = if self.is_compared && finding.is_counted() {
             Nearness::New
         } else if is_touched {
             Nearness::ChangedLines
@@ -58,7 +58,7 @@ impl<'c> FindingOrder<'c> {
             Nearness::Elsewhere
         };
         Rank {
-            is_old: !finding.counts(),
+            is_old: !finding.is_counted(),
             nearness,
             tone: Tone::ignoring_state(finding),
             is_untouched: !is_touched,
@@ -78,7 +78,7 @@ impl<'c> FindingOrder<'c> {
     /// Returns the results of a file, those with the first findings first; results without any keep their order at the
     /// end.
     pub(in crate::report) fn sort_results(self, file: &FileResults) -> Vec<&RuleResult> {
-        let mut results = file.told();
+        let mut results = file.distinct_results();
         results.sort_by_cached_key(|result| self.first_rank(&result.findings(&file.path)));
         results
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::report::report_context::touched_lines;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{Severity, State, Status, Verdict};
+    use sluicegate_pipelines::findings::{FindingState,Severity, Status, Verdict};
 
     fn report() -> Report {
         let failed = |severity| Status::Failed(severity);
@@ -160,8 +160,8 @@ mod tests {
     #[test]
     fn new_findings_come_first_and_the_worst_of_them_before_all() {
         let mut report = report();
-        report.fixed = Some(0);
-        report.files[1].results[1].states = vec![Some(State::Known)];
+        report.fixed_count = Some(0);
+        report.files[1].results[1].states = vec![Some(FindingState::Known)];
         let mut about = ReportContext::default();
         about
             .changed_lines

@@ -6,7 +6,7 @@ use crate::support::{
     Arguments, Call, RULES_FILE, World, commit_of_raw_tree, project, trees_with_duplicate_path,
 };
 use sluicegate_pipelines::findings::Enforcement;
-use sluicegate_pipelines::rules::template;
+use sluicegate_pipelines::rules::rules_file_template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
 fn hostile_pipelines_end_within_limits() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
-    world.write(RULES_FILE, template(Enforcement::Warn));
+    world.write(RULES_FILE, rules_file_template(Enforcement::Warn));
     let chain = |at: usize| {
         format!(
             "c{at}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",

@@ -190,12 +190,12 @@ fn every_job_in_the_book_is_one() {
             kinds.insert("configuration");
             super::accept_configuration(&page, &block);
         } else if block.starts_with("# sluicegate-waivers.yaml") {
-            let knows = |rule: &str| sluicegate_pipelines::rules::find(rule).is_some();
-            sluicegate_pipelines::waivers::read(block.as_bytes(), &knows).unwrap();
+            let knows = |rule: &str| sluicegate_pipelines::rules::find_rule(rule).is_some();
+            sluicegate_pipelines::waivers::read_waivers(block.as_bytes(), &knows).unwrap();
         } else if block.starts_with("# .platform/shared-pipelines.yaml") {
             check_shared(&page, &block);
         } else if block.starts_with("# .platform/config/pipeline_quality_rules.yaml") {
-            let problems = sluicegate_pipelines::rules::lint(block.as_bytes());
+            let problems = sluicegate_pipelines::rules::lint_rules_file(block.as_bytes());
             assert!(problems.is_empty(), "{page}: {problems:?}");
         } else if document["include"].is_array() {
             kinds.insert("include");

@@ -47,7 +47,7 @@ pub enum Leaf {
 
 impl Leaf {
     /// Returns the leaf at a node, or `None` if the node has parts.
-    pub(super) fn at(node: NodeRef<'_, '_>) -> Option<Self> {
+    pub(super) fn from_node(node: NodeRef<'_, '_>) -> Option<Self> {
         if node.is_map() {
             return node.entries().next().is_none().then_some(Self::EmptyMap);
         }
@@ -59,11 +59,11 @@ impl Leaf {
             Value::Boolean(value) => Self::Boolean(value),
             Value::Text(text) => Self::Text(text.to_owned()),
             Value::Natural(number) if number < u64::MAX => Self::Number(number.to_string()),
-            Value::Natural(_) | Value::OtherNumber => Self::Number(shortest(node.text()?)),
+            Value::Natural(_) | Value::OtherNumber => Self::Number(shortest_number(node.text()?)),
         })
     }
 
-    pub(super) fn lines(&self) -> Option<&str> {
+    pub(super) fn multiline_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),
             _ => None,
@@ -73,9 +73,9 @@ impl Leaf {
 
 /// Returns a number in its shortest spelling, if it is negative, has a fraction, or is too large for 64 bits. If this
 /// would lose precision, the number stays as written.
-fn shortest(text: &str) -> String {
-    if let Ok(whole) = text.parse::<i64>() {
-        return whole.to_string();
+fn shortest_number(text: &str) -> String {
+    if let Ok(integer) = text.parse::<i64>() {
+        return integer.to_string();
     }
     let digits = text.trim_start_matches(['-', '+']);
     match text.parse::<f64>() {

@@ -7,27 +7,29 @@
 //! The values of the YAML are compared. The quoting and folding of a scalar, and the order of keys and links, are
 //! layout, as is everything below `design`.
 
-mod compare;
-mod document;
-mod headline;
+mod component_rename;
+mod description;
+mod diff_document;
+mod diff_line;
+mod diff_walk;
+mod field_groups;
+mod file_change_line;
 mod leaf;
-mod line;
-mod lines;
-mod links;
-mod model;
+mod line_diff;
+mod named_links;
 mod pair;
-mod plain;
-mod rename;
-mod rows;
-mod values;
-mod walk;
-mod words;
+mod pipeline_comparison;
+mod pipeline_diff;
+mod pipeline_versions;
+mod plain_file;
+mod value_text;
 
-pub use compare::{SideTrees, Sides, compare, compare_trees};
-pub use line::{Line, Sign};
-pub use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
-pub use plain::plain;
-pub use words::words;
+pub use description::describe_diff;
+pub use diff_line::{DiffLine, Sign};
+pub use pipeline_comparison::{compare_trees, compare_versions};
+pub use pipeline_diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
+pub use pipeline_versions::{PipelineVersions, VersionTrees};
+pub use plain_file::compare_plain_files;
 
 #[cfg(test)]
 mod tests;

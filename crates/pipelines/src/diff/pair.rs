@@ -7,35 +7,47 @@ use std::hash::Hash;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair<K, T> {
     pub key: K,
-    pub before: Option<T>,
-    pub after: Option<T>,
+    pub base: Option<T>,
+    pub head: Option<T>,
 }
 
-/// Returns the pairs in the order of `after`, followed by removed items in the order of `before`. Keys must be unique
+/// Returns the pairs in the order of `head`, followed by removed items in the order of `base`. Keys must be unique
 /// on each side.
-pub(super) fn pairs<K: Copy + Eq + Hash, T: Copy>(
-    before: impl Iterator<Item = (K, T)>,
-    after: impl Iterator<Item = (K, T)>,
+pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
+    base: impl Iterator<Item = (K, T)>,
+    head: impl Iterator<Item = (K, T)>,
 ) -> Vec<Pair<K, T>> {
-    let before: Vec<(K, T)> = before.collect();
-    let after: Vec<(K, T)> = after.collect();
-    let alike = before.len() == after.len() && before.iter().zip(&after).all(|(old, new)| old.0 == new.0);
-    if alike {
-        let together = before.into_iter().zip(after);
-        return together
-            .map(|((key, old), (_, new))| both(key, Some(old), Some(new)))
+    let base: Vec<(K, T)> = base.collect();
+    let head: Vec<(K, T)> = head.collect();
+    let has_same_keys = base.len() == head.len() && base.iter().zip(&head).all(|(old, new)| old.0 == new.0);
+    if has_same_keys {
+        return base
+            .into_iter()
+            .zip(head)
+            .map(|((key, old), (_, new))| Pair {
+                key,
+                base: Some(old),
+                head: Some(new),
+            })
             .collect();
     }
-    let mut old: HashMap<K, T> = before.iter().copied().collect();
-    let mut all: Vec<Pair<K, T>> = after
+    let mut unpaired_base: HashMap<K, T> = base.iter().copied().collect();
+    let mut pairs: Vec<Pair<K, T>> = head
         .into_iter()
-        .map(|(key, new)| both(key, old.remove(&key), Some(new)))
+        .map(|(key, value)| Pair {
+            key,
+            base: unpaired_base.remove(&key),
+            head: Some(value),
+        })
         .collect();
-    let gone = before.into_iter().filter(|(key, _)| old.contains_key(key));
-    all.extend(gone.map(|(key, value)| both(key, Some(value), None)));
-    all
-}
-
-const fn both<K, T>(key: K, before: Option<T>, after: Option<T>) -> Pair<K, T> {
-    Pair { key, before, after }
+    for (key, value) in base {
+        if unpaired_base.contains_key(&key) {
+            pairs.push(Pair {
+                key,
+                base: Some(value),
+                head: None,
+            });
+        }
+    }
+    pairs
 }

@@ -1,7 +1,7 @@
 //! The model of a change is correct and complete.
 
 use super::leaf::{Leaf, PathStep};
-use super::model::Field;
+use super::pipeline_diff::FieldDiff;
 use super::*;
 use crate::findings::FileChange;
 use crate::yaml::{NodeRef, Tree};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn diff(before: &str, after: &str) -> PipelineDiff {
-    compare(&Sides {
+    compare_versions(&PipelineVersions {
         path: "a.orch.yaml",
         previous_path: None,
-        before: Some(Ok(before.as_bytes())),
-        after: Some(Ok(after.as_bytes())),
+        base: Some(Ok(before.as_bytes())),
+        head: Some(Ok(after.as_bytes())),
     })
 }
 
@@ -41,7 +41,7 @@ design:
 "#;
 
 #[test]
-fn changed_parameter_is_a_field_of_its_component() {
+fn changed_parameter_is_field_of_component() {
     let after = BASE
         .replace("select 1", "select 2")
         .replace("rows: 10", "limit: 10");
@@ -92,15 +92,15 @@ fn changed_parameter_is_a_field_of_its_component() {
 }
 
 #[test]
-fn diff_lists_broken_parts_first() {
+fn stopped_component_is_described_first() {
     let load = "type: sql-executor\n      transitions";
     let head = BASE
         .replace("rows: 10", "rows: 11")
         .replace(load, "type: sql-executor\n      skipped: true\n      transitions")
         .replace("Done: { type: end-success", "Done: { type: unknown-end");
-    let said: Vec<String> = words(&diff(BASE, &head), None)
+    let said: Vec<String> = describe_diff(&diff(BASE, &head), None)
         .iter()
-        .map(Line::to_string)
+        .map(DiffLine::to_string)
         .collect();
     let first: Vec<&str> = said.iter().skip(1).take(2).map(|line| line.trim()).collect();
     let told = [
@@ -108,15 +108,15 @@ fn diff_lists_broken_parts_first() {
         "~ Load will not run any more: it is skipped",
     ];
     assert_eq!(BTreeSet::from_iter(first), BTreeSet::from(told), "{said:#?}");
-    let back: Vec<String> = words(&diff(&head, BASE), None)
+    let back: Vec<String> = describe_diff(&diff(&head, BASE), None)
         .iter()
-        .map(Line::to_string)
+        .map(DiffLine::to_string)
         .collect();
     assert!(!back.join("\n").contains("will not run"), "{back:#?}");
 }
 
 #[test]
-fn renamed_component_takes_its_links_along() {
+fn renamed_component_keeps_links() {
     let after = BASE
         .replace("[Load]", "[Load all]")
         .replace("    Load:", "    Load all:")
@@ -155,7 +155,7 @@ fn renamed_component_takes_its_links_along() {
 }
 
 #[test]
-fn rename_that_leaves_parameter_with_old_name_is_one() {
+fn rename_with_old_component_name_is_detected() {
     let after = BASE
         .replace("[Load]", "[Load all]")
         .replace("    Load:", "    Load all:");
@@ -169,7 +169,7 @@ fn rename_that_leaves_parameter_with_old_name_is_one() {
 }
 
 #[test]
-fn link_that_stays_is_none_where_kind_of_pipeline_changed() {
+fn unchanged_link_in_other_pipeline_kind_is_no_change() {
     let after = BASE.replace("type: orchestration", "type: transformation");
     let found = diff(BASE, &after);
     assert_eq!((found.components.len(), found.links.len()), (0, 0), "{found:?}");
@@ -177,13 +177,13 @@ fn link_that_stays_is_none_where_kind_of_pipeline_changed() {
 }
 
 #[test]
-fn file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
+fn moved_and_reformatted_file_has_layout_change() {
     let moved = |after: &str| {
-        compare(&Sides {
+        compare_versions(&PipelineVersions {
             path: "b.orch.yaml",
             previous_path: Some("a.orch.yaml"),
-            before: Some(Ok(BASE.as_bytes())),
-            after: Some(Ok(after.as_bytes())),
+            base: Some(Ok(BASE.as_bytes())),
+            head: Some(Ok(after.as_bytes())),
         })
     };
     for after in [
@@ -197,7 +197,7 @@ fn file_that_moved_and_is_only_written_otherwise_changed_in_layout() {
 }
 
 #[test]
-fn between_several_candidates_nothing_is_guessed() {
+fn ambiguous_rename_is_not_reported() {
     let twin = |name: &str| format!("    {name}: {{ type: x, parameters: {{ a: 1, b: 2 }} }}\n");
     let text = |components: String| format!("type: orchestration\npipeline:\n  components:\n{components}");
     let found = diff(&text(twin("A")), &text(twin("B") + &twin("C")));
@@ -217,7 +217,7 @@ fn between_several_candidates_nothing_is_guessed() {
 }
 
 #[test]
-fn value_written_differently_is_layout() {
+fn other_yaml_spelling_is_layout_change() {
     let quoted = BASE
         .replace("select 1", "select 1 ")
         .replace("\"select 1 \"", "'select 1'");
@@ -238,7 +238,7 @@ fn value_written_differently_is_layout() {
 }
 
 #[test]
-fn null_is_a_value_and_absent_is_none() {
+fn null_and_missing_value_differ() {
     let before = "type: orchestration\nversion: null\npipeline: {}\n";
     let found = shown(before, "type: orchestration\npipeline: { components: }\n");
     assert_eq!(
@@ -252,7 +252,7 @@ fn null_is_a_value_and_absent_is_none() {
 }
 
 #[test]
-fn numbers_are_compared_by_what_they_are() {
+fn numbers_are_compared_by_value() {
     let text = |value: &str| format!("type: orchestration\nv: {value}\npipeline: {{}}\n");
     for (one, other) in [
         ("0x10", "16"),
@@ -282,7 +282,7 @@ fn numbers_are_compared_by_what_they_are() {
 }
 
 #[test]
-fn side_that_cannot_be_read_is_told() {
+fn unreadable_side_is_reported() {
     let found = diff(BASE, "type: [");
     assert_eq!(found.change, FileChange::Unreadable);
     insta::assert_snapshot!(found.reason.unwrap(), @"in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)");
@@ -318,7 +318,7 @@ fn collect(
         *found.1.entry(link).or_default() += 1;
         return;
     }
-    if let Some(leaf) = Leaf::at(node) {
+    if let Some(leaf) = Leaf::from_node(node) {
         found.0.insert(path.clone(), leaf);
     }
     for (key, _, value) in node.entries() {
@@ -333,8 +333,8 @@ fn collect(
     }
 }
 
-fn apply(facts: &mut Facts, prefix: &[PathStep], fields: &[Field]) {
-    let at = |field: &Field| [prefix, &field.path].concat();
+fn apply(facts: &mut Facts, prefix: &[PathStep], fields: &[FieldDiff]) {
+    let at = |field: &FieldDiff| [prefix, &field.path].concat();
     for field in fields {
         let gone = field.before.as_ref().map(|_| facts.remove(&at(field)));
         assert_eq!(gone.flatten(), field.before, "{field:?}");
@@ -497,14 +497,14 @@ fn renamed(mut document: Value, old: &str, new: &str) -> Value {
 
 proptest! {
     #[test]
-    fn head_is_base_and_diff(before in pipeline(), after in pipeline()) {
+    fn head_is_rebuilt_from_base_and_diff(before in pipeline(), after in pipeline()) {
         let (before, after) = (before.to_string(), after.to_string());
         prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
         prop_assert_eq!(rebuilt(&after, &diff(&after, &before)), facts(&before));
     }
 
     #[test]
-    fn renames_lose_nothing(before in pipeline(), old in "[A-F]", new in "[A-H]") {
+    fn diff_with_renames_is_complete(before in pipeline(), old in "[A-F]", new in "[A-H]") {
         let after = renamed(before.clone(), &old, &new).to_string();
         let before = before.to_string();
         prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
@@ -512,7 +512,7 @@ proptest! {
     }
 
     #[test]
-    fn another_kind_loses_nothing(before in pipeline(), mut after in pipeline()) {
+    fn diff_of_other_kind_is_complete(before in pipeline(), mut after in pipeline()) {
         after["type"] = json!("transformation");
         let (before, after) = (before.to_string(), after.to_string());
         prop_assert_eq!(rebuilt(&before, &diff(&before, &after)), facts(&after));
@@ -541,19 +541,19 @@ fn links_with_too_much_text_are_not_compared() {
         )
     };
     let (before, after) = (file(1), file(80));
-    let diff = compare(&Sides {
+    let diff = compare_versions(&PipelineVersions {
         path: "a.orch.yaml",
         previous_path: None,
-        before: Some(Ok(before.as_bytes())),
-        after: Some(Ok(after.as_bytes())),
+        base: Some(Ok(before.as_bytes())),
+        head: Some(Ok(after.as_bytes())),
     });
     insta::assert_snapshot!(diff.reason.unwrap(), @"in the head: the names in its links are too long to compare (more than 64 MB in total)");
     let twin = file(40);
-    let diff = compare(&Sides {
+    let diff = compare_versions(&PipelineVersions {
         path: "a.orch.yaml",
         previous_path: None,
-        before: Some(Ok(before.as_bytes())),
-        after: Some(Ok(twin.as_bytes())),
+        base: Some(Ok(before.as_bytes())),
+        head: Some(Ok(twin.as_bytes())),
     });
     assert_eq!((diff.reason, diff.links.len()), (None, 39));
 }

@@ -38,6 +38,6 @@ impl RuleResult {
     /// Returns whether the result fails the gate: its severity reaches the limit, and not all of its findings are known
     /// or waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
-        fail_on.fails(&self.status) && !self.is_old()
+        fail_on.fails(&self.status) && !self.is_excused()
     }
 }

@@ -1,22 +1,24 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
+use super::{FileResults, FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Waiver};
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
 
 /// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
-const OF_THE_FILE: [&str; 3] = [UNREADABLE, "designer/rules-file-parse-error", MISSING_RULES];
+const FILE_ERROR_TYPES: [&str; 3] = [
+    UNREADABLE_TYPE, "designer/rules-file-parse-error",
+    MISSING_RULES_TYPE,];
 
 /// The error type of a pipeline that cannot be read.
-const UNREADABLE: &str = "designer/document-parse-error";
+const UNREADABLE_TYPE: &str = "designer/document-parse-error";
 
 /// The error type of a commit without a rules file.
-const MISSING_RULES: &str = "designer/rules-file-retrieval-error";
+const MISSING_RULES_TYPE: &str = "designer/rules-file-retrieval-error";
 
 /// Error types that concern the rules file. Every pipeline gets the same error.
-const OF_THE_RULES_FILE: [&str; 8] = [
+const RULES_FILE_ERROR_TYPES: [&str; 8] = [
     "designer/rules-file-parse-error",
-    MISSING_RULES,
+    MISSING_RULES_TYPE,
     "designer/validator-not-found",
     "designer/invalid-enforcement-level",
     "designer/invalid-rule-configuration",
@@ -38,7 +40,7 @@ pub struct Finding<'a> {
     pub rule: &'a str,
     pub severity: Severity,
     /// The state compared with the base; `None` if no comparison was made and the finding is not waived.
-    pub state: Option<State>,
+    pub state: Option<FindingState>,
     /// The waiver for the finding, including an expired one.
     pub waiver: Option<&'a Waiver>,
     /// The component or variable that the finding concerns, if known.
@@ -55,7 +57,7 @@ pub struct Finding<'a> {
 
 /// The identity of a finding across commits. It never includes the line, because findings often move.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity<'a> {
+pub struct FindingIdentity<'a> {
     pub rule: &'a str,
     /// The path from the repository root.
     pub path: &'a str,
@@ -67,48 +69,48 @@ pub struct Identity<'a> {
 
 impl Finding<'_> {
     /// Returns the identity of the finding across commits.
-    pub fn identity(&self) -> Identity<'_> {
-        let named = self.about.filter(|_| self.size.is_none());
-        Identity {
+    pub fn identity(&self) -> FindingIdentity<'_> {
+        let subject = self.about.filter(|_| self.size.is_none());
+        FindingIdentity {
             rule: self.rule,
             path: self.path,
             about: match self.size {
                 Some(_) => None,
-                None => named.or(self.text.as_deref()),
+                None => subject.or(self.text.as_deref()),
             },
-            about_kind: named.and(self.about_kind),
+            about_kind: subject.and(self.about_kind),
         }
     }
 
     /// Returns whether the finding concerns the rules file and not the pipeline.
-    pub fn is_of_the_rules_file(&self) -> bool {
+    pub fn is_rules_file_error(&self) -> bool {
         self.error_type
-            .is_some_and(|error_type| OF_THE_RULES_FILE.contains(&error_type))
+            .is_some_and(|error_type| RULES_FILE_ERROR_TYPES.contains(&error_type))
     }
 
     /// Returns whether the finding reports that the rules file is missing.
-    pub fn is_of_missing_rules(&self) -> bool {
-        self.error_type == Some(MISSING_RULES)
+    pub fn is_missing_rules_file_error(&self) -> bool {
+        self.error_type == Some(MISSING_RULES_TYPE)
     }
 
     /// Returns whether the finding is neither known nor waived.
-    pub const fn counts(&self) -> bool {
-        !matches!(self.state, Some(State::Known | State::Waived))
+    pub const fn is_counted(&self) -> bool {
+        !matches!(self.state, Some(FindingState::Known | FindingState::Waived))
     }
 
     /// Returns the message for people. It contains text from outside, which the writer must escape.
     pub fn message(&self) -> String {
-        let words = self.words();
-        match self.waiver.and_then(|waiver| waiver.told(self.state)) {
-            Some(told) => format!("{words} ({told})"),
-            None => words,
+        let description = self.describe();
+        match self.waiver.and_then(|waiver| waiver.describe(self.state)) {
+            Some(waiver_description) => format!("{description} ({waiver_description})"),
+            None => description,
         }
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
-            (Some(UNREADABLE), Some(text)) => format!("{UNREADABLE}: {text}"),
+            (Some(UNREADABLE_TYPE), Some(text)) => format!("{UNREADABLE_TYPE}: {text}"),
             (Some(error_type), Some(text)) => {
                 format!("the rule could not be evaluated: {error_type}: {text}")
             }
@@ -121,15 +123,15 @@ impl Finding<'_> {
 impl Status {
     /// Returns whether the pipeline itself could not be read.
     pub fn is_unreadable(&self) -> bool {
-        matches!(self, Self::Error(Some(error_type)) if error_type == UNREADABLE)
+        matches!(self, Self::Error(Some(error_type)) if error_type == UNREADABLE_TYPE)
     }
 }
 
 impl RuleResult {
     /// Returns the error type if every rule of the file has the same error, or `None` for any other result.
-    pub(crate) fn error_of_the_file(&self) -> Option<&str> {
+    pub(crate) fn file_error_type(&self) -> Option<&str> {
         match &self.status {
-            Status::Error(Some(error_type)) => OF_THE_FILE
+            Status::Error(Some(error_type)) => FILE_ERROR_TYPES
                 .contains(&error_type.as_str())
                 .then_some(error_type.as_str()),
             _ => None,
@@ -142,7 +144,7 @@ impl RuleResult {
         let Some(severity) = self.severity() else {
             return Vec::new();
         };
-        let whole = Finding {
+        let result_finding = Finding {
             path,
             line: self.line(),
             rule: &self.rule,
@@ -157,39 +159,37 @@ impl RuleResult {
         };
         if let Status::Error(error_type) = &self.status {
             let rule = match error_type.as_deref() {
-                Some(UNREADABLE) => UNREADABLE_RULE,
-                _ => whole.rule,
+                Some(UNREADABLE_TYPE) => UNREADABLE_RULE,
+                _ => result_finding.rule,
             };
             return vec![Finding {
                 rule,
                 error_type: Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
-                text: self.words(),
-                ..whole
+                text: self.join_texts(),
+                ..result_finding
             }];
         }
         if self.violations.is_empty() {
             return vec![Finding {
                 size: self.size,
-                ..whole
+                ..result_finding
             }];
-        }
-        let violations = self.violations.iter().enumerate();
-        violations
-            .map(|(at, violation)| Finding {
+        } self.violations.iter().enumerate()
+            .map(|(index, violation)| Finding {
                 line: violation.line.unwrap_or(1),
-                state: self.state(at),
-                waiver: self.waiver(at),
+                state: self.state(index),
+                waiver: self.waiver(index),
                 about: violation.about.as_deref(),
                 about_kind: violation.about_kind,
                 size: violation.size,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
-                ..whole.clone()
+                ..result_finding.clone()
             })
             .collect()
     }
 
     /// Returns the texts of all violations, one on each line.
-    fn words(&self) -> Option<Cow<'_, str>> {
+    fn join_texts(&self) -> Option<Cow<'_, str>> {
         match self.violations.as_slice() {
             [] => None,
             [one] => Some(Cow::Borrowed(one.text.as_str())),
@@ -203,25 +203,23 @@ impl RuleResult {
 
 impl FileResults {
     /// Returns the results without those that repeat an earlier error of the entire file.
-    pub fn told(&self) -> Vec<&RuleResult> {
+    pub fn distinct_results(&self) -> Vec<&RuleResult> {
         let mut causes: Vec<&str> = Vec::new();
-        let mut told = Vec::with_capacity(self.results.len());
+        let mut distinct_results = Vec::with_capacity(self.results.len());
         for result in &self.results {
-            match result.error_of_the_file() {
+            match result.file_error_type() {
                 Some(cause) if causes.contains(&cause) => continue,
                 Some(cause) => causes.push(cause),
                 None => {}
             }
-            told.push(result);
+            distinct_results.push(result);
         }
-        told
+        distinct_results
     }
 
     /// Returns the findings in this file, in the order of the results. An error that prevents the evaluation of every
     /// rule is one finding.
-    pub fn findings(&self) -> Vec<Finding<'_>> {
-        let told = self.told();
-        told.into_iter()
+    pub fn findings(&self) -> Vec<Finding<'_>> { self.distinct_results().into_iter()
             .flat_map(|result| result.findings(&self.path))
             .collect()
     }
@@ -237,8 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_pipeline_is_one_finding_at_its_line() {
-        let error = || Status::Error(Some(UNREADABLE.to_owned()));
+    fn unreadable_pipeline_is_one_finding_with_line() {
+        let error = || Status::Error(Some(UNREADABLE_TYPE.to_owned()));
         let words = || Violation {
             line: Some(2),
             ..Violation::new("the pipeline cannot be read")
@@ -270,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn identity_is_what_it_is_about_and_never_line() {
+    fn identity_contains_subject_and_no_line() {
         let about = |line, text: &str, about: Option<&str>, size| Violation {
             line,
             about: about.map(str::to_owned),

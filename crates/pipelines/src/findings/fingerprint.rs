@@ -29,22 +29,22 @@ impl Fingerprint {
     }
 
     /// Computes the fingerprint of each finding, in the same order.
-    pub fn of(findings: &[Finding<'_>]) -> Vec<Self> {
-        let mut twins: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
-        let mut prints = Vec::with_capacity(findings.len());
+    pub fn for_findings(findings: &[Finding<'_>]) -> Vec<Self> {
+        let mut ordinals: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
+        let mut fingerprints = Vec::with_capacity(findings.len());
         for finding in findings {
-            let parts = parts(finding);
-            let ordinal = twins.entry(parts).or_insert(0);
+            let parts = fingerprint_parts(finding);
+            let ordinal = ordinals.entry(parts).or_insert(0);
             // Without a kind, the fingerprint is that of the other parts.
-            let hashed = parts.strip_suffix(&[""]).unwrap_or(&parts);
-            prints.push(Self::new(hashed, *ordinal));
+            let hashed_parts = parts.strip_suffix(&[""]).unwrap_or(&parts);
+            fingerprints.push(Self::new(hashed_parts, *ordinal));
             *ordinal += 1;
         }
-        prints
+        fingerprints
     }
 }
 
-fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
+fn fingerprint_parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
     let (kind, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),
@@ -86,22 +86,22 @@ mod tests {
     fn fingerprint_does_not_depend_on_line() {
         let before = [finding("a", 3, "x"), finding("a", 9, "y")];
         let after = [finding("a", 13, "x"), finding("a", 40, "y")];
-        assert_eq!(Fingerprint::of(&before), Fingerprint::of(&after));
+        assert_eq!(Fingerprint::for_findings(&before), Fingerprint::for_findings(&after));
     }
 
     #[test]
-    fn twins_differ_and_keep_their_order() {
+    fn duplicates_have_different_fingerprints_in_order() {
         let one = [finding("a", 3, "x"), finding("a", 4, "x")];
-        let prints = Fingerprint::of(&one);
+        let prints = Fingerprint::for_findings(&one);
         assert_ne!(prints[0], prints[1]);
         let with_another_between = [finding("a", 3, "x"), finding("b", 3, "x"), finding("a", 4, "x")];
-        let again = Fingerprint::of(&with_another_between);
+        let again = Fingerprint::for_findings(&with_another_between);
         assert_eq!((again[0], again[2]), (prints[0], prints[1]));
         assert_eq!(again.iter().collect::<HashSet<_>>().len(), 3);
     }
 
     #[test]
-    fn parts_do_not_run_together_and_the_hash_is_fixed() {
+    fn fingerprint_separates_parts_and_is_stable() {
         assert_ne!(
             Fingerprint::new(&["ab", "c"], 0),
             Fingerprint::new(&["a", "bc"], 0)

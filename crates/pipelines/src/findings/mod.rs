@@ -3,32 +3,34 @@
 //! Remote reviews and local rules end here; reports, annotations and the terminal start here. This room does not know
 //! where a result came from or where it goes.
 
-mod block;
-mod changed;
+mod change_summary;
+mod documentation_block;
 mod fail_on;
 mod finding;
+mod finding_state;
+mod finding_totals;
 mod fingerprint;
-mod ratchet;
+mod known_limit;
 mod report;
-mod result;
-mod show;
-mod state;
-mod totals;
+mod rule_result;
+mod show_mode;
 mod waiver;
 
-pub use block::Block;
-pub(crate) use changed::in_short;
-pub use changed::{ChangeCounts, Changed, FileChange};
+pub(crate) use change_summary::format_counts;
+pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
+pub use documentation_block::DocumentationBlock;
 pub use fail_on::FailOn;
-pub use finding::{Finding, Identity, UNREADABLE_RULE};
+pub use finding::{Finding, FindingIdentity, UNREADABLE_RULE};
+pub use finding_state::FindingState;
+pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
-pub use ratchet::{can_be_lower, too_many};
+pub use known_limit::{describe_lower_limit, describe_too_many_known};
 pub use report::{
-    ComparedWith, Counts, Engine, Excluded, GateChange, Limit, LimitKind, Report, ReviewContext,
-    ReviewPlatform, Shard, Unreviewed, Verdict,
+    ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
+    ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
 };
-pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, Violation};
-pub use show::Show;
-pub use state::State;
-pub use totals::Totals;
+pub use rule_result::{
+    Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, Violation,
+};
+pub use show_mode::ShowMode;
 pub use waiver::Waiver;

@@ -1,7 +1,7 @@
 //! A complete review: the request, the results, and the verdict.
 
-use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
-use crate::interface::Compat;
+use super::{ChangeSummary, FailOn, FileResults, Finding, Severity, Status};
+use crate::interface::Compatibility;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -121,7 +121,7 @@ words!(LimitKind {
 /// A fact that limits the verdict, for formats that do not show the other notes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limit {
+pub struct VerdictLimit {
     pub kind: LimitKind,
     /// The file that the fact is about; `None` if it is about the entire run.
     pub path: Option<String>,
@@ -181,7 +181,7 @@ impl From<Shard> for String {
 impl Shard {
     /// Returns whether the path belongs to this shard. The result depends only on the path, so each file is in exactly
     /// one shard, whichever other files are selected.
-    pub fn holds(self, path: &str) -> bool {
+    pub fn contains(self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let spread = digest[..8]
             .iter()
@@ -198,7 +198,7 @@ impl fmt::Display for Shard {
 
 /// A file that should have been reviewed but was not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreviewed {
+pub struct UnreviewedFile {
     /// The path from the repository root, with `/`.
     pub path: String,
     /// The reason why there is no result.
@@ -207,7 +207,7 @@ pub struct Unreviewed {
 
 /// A file that is intentionally not reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Excluded {
+pub struct ExcludedFile {
     /// The path from the repository root, with `/`.
     pub path: String,
     /// The reason why it is not reviewed.
@@ -220,12 +220,12 @@ pub struct GateChange {
     /// The path from the repository root, with `/`.
     pub path: String,
     /// The changes in the file, as sentences of limited length; empty if they are unknown.
-    pub words: Vec<String>,
+    pub descriptions: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Counts {
+pub struct ResultCounts {
     pub files: usize,
     pub passed: usize,
     pub failed: usize,
@@ -246,9 +246,9 @@ pub struct Report {
     /// The files with results, by path.
     pub files: Vec<FileResults>,
     /// Files that are not reviewed, because of their type or because of include and exclude settings; by path.
-    pub excluded: Vec<Excluded>,
+    pub excluded_files: Vec<ExcludedFile>,
     /// Files without a result, by path.
-    pub unreviewed: Vec<Unreviewed>,
+    pub unreviewed_files: Vec<UnreviewedFile>,
     /// The changes of the gate configuration, by path.
     pub gate_changes: Vec<GateChange>,
     /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
@@ -260,31 +260,31 @@ pub struct Report {
     /// Whether something is undetermined, regardless of the verdict.
     pub is_open: bool,
     /// The changes in the pipelines, by path; `None` if no comparison was made.
-    pub changes: Option<Vec<Changed>>,
+    pub changes: Option<Vec<ChangeSummary>>,
     /// The effects on consumers of shared pipelines; `None` if they were not compared or nothing changed.
-    pub compat: Option<Compat>,
+    pub compat: Option<Compatibility>,
     /// Further notes, above all the reasons for an undecided verdict; each is a sentence.
     pub notes: Vec<String>,
     /// The notes that explain a verdict other than passed.
     pub reasons: Vec<String>,
     /// The notes that limit the verdict.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<VerdictLimit>,
     /// The number of findings of the base that no longer exist; `None` without a comparison with the base.
-    pub fixed: Option<usize>,
+    pub fixed_count: Option<usize>,
     pub started_at: Timestamp,
-    pub elapsed: Duration,
+    pub duration: Duration,
 }
 
 impl Report {
     /// Returns the report of a run that has not finished.
-    pub fn unfinished(note: &str, started_at: Timestamp) -> Self {
+    pub fn for_unfinished_run(note: &str, started_at: Timestamp) -> Self {
         Self {
             engine: Engine::Remote,
             verdict: Verdict::Undecided,
             context: ReviewContext::default(),
             files: Vec::new(),
-            excluded: Vec::new(),
-            unreviewed: Vec::new(),
+            excluded_files: Vec::new(),
+            unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
             failed_without_finding: false,
@@ -295,9 +295,9 @@ impl Report {
             notes: vec![note.to_owned()],
             reasons: vec![note.to_owned()],
             limits: Vec::new(),
-            fixed: None,
+            fixed_count: None,
             started_at,
-            elapsed: Duration::ZERO,
+            duration: Duration::ZERO,
         }
     }
 
@@ -318,26 +318,26 @@ impl Report {
 
     fn is_reason(&self, note: &str) -> bool {
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        let is_limit = || self.context.max_known.is_some() && self.too_many_known().as_deref() == Some(note);
-        self.verdict != Verdict::Passed && (is_recorded || is_limit())
+        self.verdict != Verdict::Passed
+            && (is_recorded || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note))
     }
 
     /// Returns whether the change breaks consumers in a way that the job forbids.
     pub fn breaks_consumers(&self) -> bool {
-        self.compat.as_ref().is_some_and(|found| found.refused)
+        self.compat.as_ref().is_some_and(|compat| compat.refused)
     }
 
     /// Returns the files that were reviewed.
-    pub fn reviewed(&self) -> impl Iterator<Item = &FileResults> {
+    pub fn reviewed_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().filter(|file| file.is_reviewed())
     }
 
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
-            files: self.reviewed().count(),
-            excluded: self.excluded.len(),
-            unreviewed: self.unreviewed.len(),
-            ..Counts::default()
+    pub fn count_results(&self) -> ResultCounts {
+        let mut counts = ResultCounts {
+            files: self.reviewed_files().count(),
+            excluded: self.excluded_files.len(),
+            unreviewed: self.unreviewed_files.len(),
+            ..ResultCounts::default()
         };
         for result in self.files.iter().flat_map(FileResults::rule_results) {
             match &result.status {
@@ -376,11 +376,11 @@ mod tests {
                 path: "a.orch.yaml".into(),
                 results,
             }],
-            excluded: vec![Excluded {
+            excluded_files: vec![ExcludedFile {
                 path: "x.txt".into(),
                 reason: "r".into(),
             }],
-            unreviewed: Vec::new(),
+            unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
             failed_without_finding: false,
@@ -391,19 +391,19 @@ mod tests {
             notes: Vec::new(),
             reasons: Vec::new(),
             limits: Vec::new(),
-            fixed: None,
+            fixed_count: None,
             started_at: Timestamp::UNIX_EPOCH,
-            elapsed: Duration::ZERO,
+            duration: Duration::ZERO,
         }
     }
 
     #[test]
-    fn shards_together_are_the_whole_each_path_once() {
+    fn each_path_is_in_exactly_one_shard() {
         let paths: Vec<String> = (0..500).map(|n| format!("folder {n}/ü{n}.orch.yaml")).collect();
         for total in [1, 2, 3, 7] {
             let mut sizes = Vec::new();
             for path in &paths {
-                let holders = (1..=total).filter(|index| Shard { index: *index, total }.holds(path));
+                let holders = (1..=total).filter(|index| Shard { index: *index, total }.contains(path));
                 sizes.push(holders.clone().next());
                 assert_eq!(holders.count(), 1, "{path} of {total}");
             }
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn shard_reads_back_and_nothing_else_is_one() {
+    fn shard_is_parsed_back_and_other_text_is_rejected() {
         let shard = Shard { index: 2, total: 3 };
         assert_eq!(shard.to_string().parse(), Ok(shard));
         for wrong in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/2/3", "a/b"] {
@@ -424,14 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_by_status_and_weight() {
+    fn results_are_counted_by_status_and_severity() {
         let report = report(vec![
             result(Status::Passed, vec![]),
             result(Status::Failed(Severity::Warning), vec![]),
             result(Status::Failed(Severity::Error), vec![]),
             result(Status::Error(Some("designer/x".into())), vec![]),
         ]);
-        let expected = Counts {
+        let expected = ResultCounts {
             files: 1,
             passed: 1,
             failed: 2,
@@ -440,11 +440,11 @@ mod tests {
             excluded: 1,
             unreviewed: 0,
         };
-        assert_eq!(report.counts(), expected);
+        assert_eq!(report.count_results(), expected);
     }
 
     #[test]
-    fn failed_rule_without_violations_is_still_finding() {
+    fn failed_rule_without_violations_is_one_finding() {
         let report = report(vec![result(Status::Failed(Severity::Error), vec![])]);
         let findings = report.findings();
         assert_eq!(findings.len(), 1);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn line_is_that_of_the_first_concerned_component() {
+    fn result_line_is_that_of_first_component() {
         let violation = |line| Violation {
             line,
             ..Violation::new("t")

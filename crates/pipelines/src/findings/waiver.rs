@@ -1,6 +1,6 @@
 //! The data of a waiver that is shown with a finding.
 
-use super::State;
+use super::FindingState;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,16 @@ pub struct Waiver {
 
 impl Waiver {
     /// Returns a text for a finding in this state: the finding is waived, or since when it no longer is.
-    pub(crate) fn told(&self, state: Option<State>) -> Option<String> {
+    pub(crate) fn describe(&self, state: Option<FindingState>) -> Option<String> {
         let reason = &self.reason;
         match (state, self.until) {
-            (Some(State::Waived), None) => Some(format!("waived: {reason}")),
-            (Some(State::Waived), Some(until)) => Some(format!("waived until {until}: {reason}")),
-            (_, Some(until)) => {
-                let since = until.tomorrow().unwrap_or(until);
-                Some(format!("no longer waived since {since}: {reason}"))
+            (Some(FindingState::Waived), None) => Some(format!("waived: {reason}")),
+            (Some(FindingState::Waived), Some(last_day)) => {
+                Some(format!("waived until {last_day}: {reason}"))
+            }
+            (_, Some(last_day)) => {
+                let expiry_day = last_day.tomorrow().unwrap_or(last_day);
+                Some(format!("no longer waived since {expiry_day}: {reason}"))
             }
             (_, None) => None,
         }

@@ -2,29 +2,29 @@
 //!
 //! Consumers refer to a shared pipeline by prefix and id and usually take the latest version, so a removed id or a
 //! renamed parameter breaks them unnoticed. This room compares two sides before anything is published, with one table
-//! of the effects of each change ([`table`]).
+//! of the effects of each change ([`change_kind`]).
 //!
 //! Names are compared as written; order is ignored.
 
-mod change;
-mod compare;
-mod compat;
-mod impact;
-mod kinds;
-mod notes;
-mod semantic;
-mod side;
-mod table;
+mod change_kind;
+mod changed_kinds;
+mod compat_summary;
+mod compatibility;
+mod consumer;
+mod interface_change;
+mod interface_comparison;
+mod offered_interface;
+mod semantic_version;
 
-pub use change::Change;
-pub use compare::{beyond_the_commit, compare};
-pub use compat::{Against, Compat, Mode, accepted_by_name};
-pub use impact::{Consumer, consumers};
-pub use kinds::ChangedKinds;
-pub use notes::{breaks_told, describe_new_pipelines, in_short, told};
-pub use semantic::{NextError, has_next, next};
-pub use side::Interface;
-pub use table::{Class, What};
+pub use change_kind::{ChangeClass, ChangeKind};
+pub use changed_kinds::ChangedKinds;
+pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize};
+pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_name};
+pub use consumer::{Consumer, find_consumers};
+pub use interface_change::InterfaceChange;
+pub use interface_comparison::{compare_interfaces, find_unlisted_removals};
+pub use offered_interface::Interface;
+pub use semantic_version::{NextNameError, has_next_name, next_name};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-use super::table::TABLE;
+use super::change_kind::EFFECTS;
 use super::*;
 use crate::pipelines::SharedPipelines;
 use proptest::prelude::*;
@@ -12,8 +12,8 @@ fn interface(yaml: &str) -> Interface {
     )
 }
 
-fn changes(old: &str, new: &str) -> Vec<Change> {
-    compare(&interface(old), &interface(new), &ChangedKinds::default())
+fn changes(old: &str, new: &str) -> Vec<InterfaceChange> {
+    compare_interfaces(&interface(old), &interface(new), &ChangedKinds::default())
 }
 
 /// Returns an entry with these lines in addition to its id, and parameters.
@@ -44,8 +44,8 @@ fn one(lines: &[&str], parameters: &[&str]) -> String {
 
 /// Returns the rows of the table: before, after, and the expected changes.
 #[expect(clippy::too_many_lines, reason = "one table")]
-fn rows() -> Vec<(String, String, Vec<What>)> {
-    use What::*;
+fn rows() -> Vec<(String, String, Vec<ChangeKind>)> {
+    use ChangeKind::*;
     let a = || entry("a", &[], &[]);
     let b = || entry("b", &[], &[]);
     let p = |written: &str| one(&[], &[written]);
@@ -166,20 +166,20 @@ fn rows() -> Vec<(String, String, Vec<What>)> {
 }
 
 #[test]
-fn each_row_of_the_table_is_found_as_what_it_is() {
+fn each_change_kind_is_detected() {
     for (old, new, expected) in rows() {
-        let found: Vec<What> = changes(&old, &new).iter().map(|change| change.what).collect();
+        let found: Vec<ChangeKind> = changes(&old, &new).iter().map(|change| change.kind).collect();
         assert_eq!(found, expected, "{old}---\n{new}");
         for change in changes(&old, &new) {
-            assert_eq!(change.class, change.what.row().class);
+            assert_eq!(change.class, change.kind.effect().class);
             let is_added = matches!(
-                change.what,
-                What::PipelineAdded | What::ParameterAdded | What::ColumnAdded
+                change.kind,
+                ChangeKind::PipelineAdded | ChangeKind::ParameterAdded | ChangeKind::ColumnAdded
             );
             assert_eq!(change.old.is_none(), is_added, "{change:?}");
             assert_eq!(
                 change.new.is_none(),
-                change.what == What::PipelineRemoved,
+                change.kind == ChangeKind::PipelineRemoved,
                 "{change:?}"
             );
         }
@@ -187,11 +187,14 @@ fn each_row_of_the_table_is_found_as_what_it_is() {
 }
 
 #[test]
-fn table_has_each_change_once_and_tests_meet_all_of_them() {
-    let rows: BTreeSet<What> = TABLE.iter().map(|row| row.what).collect();
-    assert_eq!(rows.len(), TABLE.len());
-    let files = [What::FileAdded, What::FileModified, What::FileRemoved];
-    let met: BTreeSet<What> = self::rows()
+fn each_change_kind_has_one_effect_and_one_test() {
+    let rows: BTreeSet<ChangeKind> = EFFECTS.iter().map(|row| row.kind).collect();
+    assert_eq!(rows.len(), EFFECTS.len());
+    let files = [
+        ChangeKind::FileAdded,
+        ChangeKind::FileModified,
+        ChangeKind::FileRemoved,];
+    let met: BTreeSet<ChangeKind> = self::rows()
         .into_iter()
         .flat_map(|row| row.2)
         .chain(files)
@@ -200,56 +203,57 @@ fn table_has_each_change_once_and_tests_meet_all_of_them() {
 }
 
 #[test]
-fn class_of_all_is_that_of_the_worst() {
-    let class = |old: &str, new: &str| Compat::new(Against::default(), changes(old, new)).class;
+fn total_class_is_most_important_class() {
+    let class = |old: &str, new: &str| Compatibility::new(ComparedVersion::default(), changes(old, new)).class;
     let plain = one(&[], &["x: { default: 1 }"]);
     let table = [
-        (one(&[], &["x: { default: 1 }"]), Class::None),
-        (one(&["description: d"], &["x: { default: 2 }"]), Class::Content),
+        (one(&[], &["x: { default: 1 }"]), ChangeClass::None),
+        (one(&["description: d"], &["x: { default: 2 }"]),
+            ChangeClass::Content,),
         (
             one(&["description: d"], &["x: { default: 1 }", "y: { default: 2 }"]),
-            Class::Addition,
+            ChangeClass::Addition,
         ),
-        (one(&[], &["y: { default: 2 }"]), Class::Breaking),
+        (one(&[], &["y: { default: 2 }"]), ChangeClass::Breaking),
     ];
     for (new, expected) in table {
         assert_eq!(class(&plain, &new), Some(expected), "{new}");
     }
-    let content = Compat::new(
-        Against::default(),
-        vec![Change::of_file(What::FileAdded, "a.sql")],
+    let content = Compatibility::new(
+        ComparedVersion::default(),
+        vec![InterfaceChange::for_file(ChangeKind::FileAdded, "a.sql")],
     );
-    assert_eq!(content.class, Some(Class::Content));
+    assert_eq!(content.class, Some(ChangeClass::Content));
 }
 
 #[test]
-fn change_points_at_both_places() {
+fn change_has_locations_on_both_sides() {
     let old = file(&[
         entry("b", &[], &[]),
         entry("a", &[], &["x: { type: TEXT }", "y: { type: TEXT }"]),
     ]);
     let new = file(&[entry("a", &[], &["y: { type: GRID }", "z: { type: TEXT }"])]);
-    let against = Against {
+    let against = ComparedVersion {
         version: Some("1.0.0".to_owned()),
         commit: None,
     };
-    let compat = Compat::new(against, changes(&old, &new));
-    insta::assert_snapshot!(told(&compat).join("\n"), @"
+    let compat = Compatibility::new(against, changes(&old, &new));
+    insta::assert_snapshot!(list_changes(&compat).join("\n"), @"
     breaking:
       .platform/shared-pipelines.yaml:5: `a`: the type of the parameter `y` changed from `TEXT` to `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
       .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
       .platform/shared-pipelines.yaml:2: `a`: the parameter `x` is gone; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
       .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
     ");
-    assert_eq!(in_short(&compat), "4 breaks");
+    assert_eq!(summarize(&compat), "4 breaks");
 }
 
 #[test]
-fn interface_text_of_others_stays_text() {
+fn values_from_outside_stay_text() {
     let evil = "\\e[31m\\n::error::{after}##[x]";
     let old = one(&[], &[&format!("\"{evil}\": {{ type: TEXT }}")]);
-    let compat = Compat::new(Against::default(), changes(&old, &one(&[], &[])));
-    let told = told(&compat).join("\n");
+    let compat = Compatibility::new(ComparedVersion::default(), changes(&old, &one(&[], &[])));
+    let told = list_changes(&compat).join("\n");
     assert!(told.contains("{after}"), "a name is no placeholder: {told}");
     assert!(!told.contains('\u{1b}') && !told.contains("##["), "{told}");
     assert!(
@@ -259,34 +263,35 @@ fn interface_text_of_others_stays_text() {
 }
 
 #[test]
-fn record_reads_back_and_nothing_else_is_one() {
-    let compat = Compat::new(Against::default(), changes(&one(&[], &["x: {}"]), &one(&[], &[])));
+fn recorded_change_is_read_back_and_other_text_is_rejected() {
+    let compat = Compatibility::new(
+        ComparedVersion::default(), changes(&one(&[], &["x: {}"]), &one(&[], &[])),);
     let json = serde_json::to_string(&compat).unwrap();
-    assert_eq!(serde_json::from_str::<Compat>(&json).unwrap(), compat);
+    assert_eq!(serde_json::from_str::<Compatibility>(&json).unwrap(), compat);
     for (from, to) in [
         ("parameter-removed", "parameter-lost"),
         ("breaking", "broken"),
         ("\"against\"", "\"other\""),
     ] {
         assert!(
-            serde_json::from_str::<Compat>(&json.replace(from, to)).is_err(),
+            serde_json::from_str::<Compatibility>(&json.replace(from, to)).is_err(),
             "{to}"
         );
     }
 }
 
 #[test]
-fn ids_alone_tell_what_is_gone_and_promise_nothing_else() {
+fn comparison_of_ids_reports_only_removed_ids() {
     let found = |old: &[&str], new: &[&str]| {
         let old: Vec<String> = old.iter().map(|id| (*id).to_owned()).collect();
-        let compat = Compat::of_ids(Against::default(), &old, &new.iter().copied());
+        let compat = Compatibility::from_ids(ComparedVersion::default(), &old, &new.iter().copied());
         assert!(compat.ids_only);
-        (compat.class, in_short(&compat))
+        (compat.class, summarize(&compat))
     };
     let rest = "the parameters were not compared";
     assert_eq!(
         found(&["a", "b"], &["a"]),
-        (Some(Class::Breaking), format!("1 break of the ids; {rest}"))
+        (Some(ChangeClass::Breaking), format!("1 break of the ids; {rest}"))
     );
     assert_eq!(
         found(&["a"], &["a", "b"]),
@@ -299,7 +304,7 @@ fn ids_alone_tell_what_is_gone_and_promise_nothing_else() {
 }
 
 #[test]
-fn addition_has_no_place_before_and_removed_entry_is_where_it_stood() {
+fn addition_has_no_old_location_and_removal_has_old_one() {
     let old = file(&[
         entry("a", &[], &["g: { type: GRID, columns: { c: {} } }"]),
         entry("gone", &[], &[]),
@@ -318,7 +323,7 @@ fn addition_has_no_place_before_and_removed_entry_is_where_it_stood() {
     ]);
     let lines: Vec<String> = changes(&old, &new)
         .iter()
-        .map(|it| it.in_one_line("version 1"))
+        .map(|it| it.format_line("version 1"))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
     .platform/shared-pipelines.yaml:5: `a`: the column `d` of the parameter `g` is new; consumers: the grid can have it
@@ -380,20 +385,20 @@ fn any_entries() -> impl Strategy<Value = Vec<(u8, Vec<(u8, P)>)>> {
 
 proptest! {
     #[test]
-    fn interface_in_another_order_has_no_change(entries in any_entries()) {
+    fn reordered_file_has_no_changes(entries in any_entries()) {
         let (one, other) = (written(&entries, false), written(&entries, true));
         prop_assert_eq!(changes(&one, &other), vec![]);
-        let meaning = |yaml: &str| SharedPipelines::meaning(yaml.as_bytes()).unwrap();
+        let meaning = |yaml: &str| SharedPipelines::canonical_text(yaml.as_bytes()).unwrap();
         prop_assert_eq!(meaning(&one), meaning(&other));
     }
 
     #[test]
-    fn addition_in_one_direction_is_break_in_the_other(a in any_entries(), b in any_entries()) {
+    fn reversed_addition_is_break(a in any_entries(), b in any_entries()) {
         let (a, b) = (written(&a, false), written(&b, false));
         let classes = |old, new| changes(old, new).into_iter().map(|it| it.class).collect::<Vec<_>>();
         let (there, back) = (classes(&a, &b), classes(&b, &a));
-        if there.contains(&Class::Addition) {
-            prop_assert!(back.contains(&Class::Breaking));
+        if there.contains(&ChangeClass::Addition) {
+            prop_assert!(back.contains(&ChangeClass::Breaking));
         }
         prop_assert_eq!(there.is_empty(), back.is_empty());
     }

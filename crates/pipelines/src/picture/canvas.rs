@@ -1,25 +1,25 @@
 //! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
-use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, SideTrees};
-use crate::pipelines::{Condition, Link, LinkRole, Pipeline};
+use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VersionTrees};
+use crate::pipelines::{Link, LinkRole, Pipeline, TransitionCondition};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The change of an item in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
-    Same,
+pub enum ChangeMark {
+    Unchanged,
     Added,
     Removed,
     /// The item was changed.
     Changed,
 }
 
-impl Mark {
+impl ChangeMark {
     /// Returns the sign with the same meaning as the color.
     pub(crate) const fn sign(self) -> &'static str {
         match self {
-            Self::Same => "",
+            Self::Unchanged => "",
             Self::Added => "+",
             Self::Removed => "\u{2212}",
             Self::Changed => "~",
@@ -29,7 +29,7 @@ impl Mark {
     /// Returns the word with the same meaning as the color.
     pub(crate) const fn word(self) -> &'static str {
         match self {
-            Self::Same => "same",
+            Self::Unchanged => "same",
             Self::Added => "added",
             Self::Removed => "removed",
             Self::Changed => "changed",
@@ -45,11 +45,11 @@ pub struct Point {
 }
 
 /// Coordinates beyond this value are ignored, because nobody can see them.
-const FARTHEST: f64 = 1.0e6;
+const MAX_COORDINATE: f64 = 1.0e6;
 
 impl Point {
-    fn is_finite(self) -> bool {
-        self.x.abs() <= FARTHEST && self.y.abs() <= FARTHEST
+    fn is_in_range(self) -> bool {
+        self.x.abs() <= MAX_COORDINATE && self.y.abs() <= MAX_COORDINATE
     }
 }
 
@@ -57,249 +57,301 @@ impl Point {
 pub struct Badge {
     pub count: usize,
     /// The id of the page element with the findings.
-    pub leads_to: String,
+    pub target_id: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Box {
+pub struct CanvasBox {
     pub name: String,
     pub previous_name: Option<String>,
     pub kind: Option<String>,
     /// The position on the platform's canvas; `None` if the pipeline does not contain one.
-    pub place: Option<Point>,
-    pub mark: Mark,
+    pub position: Option<Point>,
+    pub mark: ChangeMark,
     pub badge: Option<Badge>,
 }
 
 /// A link on the canvas; its ends are indices in the list of boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrow {
-    pub from: usize,
-    pub to: usize,
+    pub from_box: usize,
+    pub to_box: usize,
     /// The key of the transition, `iteration`, or `source`.
     pub kind: String,
-    pub mark: Mark,
+    pub mark: ChangeMark,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Canvas {
     /// The components, in file order, followed by the removed ones.
-    pub boxes: Vec<Box>,
+    pub boxes: Vec<CanvasBox>,
     pub arrows: Vec<Arrow>,
     /// The number of components that are omitted from a canvas that is too large to draw.
-    pub left_out: usize,
+    pub omitted_count: usize,
 }
 
-struct CanvasSide {
+struct PositionedPipeline {
     pipeline: Pipeline,
-    places: HashMap<String, Point>,
+    positions: HashMap<String, Point>,
 }
 
 impl Canvas {
     /// Draws a pipeline without changes.
-    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Ok(Self::drawn(
-            Some(&CanvasSide::of(&Tree::read(bytes, None)?)?),
+    pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self::build(
+            Some(&PositionedPipeline::from_tree(&Tree::read(bytes, None)?)?),
             None,
             None,
         ))
     }
 
     /// Draws a pipeline with its changes. A missing side adds nothing.
-    pub fn of_change(trees: &SideTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
-        let before = trees.before.as_ref().map(CanvasSide::of).transpose()?;
-        let after = trees.after.as_ref().map(CanvasSide::of).transpose()?;
-        Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
+    pub fn from_diff(trees: &VersionTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
+        let base = trees
+            .base
+            .as_ref()
+            .map(PositionedPipeline::from_tree)
+            .transpose()?;
+        let head = trees
+            .head
+            .as_ref()
+            .map(PositionedPipeline::from_tree)
+            .transpose()?;
+        Ok(Self::build(head.as_ref(), base.as_ref(), Some(diff)))
     }
 
     /// Returns which boxes have links of several kinds.
-    pub(super) fn several_kinds(&self) -> Vec<bool> {
+    pub(super) fn boxes_with_several_link_kinds(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
-        let mut several = vec![false; self.boxes.len()];
+        let mut has_several = vec![false; self.boxes.len()];
         for arrow in &self.arrows {
-            let known = kinds[arrow.from].get_or_insert(&arrow.kind);
-            several[arrow.from] |= *known != arrow.kind;
+            let first_kind = kinds[arrow.from_box].get_or_insert(&arrow.kind);
+            has_several[arrow.from_box] |= *first_kind != arrow.kind;
         }
-        several
+        has_several
     }
 
-    pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
-        for drawn in &mut self.boxes {
-            drawn.badge = badges.get(&drawn.name).cloned();
+    pub fn set_badges(&mut self, badges: &BTreeMap<String, Badge>) {
+        for canvas_box in &mut self.boxes {
+            canvas_box.badge = badges.get(&canvas_box.name).cloned();
         }
     }
 
-    fn drawn(after: Option<&CanvasSide>, before: Option<&CanvasSide>, diff: Option<&PipelineDiff>) -> Self {
+    fn build(
+        head: Option<&PositionedPipeline>,
+        base: Option<&PositionedPipeline>,
+        diff: Option<&PipelineDiff>,
+    ) -> Self {
         let mut canvas = Self::default();
-        let place =
-            |side: Option<&CanvasSide>, name: &str| side.and_then(|side| side.places.get(name).copied());
-        for component in after.iter().flat_map(|side| &side.pipeline.components) {
-            let at = place(after, &component.name);
-            canvas
-                .boxes
-                .push(drawn(&component.name, component.kind.clone(), Mark::Same, at));
+        let position_of = |side: Option<&PositionedPipeline>, name: &str| {
+            side.and_then(|side| side.positions.get(name).copied())
+        };
+        for component in head.iter().flat_map(|side| &side.pipeline.components) {
+            let position = position_of(head, &component.name);
+            canvas.boxes.push(new_box(
+                &component.name,
+                component.kind.clone(),
+                ChangeMark::Unchanged,
+                position,
+            ));
         }
         for component in diff.iter().flat_map(|diff| &diff.components) {
             if component.change == ComponentChange::Removed {
-                let at = place(before, &component.name);
-                canvas
-                    .boxes
-                    .push(drawn(&component.name, component.kind.clone(), Mark::Removed, at));
+                let position = position_of(base, &component.name);
+                canvas.boxes.push(new_box(
+                    &component.name,
+                    component.kind.clone(),
+                    ChangeMark::Removed,
+                    position,
+                ));
             }
         }
-        canvas.mark(diff);
-        canvas.connect(after, diff);
+        canvas.apply_changes(diff);
+        canvas.add_arrows(head, diff);
         canvas
     }
 
-    fn mark(&mut self, diff: Option<&PipelineDiff>) {
+    fn apply_changes(&mut self, diff: Option<&PipelineDiff>) {
         let changes: HashMap<&str, _> = diff
             .iter()
             .flat_map(|diff| &diff.components)
             .filter(|component| component.change != ComponentChange::Removed)
             .map(|component| (component.name.as_str(), component))
             .collect();
-        for drawn in self.boxes.iter_mut().filter(|drawn| drawn.mark == Mark::Same) {
-            let Some(component) = changes.get(drawn.name.as_str()) else {
+        for canvas_box in self
+            .boxes
+            .iter_mut()
+            .filter(|canvas_box| canvas_box.mark == ChangeMark::Unchanged)
+        {
+            let Some(component) = changes.get(canvas_box.name.as_str()) else {
                 continue;
             };
-            drawn.previous_name.clone_from(&component.previous_name);
-            drawn.mark = match component.change {
-                ComponentChange::Added => Mark::Added,
-                _ => Mark::Changed,
+            canvas_box.previous_name.clone_from(&component.previous_name);
+            canvas_box.mark = match component.change {
+                ComponentChange::Added => ChangeMark::Added,
+                _ => ChangeMark::Changed,
             };
         }
     }
 
     /// Adds the links. Links to missing components are not drawn.
-    fn connect(&mut self, after: Option<&CanvasSide>, diff: Option<&PipelineDiff>) {
+    fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
-        let by_name: HashMap<&str, usize> = boxes.map(|(at, drawn)| (drawn.name.as_str(), at)).collect();
+        let by_name: HashMap<&str, usize> = boxes
+            .map(|(index, canvas_box)| (canvas_box.name.as_str(), index))
+            .collect();
         let links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
-        let mut added: HashMap<(&str, &str, &str), usize> = HashMap::new();
+        let mut added_counts: HashMap<(&str, &str, &str), usize> = HashMap::new();
         for link in links.iter().filter(|link| link.change == LinkChange::Added) {
-            *added.entry((&link.from, &link.to, &link.kind)).or_default() += 1;
+            *added_counts
+                .entry((&link.from, &link.to, &link.kind))
+                .or_default() += 1;
         }
         let mut arrows = Vec::new();
-        for component in after.iter().flat_map(|side| &side.pipeline.components) {
+        for component in head.iter().flat_map(|side| &side.pipeline.components) {
             for link in &component.links {
-                let (from, to, kind) = ends(&component.name, link);
-                let (Some(start), Some(end)) = (by_name.get(from), by_name.get(to)) else {
+                let (from_name, to_name, kind) = link_ends(&component.name, link);
+                let (Some(start), Some(end)) = (by_name.get(from_name), by_name.get(to_name)) else {
                     continue;
                 };
-                let left = added.get_mut(&(from, to, kind)).filter(|left| **left > 0);
-                let mark = left.map_or(Mark::Same, |left| {
-                    *left -= 1;
-                    Mark::Added
+                let remaining_count = added_counts
+                    .get_mut(&(from_name, to_name, kind))
+                    .filter(|count| **count > 0);
+                let mark = remaining_count.map_or(ChangeMark::Unchanged, |count| {
+                    *count -= 1;
+                    ChangeMark::Added
                 });
-                arrows.push(arrow(*start, *end, kind, mark));
+                arrows.push(new_arrow(*start, *end, kind, mark));
             }
         }
         for link in links.iter().filter(|link| link.change == LinkChange::Removed) {
-            if let (Some(from), Some(to)) = (by_name.get(link.from.as_str()), by_name.get(link.to.as_str())) {
-                arrows.push(arrow(*from, *to, &link.kind, Mark::Removed));
+            if let (Some(from_box), Some(to_box)) =
+                (by_name.get(link.from.as_str()), by_name.get(link.to.as_str()))
+            {
+                arrows.push(new_arrow(*from_box, *to_box, &link.kind, ChangeMark::Removed));
             }
         }
         self.arrows = arrows;
     }
 
     /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
-    /// the neighbors of changed components; at most `most` boxes, in this order. Also returns the number of omitted
-    /// boxes.
-    pub fn changed_part(&self, most: usize) -> (Self, usize) {
-        let is_marked = |at: usize| {
-            let drawn = self.boxes.get(at);
-            drawn.is_some_and(|drawn| drawn.mark != Mark::Same || drawn.badge.is_some())
-        };
-        let mut kept: Vec<usize> = (0..self.boxes.len()).filter(|at| is_marked(*at)).collect();
-        let mut known: HashSet<usize> = kept.iter().copied().collect();
-        let changed = self.arrows.iter().filter(|arrow| arrow.mark != Mark::Same);
-        let beside = self
+    /// the neighbors of changed components; at most `max_boxes` boxes, in this order. Also returns the number of
+    /// omitted boxes.
+    pub fn select_changed_part(&self, max_boxes: usize) -> (Self, usize) {
+        let mut kept_indices: Vec<usize> = (0..self.boxes.len())
+            .filter(|index| self.is_marked(*index))
+            .collect();
+        let mut selected_indices: HashSet<usize> = kept_indices.iter().copied().collect();
+        let changed_arrows = self
             .arrows
             .iter()
-            .filter(|arrow| is_marked(arrow.from) || is_marked(arrow.to));
-        for end in changed.chain(beside).flat_map(|arrow| [arrow.from, arrow.to]) {
-            if known.insert(end) {
-                kept.push(end);
+            .filter(|arrow| arrow.mark != ChangeMark::Unchanged);
+        let adjacent_arrows = self
+            .arrows
+            .iter()
+            .filter(|arrow| self.is_marked(arrow.from_box) || self.is_marked(arrow.to_box));
+        for end in changed_arrows
+            .chain(adjacent_arrows)
+            .flat_map(|arrow| [arrow.from_box, arrow.to_box])
+        {
+            if selected_indices.insert(end) {
+                kept_indices.push(end);
             }
         }
-        let left_out = kept.len().saturating_sub(most);
-        kept.truncate(most);
-        kept.sort_unstable();
-        (self.only(&kept), left_out)
+        let omitted_count = kept_indices.len().saturating_sub(max_boxes);
+        kept_indices.truncate(max_boxes);
+        kept_indices.sort_unstable();
+        (self.subset(&kept_indices), omitted_count)
     }
 
-    fn only(&self, kept: &[usize]) -> Self {
-        let new: HashMap<usize, usize> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
-        let boxes = kept
+    /// Returns whether a box has a change or findings.
+    fn is_marked(&self, index: usize) -> bool {
+        self.boxes
+            .get(index)
+            .is_some_and(|canvas_box| canvas_box.mark != ChangeMark::Unchanged || canvas_box.badge.is_some())
+    }
+
+    fn subset(&self, kept_indices: &[usize]) -> Self {
+        let new_indices: HashMap<usize, usize> = kept_indices
             .iter()
-            .filter_map(|at| self.boxes.get(*at).cloned())
+            .enumerate()
+            .map(|(new_index, old_index)| (*old_index, new_index))
             .collect();
-        let arrows = self.arrows.iter().filter_map(|old| {
+        let boxes = kept_indices
+            .iter()
+            .filter_map(|index| self.boxes.get(*index).cloned())
+            .collect();
+        let arrows = self.arrows.iter().filter_map(|arrow| {
             Some(Arrow {
-                from: *new.get(&old.from)?,
-                to: *new.get(&old.to)?,
-                ..old.clone()
+                from_box: *new_indices.get(&arrow.from_box)?,
+                to_box: *new_indices.get(&arrow.to_box)?,
+                ..arrow.clone()
             })
         });
         Self {
-            left_out: 0,
+            omitted_count: 0,
             boxes,
             arrows: arrows.collect(),
         }
     }
 }
 
-fn drawn(name: &str, kind: Option<String>, mark: Mark, place: Option<Point>) -> Box {
-    Box {
+fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<Point>) -> CanvasBox {
+    CanvasBox {
         name: name.to_owned(),
         previous_name: None,
         kind,
-        place,
+        position,
         mark,
         badge: None,
     }
 }
 
-fn arrow(from: usize, to: usize, kind: &str, mark: Mark) -> Arrow {
+fn new_arrow(from_box: usize, to_box: usize, kind: &str, mark: ChangeMark) -> Arrow {
     Arrow {
-        from,
-        to,
+        from_box,
+        to_box,
         kind: kind.to_owned(),
         mark,
     }
 }
 
 /// Returns the start, the end and the kind of a link, with the names of [`LinkDiff`].
-fn ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
+fn link_ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),
         LinkRole::IterationTarget => (component, &link.name, "iteration"),
-        LinkRole::Transition => (component, &link.name, link.condition.map_or("", Condition::key)),
+        LinkRole::Transition => (
+            component,
+            &link.name,
+            link.condition.map_or("", TransitionCondition::key),
+        ),
     }
 }
 
-impl CanvasSide {
-    fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
+impl PositionedPipeline {
+    fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
-            pipeline: Pipeline::of(tree)?,
-            places: places(tree.root()),
+            pipeline: Pipeline::from_tree(tree)?,
+            positions: read_positions(tree.root()),
         })
     }
 }
 
 /// Reads `design.components.NAME.position`, as far as it is present.
-fn places(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
+fn read_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
     let design = root.get("design").and_then(|design| design.get("components"));
-    let entries = design.into_iter().flat_map(NodeRef::entries);
-    let place = |(name, _, node): (&str, _, NodeRef<'_, '_>)| {
-        let position = node.get("position")?;
-        let number = |key| position.get(key).and_then(NodeRef::text)?.parse::<f64>().ok();
-        let at = Point {
-            x: number("x")?,
-            y: number("y")?,
-        };
-        Some((name.to_owned(), at)).filter(|_| at.is_finite())
+    design
+        .into_iter()
+        .flat_map(NodeRef::entries)
+        .filter_map(|(name, _, node)| Some((name.to_owned(), read_position(node.get("position")?)?)))
+        .collect()
+}
+
+fn read_position(node: NodeRef<'_, '_>) -> Option<Point> {
+    let position = Point {
+        x: node.get("x")?.text()?.parse().ok()?,
+        y: node.get("y")?.text()?.parse().ok()?,
     };
-    entries.filter_map(place).collect()
+    position.is_in_range().then_some(position)
 }

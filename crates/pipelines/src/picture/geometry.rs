@@ -1,6 +1,6 @@
 //! Compares a picture with its canvas, using only the markup: everything is drawn once, in the order of the canvas.
 
-use super::canvas::{Canvas, Mark};
+use super::canvas::{Canvas, ChangeMark};
 use roxmltree::Document;
 use sluicegate_test_support::picture_geometry::{Drawn, Link, Rect};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<St
     let mut arrows: Vec<_> = canvas
         .arrows
         .iter()
-        .map(|arrow| (name(arrow.from), name(arrow.to), arrow.kind.as_str()))
+        .map(|arrow| (name(arrow.from_box), name(arrow.to_box), arrow.kind.as_str()))
         .collect();
     let mut drawn: Vec<_> = links
         .iter()
@@ -46,17 +46,17 @@ fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let stands_over: Vec<(usize, usize)> = canvas
         .arrows
         .iter()
-        .filter(|arrow| arrow.kind == "iteration" && arrow.mark != Mark::Removed)
-        .map(|arrow| (arrow.from, arrow.to))
+        .filter(|arrow| arrow.kind == "iteration" && arrow.mark != ChangeMark::Removed)
+        .map(|arrow| (arrow.from_box, arrow.to_box))
         .filter(|(from, to)| {
             from != to
-                && canvas.boxes[*to].mark != Mark::Removed
-                && canvas.boxes[*from].place == canvas.boxes[*to].place
+                && canvas.boxes[*to].mark != ChangeMark::Removed
+                && canvas.boxes[*from].position == canvas.boxes[*to].position
         })
         .collect();
     for (at, one) in canvas.boxes.iter().enumerate() {
         for (number, other) in canvas.boxes.iter().enumerate() {
-            let (Some(place), Some(beside)) = (one.place, other.place) else {
+            let (Some(place), Some(beside)) = (one.position, other.position) else {
                 continue;
             };
             let (first, second) = (by_name[one.name.as_str()], by_name[other.name.as_str()]);

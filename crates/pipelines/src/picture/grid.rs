@@ -1,25 +1,25 @@
 //! The columns and rows of a picture. They keep the order of the canvas, and each box has its own cell.
 //!
-//! Components that are more than [`COLUMN`] units apart on the canvas get different columns, and components that are
-//! more than [`BAND`] units apart get different bands of rows. Within a band, boxes that would overlap are put into
-//! separate rows. A band is folded into more rows if the picture would be too wide.
+//! Components that are more than [`COLUMN_DISTANCE`] units apart on the canvas get different columns, and components
+//! that are more than [`BAND_DISTANCE`] units apart get different bands of rows. Within a band, boxes that would
+//! overlap are put into separate rows. A band is folded into more rows if the picture would be too wide.
 
 use super::canvas::Canvas;
-use super::layers::layers;
-use super::stacks::{Range, Stack, StackPlace, stacks};
+use super::layers::assign_layers;
+use super::stacks::{Extent, Stack, build_stacks};
 use std::collections::HashMap;
 
 /// A box that is more than this distance to the left of another stays left of it, in units of the canvas.
-const COLUMN: f64 = 120.0;
+const COLUMN_DISTANCE: f64 = 120.0;
 
 /// The same distance for boxes above each other.
-const BAND: f64 = 60.0;
+const BAND_DISTANCE: f64 = 60.0;
 
 /// The column and the band of each stack.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct GridPlan {
     stacks: Vec<Stack>,
-    column: Vec<usize>,
+    stack_columns: Vec<usize>,
     /// The bands from the top; each contains its stacks by column.
     bands: Vec<Vec<usize>>,
 }
@@ -30,88 +30,97 @@ pub(super) struct Grid {
     /// The rows from the top; each contains its boxes from the left.
     pub rows: Vec<Vec<usize>>,
     /// The row of each box.
-    pub row: Vec<usize>,
-    pub column: Vec<usize>,
+    pub box_rows: Vec<usize>,
+    pub box_columns: Vec<usize>,
     /// The band of each row.
-    pub band: Vec<usize>,
+    pub row_bands: Vec<usize>,
 }
 
-impl Plan {
-    pub(super) fn of(canvas: &Canvas) -> Self {
-        let stacks = stacks(canvas);
-        let mut column = vec![0; stacks.len()];
-        let placed = |pick: fn(&StackPlace) -> Range| {
-            let all = stacks.iter().enumerate();
-            let ranges = all.filter_map(|(at, stack)| Some((at, pick(&stack.place?))));
-            ranges.collect::<Vec<_>>()
-        };
-        for (at, group) in grouped(placed(|place| place.x), COLUMN) {
-            column[at] = group;
+impl GridPlan {
+    pub(super) fn for_canvas(canvas: &Canvas) -> Self {
+        let stacks = build_stacks(canvas);
+        let mut columns = vec![0; stacks.len()];
+        let (mut x_extents, mut y_extents) = (Vec::new(), Vec::new());
+        for (index, stack) in stacks.iter().enumerate() {
+            if let Some(position) = stack.position {
+                x_extents.push((index, position.x));
+                y_extents.push((index, position.y));
+            }
+        }
+        for (stack, group) in group_extents(x_extents, COLUMN_DISTANCE) {
+            columns[stack] = group;
         }
         let mut bands: Vec<Vec<usize>> = Vec::new();
-        for (at, group) in grouped(placed(|place| place.y), BAND) {
+        for (stack, group) in group_extents(y_extents, BAND_DISTANCE) {
             bands.resize_with(bands.len().max(group + 1), Vec::new);
-            bands[group].push(at);
+            bands[group].push(stack);
         }
-        let above = bands.len();
-        for (at, layer, row) in without_place(canvas, &stacks) {
-            column[at] = layer;
-            bands.resize_with(bands.len().max(above + row + 1), Vec::new);
-            bands[above + row].push(at);
+        let placed_band_count = bands.len();
+        for (stack, layer, row) in arrange_unplaced_stacks(canvas, &stacks) {
+            columns[stack] = layer;
+            bands.resize_with(bands.len().max(placed_band_count + row + 1), Vec::new);
+            bands[placed_band_count + row].push(stack);
         }
         for band in &mut bands {
-            let height = |at: &usize| stacks[*at].place.map_or(0.0, |place| place.y.own);
+            let vertical_position =
+                |stack: &usize| stacks[*stack].position.map_or(0.0, |position| position.y.anchor);
             band.sort_by(|a, b| {
-                let by_column = column[*a].cmp(&column[*b]);
-                by_column.then(height(a).total_cmp(&height(b))).then(a.cmp(b))
+                let by_column = columns[*a].cmp(&columns[*b]);
+                by_column
+                    .then(vertical_position(a).total_cmp(&vertical_position(b)))
+                    .then(a.cmp(b))
             });
         }
         Self {
             stacks,
-            column,
+            stack_columns: columns,
             bands,
         }
     }
 
     /// Returns the maximum number of levels that each band can be folded into.
-    pub(super) fn most_folds(&self) -> Vec<usize> {
+    pub(super) fn max_folds(&self) -> Vec<usize> {
         self.bands.iter().map(Vec::len).collect()
     }
 
     /// Returns the grid, with each band folded into the given number of levels.
-    pub(super) fn grid(&self, folds: &[usize]) -> Grid {
-        let boxes = self.stacks.iter().map(|stack| stack.boxes.len()).sum();
+    pub(super) fn build_grid(&self, folds: &[usize]) -> Grid {
+        let box_count = self.stacks.iter().map(|stack| stack.boxes.len()).sum();
         let mut grid = Grid {
             rows: Vec::new(),
-            row: vec![0; boxes],
-            column: vec![0; boxes],
-            band: Vec::new(),
+            box_rows: vec![0; box_count],
+            box_columns: vec![0; box_count],
+            row_bands: Vec::new(),
         };
-        for (number, band) in self.bands.iter().enumerate() {
-            let fold = folds.get(number).copied().unwrap_or(1).max(1);
-            for level in self.levels(band, fold) {
-                self.push(&mut grid, &level, number);
+        for (band_index, band) in self.bands.iter().enumerate() {
+            let level_count = folds.get(band_index).copied().unwrap_or(1).max(1);
+            for level in self.distribute_levels(band, level_count) {
+                self.push_level(&mut grid, &level, band_index);
             }
         }
         grid
     }
 
     /// Distributes the stacks of a band over levels; stacks of one level have different columns.
-    fn levels(&self, band: &[usize], fold: usize) -> Vec<Vec<usize>> {
-        let mut levels: Vec<Vec<usize>> = vec![Vec::new(); fold];
-        let mut ordinal: Option<(usize, usize)> = None;
+    fn distribute_levels(&self, band: &[usize], level_count: usize) -> Vec<Vec<usize>> {
+        let mut levels: Vec<Vec<usize>> = vec![Vec::new(); level_count];
+        let mut last_column_ordinal: Option<(usize, usize)> = None;
         for stack in band {
-            let column = self.column[*stack];
-            let number = match ordinal {
-                Some((known, number)) if known == column => number,
-                Some((_, number)) => number + 1,
+            let column = self.stack_columns[*stack];
+            // The number of the column within the band.
+            let ordinal = match last_column_ordinal {
+                Some((last_column, last_ordinal)) if last_column == column => last_ordinal,
+                Some((_, last_ordinal)) => last_ordinal + 1,
                 None => 0,
             };
-            ordinal = Some((column, number));
-            let is_free = |level: &Vec<usize>| level.last().is_none_or(|last| self.column[*last] != column);
-            let first = number % fold;
-            let free = (first..levels.len()).find(|level| is_free(&levels[*level]));
-            match free {
+            last_column_ordinal = Some((column, ordinal));
+            let first_level = ordinal % level_count;
+            let free_level = (first_level..levels.len()).find(|level| {
+                levels[*level]
+                    .last()
+                    .is_none_or(|last| self.stack_columns[*last] != column)
+            });
+            match free_level {
                 Some(level) => levels[level].push(*stack),
                 None => levels.push(vec![*stack]),
             }
@@ -121,63 +130,68 @@ impl Plan {
     }
 
     /// Adds a level. It has as many rows as its highest stack; all stacks begin in the lowest row.
-    fn push(&self, grid: &mut Grid, level: &[usize], band: usize) {
+    fn push_level(&self, grid: &mut Grid, level: &[usize], band_index: usize) {
         let height = level.iter().map(|stack| self.stacks[*stack].boxes.len()).max();
-        let lowest = grid.rows.len() + height.unwrap_or(1) - 1;
-        grid.rows.resize_with(lowest + 1, Vec::new);
-        grid.band.resize(lowest + 1, band);
+        let lowest_row = grid.rows.len() + height.unwrap_or(1) - 1;
+        grid.rows.resize_with(lowest_row + 1, Vec::new);
+        grid.row_bands.resize(lowest_row + 1, band_index);
         for stack in level {
-            for (above, at) in self.stacks[*stack].boxes.iter().enumerate() {
-                grid.rows[lowest - above].push(*at);
-                grid.row[*at] = lowest - above;
-                grid.column[*at] = self.column[*stack];
+            for (height_above, canvas_box) in self.stacks[*stack].boxes.iter().enumerate() {
+                grid.rows[lowest_row - height_above].push(*canvas_box);
+                grid.box_rows[*canvas_box] = lowest_row - height_above;
+                grid.box_columns[*canvas_box] = self.stack_columns[*stack];
             }
         }
     }
 }
 
-/// Returns each item with the number of its group. Items of one group are at most `reach` apart, and groups are ordered
-/// by value.
-fn grouped(mut ranges: Vec<(usize, Range)>, reach: f64) -> Vec<(usize, usize)> {
-    ranges.sort_by(|(a, one), (b, other)| one.own.total_cmp(&other.own).then(a.cmp(b)));
-    let mut begun: Option<(usize, f64, f64)> = None;
-    let mut grouped = Vec::with_capacity(ranges.len());
-    for (at, range) in ranges {
-        let (group, low, high) = match begun {
-            Some((group, low, high)) if range.high.max(high) - range.low.min(low) <= reach => {
-                (group, low.min(range.low), high.max(range.high))
+/// Returns each item with the number of its group. Items of one group are at most `max_distance` apart, and groups are
+/// ordered by value.
+fn group_extents(mut extents: Vec<(usize, Extent)>, max_distance: f64) -> Vec<(usize, usize)> {
+    extents
+        .sort_by(|(a, extent_a), (b, extent_b)| extent_a.anchor.total_cmp(&extent_b.anchor).then(a.cmp(b)));
+    let mut open_group: Option<(usize, f64, f64)> = None;
+    let mut groups = Vec::with_capacity(extents.len());
+    for (item, extent) in extents {
+        let (group, low, high) = match open_group {
+            Some((group, low, high)) if extent.high.max(high) - extent.low.min(low) <= max_distance => {
+                (group, low.min(extent.low), high.max(extent.high))
             }
-            Some((group, ..)) => (group + 1, range.low, range.high),
-            None => (0, range.low, range.high),
+            Some((group, ..)) => (group + 1, extent.low, extent.high),
+            None => (0, extent.low, extent.high),
         };
-        begun = Some((group, low, high));
-        grouped.push((at, group));
+        open_group = Some((group, low, high));
+        groups.push((item, group));
     }
-    grouped
+    groups
 }
 
 /// Returns the stacks without a position, each with its layer and row.
-fn without_place(canvas: &Canvas, stacks: &[Stack]) -> Vec<(usize, usize, usize)> {
-    let without = stacks
-        .iter()
-        .enumerate()
-        .filter(|(_, stack)| stack.place.is_none());
-    let without: Vec<usize> = without.map(|(at, _)| at).collect();
-    let of_box: HashMap<usize, usize> = without
-        .iter()
-        .enumerate()
-        .flat_map(|(number, at)| stacks[*at].boxes.iter().map(move |member| (*member, number)))
+fn arrange_unplaced_stacks(canvas: &Canvas, stacks: &[Stack]) -> Vec<(usize, usize, usize)> {
+    let unplaced_stacks: Vec<usize> = (0..stacks.len())
+        .filter(|stack| stacks[*stack].position.is_none())
         .collect();
-    let links = canvas
-        .arrows
-        .iter()
-        .filter_map(|arrow| Some((*of_box.get(&arrow.from)?, *of_box.get(&arrow.to)?)));
-    let is_start = |number: usize| {
-        let members = without.get(number).map(|at| stacks[*at].boxes.as_slice());
-        let mut members = members.unwrap_or_default().iter();
-        members.any(|at| canvas.boxes[*at].kind.as_deref() == Some("start"))
+    let mut stack_by_box: HashMap<usize, usize> = HashMap::new();
+    for (part, stack) in unplaced_stacks.iter().enumerate() {
+        stack_by_box.extend(stacks[*stack].boxes.iter().map(|canvas_box| (*canvas_box, part)));
+    }
+    let links = canvas.arrows.iter().filter_map(|arrow| {
+        Some((
+            *stack_by_box.get(&arrow.from_box)?,
+            *stack_by_box.get(&arrow.to_box)?,
+        ))
+    });
+    let is_start = |part: usize| {
+        unplaced_stacks
+            .get(part)
+            .into_iter()
+            .flat_map(|stack| &stacks[*stack].boxes)
+            .any(|canvas_box| canvas.boxes[*canvas_box].kind.as_deref() == Some("start"))
     };
-    let placed = layers(without.len(), &links.collect::<Vec<_>>(), &is_start);
-    let placed = without.iter().zip(placed);
-    placed.map(|(at, (layer, row))| (*at, layer, row)).collect()
+    let positions = assign_layers(unplaced_stacks.len(), &links.collect::<Vec<_>>(), &is_start);
+    unplaced_stacks
+        .iter()
+        .zip(positions)
+        .map(|(stack, (layer, row))| (*stack, layer, row))
+        .collect()
 }

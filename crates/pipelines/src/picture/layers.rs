@@ -2,70 +2,72 @@
 //! lead to it.
 
 /// Maximum number of parts without a link in one row.
-const IN_A_ROW: usize = 6;
+const MAX_PARTS_PER_ROW: usize = 6;
 
-/// Returns the layer and the row of each of `count` parts. `is_first` returns whether a part is a start.
-pub(super) fn layers(
+/// Returns the layer and the row of each of `count` parts. `is_start` returns whether a part is a start.
+pub(super) fn assign_layers(
     count: usize,
     links: &[(usize, usize)],
-    is_first: &dyn Fn(usize) -> bool,
+    is_start: &dyn Fn(usize) -> bool,
 ) -> Vec<(usize, usize)> {
-    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut has_link = vec![false; count];
-    for (from, to) in links
+    for (source, target) in links
         .iter()
-        .filter(|(from, to)| from != to && *from < count && *to < count)
+        .filter(|(source, target)| source != target && *source < count && *target < count)
     {
-        after[*from].push(*to);
-        has_link[*from] = true;
-        has_link[*to] = true;
+        successors[*source].push(*target);
+        has_link[*source] = true;
+        has_link[*target] = true;
     }
-    let (order, forward) = walk(&after, is_first);
-    let mut layer = vec![0_usize; count];
-    for at in &order {
-        for next in &forward[*at] {
-            layer[*next] = layer[*next].max(layer[*at] + 1);
+    let (sorted_parts, forward) = sort_topologically(&successors, is_start);
+    let mut part_layers = vec![0_usize; count];
+    for part in &sorted_parts {
+        for next in &forward[*part] {
+            part_layers[*next] = part_layers[*next].max(part_layers[*part] + 1);
         }
     }
-    rows(&order, &forward, &layer, &has_link)
+    assign_rows(&sorted_parts, &forward, &part_layers, &has_link)
 }
 
 /// Returns the parts, each before those that it leads to, and the links without those that lead back.
-fn walk(after: &[Vec<usize>], is_first: &dyn Fn(usize) -> bool) -> (Vec<usize>, Vec<Vec<usize>>) {
+fn sort_topologically(
+    successors: &[Vec<usize>],
+    is_start: &dyn Fn(usize) -> bool,) -> (Vec<usize>, Vec<Vec<usize>>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
-        No,
+        Unvisited,
         Open,
         Done,
     }
-    let mut led_to = vec![false; after.len()];
-    after.iter().flatten().for_each(|to| led_to[*to] = true);
-    let mut begin: Vec<usize> = (0..after.len()).collect();
-    begin.sort_by_key(|at| (!is_first(*at), led_to[*at], *at));
-    let mut visits = vec![Visit::No; after.len()];
-    let mut forward: Vec<Vec<usize>> = vec![Vec::new(); after.len()];
-    let mut order = Vec::with_capacity(after.len());
-    for first in begin {
-        if visits[first] != Visit::No {
+    let mut has_predecessor = vec![false; successors.len()];
+    successors.iter().flatten().for_each(|target| has_predecessor[*target] = true);
+    let mut start_order: Vec<usize> = (0..successors.len()).collect();
+    start_order.sort_by_key(|part| (!is_start(*part), has_predecessor[*part], *part));
+    let mut visits = vec![Visit::Unvisited; successors.len()];
+    let mut forward: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
+    let mut order = Vec::with_capacity(successors.len());
+    for start in start_order {
+        if visits[start] != Visit::Unvisited {
             continue;
         }
-        visits[first] = Visit::Open;
-        let mut open = vec![(first, 0)];
-        while let Some((at, link)) = open.last_mut() {
-            let (at, next) = (*at, after[*at].get(*link).copied());
-            *link += 1;
+        visits[start] = Visit::Open;
+        let mut open_parts = vec![(start, 0)];
+        while let Some((part, link_index)) = open_parts.last_mut() {
+            let (part, next) = (*part, successors[*part].get(*link_index).copied());
+            *link_index += 1;
             let Some(next) = next else {
-                visits[at] = Visit::Done;
-                order.push(at);
-                open.pop();
+                visits[part] = Visit::Done;
+                order.push(part);
+                open_parts.pop();
                 continue;
             };
             if visits[next] != Visit::Open {
-                forward[at].push(next);
+                forward[part].push(next);
             }
-            if visits[next] == Visit::No {
+            if visits[next] == Visit::Unvisited {
                 visits[next] = Visit::Open;
-                open.push((next, 0));
+                open_parts.push((next, 0));
             }
         }
     }
@@ -74,34 +76,36 @@ fn walk(after: &[Vec<usize>], is_first: &dyn Fn(usize) -> bool) -> (Vec<usize>, 
 }
 
 /// Orders each layer by the mean position of the parts that lead to it; parts without a link come below all others.
-fn rows(order: &[usize], forward: &[Vec<usize>], layer: &[usize], has_link: &[bool]) -> Vec<(usize, usize)> {
-    let layers = layer.iter().max().map_or(0, |last| last + 1);
-    let mut in_layer: Vec<Vec<usize>> = vec![Vec::new(); layers];
-    for at in order.iter().filter(|at| has_link[**at]) {
-        in_layer[layer[*at]].push(*at);
+fn assign_rows(
+    sorted_parts: &[usize], forward: &[Vec<usize>],
+    part_layers: &[usize], has_link: &[bool],) -> Vec<(usize, usize)> {
+    let layer_count = part_layers.iter().max().map_or(0, |last| last + 1);
+    let mut parts_by_layer: Vec<Vec<usize>> = vec![Vec::new(); layer_count];
+    for part in sorted_parts.iter().filter(|part| has_link[**part]) {
+        parts_by_layer[part_layers[*part]].push(*part);
     }
-    let mut placed = vec![(0, 0); layer.len()];
-    let mut sums = vec![(0_usize, 0_usize); layer.len()];
-    let mut lowest = 0;
-    for parts in &mut in_layer {
-        let middle = |at: &usize| {
-            let (sum, number) = sums[*at];
-            (sum * 1000).checked_div(number).unwrap_or(0)
-        };
-        parts.sort_by_key(|at| (middle(at), *at));
-        for (row, at) in parts.iter().enumerate() {
-            placed[*at] = (layer[*at], row);
-            lowest = lowest.max(row + 1);
-            for next in &forward[*at] {
-                sums[*next] = (sums[*next].0 + row, sums[*next].1 + 1);
+    let mut positions = vec![(0, 0); part_layers.len()];
+    let mut predecessor_rows = vec![(0_usize, 0_usize); part_layers.len()];
+    let mut row_count = 0;
+    for parts in &mut parts_by_layer {
+        parts.sort_by_key( |part| {
+            let (row_sum, count) = predecessor_rows[*part];
+            ((row_sum * 1000).checked_div(count).unwrap_or(0), *part)
+        });
+        for (row, part) in parts.iter().enumerate() {
+            positions[*part] = (part_layers[*part], row);
+            row_count = row_count.max(row + 1);
+            for next in &forward[*part] {
+                let (row_sum, count) = predecessor_rows[*next];
+                predecessor_rows[*next] = (row_sum + row, count + 1);
             }
         }
     }
-    let alone = (0..layer.len()).filter(|at| !has_link[*at]);
-    for (number, at) in alone.enumerate() {
-        placed[at] = (number % IN_A_ROW, lowest + number / IN_A_ROW);
+    let unlinked_parts = (0..part_layers.len()).filter(|part| !has_link[*part]);
+    for (index, part) in unlinked_parts.enumerate() {
+        positions[part] = (index % MAX_PARTS_PER_ROW, row_count + index / MAX_PARTS_PER_ROW);
     }
-    placed
+    positions
 }
 
 #[cfg(test)]
@@ -109,18 +113,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_stands_behind_what_leads_to_it() {
+    fn each_part_is_in_layer_after_its_predecessors() {
         let links = [(1, 0), (0, 2), (0, 3), (3, 4), (2, 4), (4, 0), (5, 5)];
-        let placed = layers(7, &links, &|at| at == 1);
+        let placed = assign_layers(7, &links, &|at| at == 1);
         assert_eq!(placed, [(1, 0), (0, 0), (2, 0), (2, 1), (3, 0), (0, 2), (1, 2)]);
     }
 
     #[test]
-    fn circle_begins_at_the_first_part() {
+    fn circle_begins_at_first_part() {
         assert_eq!(
-            layers(3, &[(0, 1), (1, 2), (2, 0)], &|_| false),
+            assign_layers(3, &[(0, 1), (1, 2), (2, 0)], &|_| false),
             [(0, 0), (1, 0), (2, 0)]
         );
-        assert_eq!(layers(0, &[], &|_| false), []);
+        assert_eq!(assign_layers(0, &[], &|_| false), []);
     }
 }

@@ -1,10 +1,10 @@
 //! Stacks of boxes: the platform stores an iterator at the position of its target, so it is drawn directly above the
 //! target.
 
-use super::canvas::{Canvas, Mark, Point};
+use super::canvas::{Canvas, ChangeMark, Point};
 
 /// Maximum distance between an iterator and its target, in units of the canvas.
-const NEAR: f64 = 30.0;
+const MAX_TARGET_DISTANCE: f64 = 30.0;
 
 /// A box and the iterators above it.
 #[derive(Debug)]
@@ -12,98 +12,117 @@ pub(super) struct Stack {
     /// The boxes from the bottom up.
     pub boxes: Vec<usize>,
     /// The position on the canvas; `None` if it is unknown.
-    pub place: Option<StackPlace>,
+    pub position: Option<StackPosition>,
 }
 
 /// The position of a stack, with the range of its boxes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StackPlace {
-    pub x: Range,
-    pub y: Range,
+pub(super) struct StackPosition {
+    pub x: Extent,
+    pub y: Extent,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
+pub(super) struct Extent {
     pub low: f64,
-    pub own: f64,
+    pub anchor: f64,
     pub high: f64,
 }
 
 /// Returns all boxes in stacks, in the order of their lowest boxes.
-pub(super) fn stacks(canvas: &Canvas) -> Vec<Stack> {
-    let under = targets(canvas);
-    let mut above: Vec<Vec<usize>> = vec![Vec::new(); canvas.boxes.len()];
-    for (iterator, target) in under.iter().enumerate() {
-        if let Some(above) = target.and_then(|target| above.get_mut(target)) {
-            above.push(iterator);
+pub(super) fn build_stacks(canvas: &Canvas) -> Vec<Stack> {
+    let lower_boxes = find_lower_boxes(canvas);
+    let mut upper_boxes: Vec<Vec<usize>> = vec![Vec::new(); canvas.boxes.len()];
+    for (iterator, target) in lower_boxes.iter().enumerate() {
+        if let Some(iterators) = target.and_then(|target| upper_boxes.get_mut(target)) {
+            iterators.push(iterator);
         }
     }
-    let lowest = (0..canvas.boxes.len()).filter(|at| under.get(*at).copied().flatten().is_none());
-    lowest.map(|at| stack(canvas, &above, at)).collect()
+    (0..canvas.boxes.len())
+        .filter(|canvas_box| lower_boxes.get(*canvas_box).copied().flatten().is_none())
+        .map(|lowest_box| build_stack(canvas, &upper_boxes, lowest_box))
+        .collect()
 }
 
-fn stack(canvas: &Canvas, above: &[Vec<usize>], lowest: usize) -> Stack {
+fn build_stack(canvas: &Canvas, upper_boxes: &[Vec<usize>], lowest_box: usize) -> Stack {
     let mut boxes = Vec::new();
-    let mut next = vec![lowest];
-    while let Some(at) = next.pop() {
-        boxes.push(at);
-        next.extend(above.get(at).into_iter().flatten().rev());
+    let mut pending = vec![lowest_box];
+    while let Some(canvas_box) = pending.pop() {
+        boxes.push(canvas_box);
+        pending.extend(upper_boxes.get(canvas_box).into_iter().flatten().rev());
     }
-    let places: Vec<Point> = boxes
+    let positions: Vec<Point> = boxes
         .iter()
-        .filter_map(|at| canvas.boxes.get(*at)?.place)
+        .filter_map(|canvas_box| canvas.boxes.get(*canvas_box)?.position)
         .collect();
-    let range = |pick: fn(&Point) -> f64| {
-        let own = places.first().map(pick)?;
-        Some(Range {
-            own,
-            low: places.iter().map(pick).fold(own, f64::min),
-            high: places.iter().map(pick).fold(own, f64::max),
-        })
-    };
-    let place = range(|point| point.x).zip(range(|point| point.y));
+    let x_extent = Extent::of_values(positions.iter().map(|position| position.x));
+    let y_extent = Extent::of_values(positions.iter().map(|position| position.y));
     Stack {
         boxes,
-        place: place.map(|(x, y)| StackPlace { x, y }),
+        position: x_extent.zip(y_extent).map(|(x, y)| StackPosition { x, y }),
+    }
+}
+
+impl Extent {
+    /// Returns the extent of the values, whose first one is that of the lowest box.
+    fn of_values(mut values: impl Iterator<Item = f64>) -> Option<Self> {
+        let anchor = values.next()?;
+        let mut extent = Self {
+            anchor,
+            low: anchor,
+            high: anchor,
+        };
+        for value in values {
+            extent.low = extent.low.min(value);
+            extent.high = extent.high.max(value);
+        }
+        Some(extent)
     }
 }
 
 /// Returns the box below each iterator: a nearby target, preferably of a link that was not removed.
-fn targets(canvas: &Canvas) -> Vec<Option<usize>> {
-    let mut under: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
+fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
+    let mut lower_boxes: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
     let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");
-    let (gone, living): (Vec<_>, Vec<_>) = iterations.partition(|arrow| arrow.mark == Mark::Removed);
-    for arrow in living.into_iter().chain(gone) {
-        let is_free = under.get(arrow.from).is_some_and(Option::is_none);
-        if is_free && is_near(canvas, arrow.from, arrow.to) && !stands_on(&under, arrow.to, arrow.from) {
-            under[arrow.from] = Some(arrow.to);
+    let (removed_arrows, kept_arrows): (Vec<_>, Vec<_>) =
+        iterations.partition(|arrow| arrow.mark == ChangeMark::Removed);
+    for arrow in kept_arrows.into_iter().chain(removed_arrows) {
+        let is_free = lower_boxes.get(arrow.from_box).is_some_and(Option::is_none);
+        if is_free
+            && is_near(canvas, arrow.from_box, arrow.to_box)
+            && !is_stacked_on(&lower_boxes, arrow.to_box, arrow.from_box)
+        {
+            lower_boxes[arrow.from_box] = Some(arrow.to_box);
         }
     }
-    under
+    lower_boxes
 }
 
 fn is_near(canvas: &Canvas, iterator: usize, target: usize) -> bool {
     let (Some(iterator), Some(target)) = (canvas.boxes.get(iterator), canvas.boxes.get(target)) else {
         return false;
     };
-    if target.mark == Mark::Removed && iterator.mark != Mark::Removed {
+    if target.mark == ChangeMark::Removed && iterator.mark != ChangeMark::Removed {
         return false;
     }
-    match (iterator.place, target.place) {
-        (Some(one), Some(other)) => (one.x - other.x).abs() <= NEAR && (one.y - other.y).abs() <= NEAR,
+    match (iterator.position, target.position) {
+        (Some(iterator_position), Some(target_position)) => {
+            (iterator_position.x - target_position.x).abs() <= MAX_TARGET_DISTANCE
+                && (iterator_position.y - target_position.y).abs() <= MAX_TARGET_DISTANCE
+        }
         (None, _) => true,
         (Some(_), None) => false,
     }
 }
 
-/// Returns whether `at` is `lower`, or above it in the stack.
-fn stands_on(under: &[Option<usize>], at: usize, lower: usize) -> bool {
-    let mut next = Some(at);
-    while let Some(at) = next {
-        if at == lower {
+/// Returns whether `upper` is `lower`, or above it in the stack.
+fn is_stacked_on(lower_boxes: &[Option<usize>], upper: usize, lower: usize) -> bool {
+    let mut next = Some(upper);
+    while let Some(current) = next {
+        if current == lower {
             return true;
         }
-        next = under.get(at).copied().flatten();
+        next = lower_boxes.get(current).copied().flatten();
     }
     false
 }

@@ -1,9 +1,9 @@
 //! Pictures contain what they should, and no part of a name leaves its box.
 
-use super::canvas::Mark;
+use super::canvas::ChangeMark;
 use super::geometry::faults;
 use super::*;
-use crate::diff::{Sides, compare};
+use crate::diff::{PipelineVersions, compare_versions};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ design:
 ";
 
 fn changed(after: &str) -> Canvas {
-    let sides = Sides {
+    let sides = PipelineVersions {
         path: "a.orch.yaml",
         previous_path: None,
-        before: Some(Ok(BASE.as_bytes())),
-        after: Some(Ok(after.as_bytes())),
+        base: Some(Ok(BASE.as_bytes())),
+        head: Some(Ok(after.as_bytes())),
     };
-    Canvas::of_change(&sides.trees().unwrap(), &compare(&sides)).unwrap()
+    Canvas::from_diff(&sides.parse_trees().unwrap(), &compare_versions(&sides)).unwrap()
 }
 
 fn picture_of(canvas: &Canvas, title: &str) -> String {
-    Picture::whole(canvas).document(title)
+    Picture::with_natural_width(canvas).render_document(title)
 }
 
 fn head() -> String {
@@ -45,20 +45,20 @@ fn head() -> String {
 }
 
 #[test]
-fn marks_say_what_changed_by_colour_and_sign() {
+fn changes_are_marked_by_color_and_sign() {
     let canvas = changed(&head());
     let marks: Vec<_> = canvas.boxes.iter().map(|b| (b.name.as_str(), b.mark)).collect();
     assert_eq!(
         marks,
         [
-            ("Start", Mark::Same),
-            ("Load", Mark::Changed),
-            ("New", Mark::Added),
-            ("Done", Mark::Same),
-            ("Old", Mark::Removed)
+            ("Start", ChangeMark::Unchanged),
+            ("Load", ChangeMark::Changed),
+            ("New", ChangeMark::Added),
+            ("Done", ChangeMark::Unchanged),
+            ("Old", ChangeMark::Removed)
         ]
     );
-    let removed: Vec<_> = canvas.arrows.iter().filter(|a| a.mark == Mark::Removed).collect();
+    let removed: Vec<_> = canvas.arrows.iter().filter(|a| a.mark == ChangeMark::Removed).collect();
     assert_eq!(removed.len(), 1, "{removed:?}");
     let picture = picture_of(&canvas, "a");
     for sign in [">+<", ">~<", ">\u{2212}<"] {
@@ -67,29 +67,29 @@ fn marks_say_what_changed_by_colour_and_sign() {
 }
 
 #[test]
-fn boxes_stand_as_on_the_canvas_and_never_on_each_other() {
+fn boxes_keep_canvas_order_and_never_overlap() {
     let canvas = changed(&head());
-    for picture in [Picture::whole(&canvas), Picture::fitting(&canvas, PAGE)] {
-        assert_eq!(faults(&canvas, &picture.document("a")), [""; 0]);
+    for picture in [Picture::with_natural_width(&canvas), Picture::with_max_width(&canvas, PAGE_WIDTH),] {
+        assert_eq!(faults(&canvas, &picture.render_document("a")), [""; 0]);
     }
 }
 
 #[test]
-fn badge_leads_to_its_finding() {
-    let mut canvas = Canvas::of(BASE.as_bytes()).unwrap();
+fn badge_links_to_finding() {
+    let mut canvas = Canvas::from_pipeline(BASE.as_bytes()).unwrap();
     let badge = Badge {
         count: 3,
-        leads_to: "finding-4".to_owned(),
+        target_id: "finding-4".to_owned(),
     };
-    canvas.badges(&BTreeMap::from([("Load".to_owned(), badge)]));
-    let ids = |at: usize| Ids {
-        own: Some(format!("file-1-{at}")),
-        leads_to: canvas.boxes[at]
+    canvas.set_badges(&BTreeMap::from([("Load".to_owned(), badge)]));
+    let ids = |at: usize| ElementIds {
+        component_id: Some(format!("file-1-{at}")),
+        target_id: canvas.boxes[at]
             .badge
             .as_ref()
-            .map(|badge| badge.leads_to.clone()),
+            .map(|badge| badge.target_id.clone()),
     };
-    let picture = Picture::whole(&canvas).fragment("a", &ids);
+    let picture = Picture::with_natural_width(&canvas).render_fragment("a", &ids);
     assert!(
         picture.contains("<a href=\"#finding-4\"><g id=\"file-1-1\""),
         "{picture}"
@@ -102,18 +102,18 @@ fn badge_leads_to_its_finding() {
 }
 
 #[test]
-fn changed_part_has_its_neighbours_and_end() {
-    let (part, left_out) = changed(&head()).changed_part(40);
+fn changed_part_contains_neighbors_up_to_limit() {
+    let (part, left_out) = changed(&head()).select_changed_part(40);
     assert_eq!((part.boxes.len(), left_out), (5, 0));
-    let (part, left_out) = changed(&head()).changed_part(2);
+    let (part, left_out) = changed(&head()).select_changed_part(2);
     assert_eq!((part.boxes.len(), left_out), (2, 3));
-    let (part, _) = changed(BASE).changed_part(40);
+    let (part, _) = changed(BASE).select_changed_part(40);
     assert!(part.boxes.is_empty());
 }
 
 #[test]
-fn flowchart_says_the_same() {
-    insta::assert_snapshot!(mermaid(&changed(&head())), @r##"
+fn flowchart_shows_same_changes() {
+    insta::assert_snapshot!(render_mermaid(&changed(&head())), @r##"
     flowchart LR
       n0["Start"]
       n1["#126; Load"]:::changed
@@ -133,7 +133,7 @@ fn flowchart_says_the_same() {
 }
 
 #[test]
-fn many_components_are_drawn_in_one_go() {
+fn large_pipeline_is_drawn() {
     let component = |n: usize| {
         format!(
             "    c{n}: {{ type: x, transitions: {{ success: [c{}] }} }}\n",
@@ -142,7 +142,7 @@ fn many_components_are_drawn_in_one_go() {
     };
     let text: String = (0..3000).map(component).collect();
     let canvas =
-        Canvas::of(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes()).unwrap();
+        Canvas::from_pipeline(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes()).unwrap();
     assert_eq!((canvas.boxes.len(), canvas.arrows.len()), (3000, 2999));
     assert_eq!(picture_of(&canvas, "many").matches("<rect").count(), 3000);
 }
@@ -158,16 +158,16 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         "source",
     ];
     let mark = |at: usize| match marks.get(at).copied().unwrap_or(0) {
-        1 => Mark::Added,
-        2 => Mark::Removed,
-        3 => Mark::Changed,
-        _ => Mark::Same,
+        1 => ChangeMark::Added,
+        2 => ChangeMark::Removed,
+        3 => ChangeMark::Changed,
+        _ => ChangeMark::Unchanged,
     };
-    let boxes = places.iter().enumerate().map(|(at, place)| canvas::Box {
+    let boxes = places.iter().enumerate().map(|(at, place)| canvas::CanvasBox {
         name: format!("component {at}"),
         previous_name: None,
         kind: (at == 0).then(|| "start".to_owned()),
-        place: place.map(|(x, y)| canvas::Point {
+        position: place.map(|(x, y)| canvas::Point {
             x: f64::from(x),
             y: f64::from(y),
         }),
@@ -175,22 +175,22 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         badge: None,
     });
     let arrows = links.iter().map(|(from, to, kind)| canvas::Arrow {
-        from: from % places.len(),
-        to: to % places.len(),
+        from_box: from % places.len(),
+        to_box: to % places.len(),
         kind: KINDS[kind % KINDS.len()].to_owned(),
         mark: mark(from + to),
     });
     Canvas {
         boxes: boxes.collect(),
         arrows: arrows.collect(),
-        left_out: 0,
+        omitted_count: 0,
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn no_box_overlaps_and_no_link_crosses_a_box(
+    fn boxes_never_overlap_and_links_cross_no_box(
         places in prop::collection::vec(prop::option::weighted(0.9, (-4_i16..12, -3_i16..5)), 1..26),
         step in (20_i16..260, 20_i16..180),
         links in prop::collection::vec((0_usize..26, 0_usize..26, 0_usize..6), 0..60),
@@ -198,13 +198,13 @@ proptest! {
     ) {
         let places: Vec<_> = places.iter().map(|place| place.map(|(x, y)| (x * step.0, y * step.1))).collect();
         let canvas = canvas_of(&places, &links, &marks);
-        for picture in [Picture::whole(&canvas), Picture::fitting(&canvas, PAGE)] {
-            let faults = faults(&canvas, &picture.document("random"));
+        for picture in [Picture::with_natural_width(&canvas), Picture::with_max_width(&canvas, PAGE_WIDTH)] {
+            let faults = faults(&canvas, &picture.render_document("random"));
             prop_assert!(faults.is_empty(), "{:#?}", faults);
         }
-        let (part, left_out) = Picture::first_part(&canvas, 24, COLUMN);
-        prop_assert!(part.fits(COLUMN));
-        let changed = canvas.changed_part(usize::MAX).0.boxes.len();
+        let (part, left_out) = Picture::select_changed_part(&canvas, 24, COLUMN_WIDTH);
+        prop_assert!(part.fits_width(COLUMN_WIDTH));
+        let changed = canvas.select_changed_part(usize::MAX).0.boxes.len();
         prop_assert_eq!(part.canvas().boxes.len() + left_out, changed);
     }
 }
@@ -217,20 +217,20 @@ fn shapes(picture: &roxmltree::Document<'_>) -> usize {
 
 proptest! {
     #[test]
-    fn no_name_leaves_its_box(name in "(\\PC|[\\r\\n\\x00\\x1b\"'<>&;%{}|`\\[\\]]){0,40}", x in any::<f64>(), y in any::<f64>()) {
+    fn names_are_escaped_in_pictures(name in "(\\PC|[\\r\\n\\x00\\x1b\"'<>&;%{}|`\\[\\]]){0,40}", x in any::<f64>(), y in any::<f64>()) {
         let document = serde_json::json!({
             "type": "orchestration",
             "pipeline": { "components": { name.clone(): { "type": name, "transitions": { "success": [name] } } } },
             "design": { "components": { name.clone(): { "position": { "x": x, "y": y } } } },
         });
-        let Ok(canvas) = Canvas::of(document.to_string().as_bytes()) else { return Ok(()) };
+        let Ok(canvas) = Canvas::from_pipeline(document.to_string().as_bytes()) else { return Ok(()) };
         let picture = picture_of(&canvas, &name);
         let read = roxmltree::Document::parse(&picture).map_err(|e| TestCaseError::fail(format!("{e}: {picture}")))?;
         let elements = shapes(&read);
-        let plain = picture_of(&Canvas::of(b"{type: orchestration, pipeline: {components: {a: {type: b, transitions: {success: [a]}}}}}").unwrap(), "a");
+        let plain = picture_of(&Canvas::from_pipeline(b"{type: orchestration, pipeline: {components: {a: {type: b, transitions: {success: [a]}}}}}").unwrap(), "a");
         let plain = roxmltree::Document::parse(&plain).unwrap();
         prop_assert_eq!(elements, shapes(&plain));
-        let chart = mermaid(&canvas);
+        let chart = render_mermaid(&canvas);
         prop_assert_eq!(chart.lines().count(), 6, "{}", chart);
         prop_assert!(!chart.contains("%%") && !chart.contains("```"));
     }

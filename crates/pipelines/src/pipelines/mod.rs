@@ -3,28 +3,28 @@
 //!
 //! Rules need only a small part of a pipeline, so its `design` half is never kept.
 
-mod config_folder;
-mod facts;
-mod model;
-mod names;
-mod normal_forms;
+mod config_dir;
+mod new_shared_entry;
+mod node_text;
+mod pipeline_document;
+mod pipeline_facts;
+mod pipeline_model;
 mod quotes;
-mod read;
 mod references;
-mod shared;
-mod shared_edit;
-mod written;
+mod shared_pipelines;
+mod subject_index;
+mod unicode_name_index;
 
-pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
-pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
-pub use model::{
-    Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
-    is_pipeline, without_extension,
+pub use config_dir::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir};
+pub use new_shared_entry::{NewSharedEntry, SharedEditError};
+pub(crate) use pipeline_document::PipelineOutline;
+pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_name_files};
+pub use pipeline_model::{
+    Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
+    TransitionCondition, is_pipeline, without_extension,
 };
-pub(crate) use names::ABOUT_THE_PIPELINE;
-pub use names::{NamedPipelines, NamedSubject, SubjectKind};
-pub(crate) use normal_forms::NormalForms;
-pub(crate) use read::Outline;
-pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved, file_name};
-pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
-pub use shared_edit::{NewSharedEntry, SharedEditError};
+pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
+pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
+pub(crate) use subject_index::ABOUT_THE_PIPELINE;
+pub use subject_index::{NamedSubject, SubjectKind, SubjectMatch};
+pub(crate) use unicode_name_index::UnicodeNameIndex;

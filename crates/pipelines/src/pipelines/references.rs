@@ -1,6 +1,6 @@
 //! The files that a pipeline refers to, and how they are found.
 
-use super::model::{Argument, Call, Component, Kind, Pipeline, ReferenceKind};
+use super::pipeline_model::{Call, CallArgument, Component, Pipeline, PipelineKind, ReferenceKind};
 use crate::yaml::Position;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Reference {
     /// The component's name, which all of its references share.
     pub component: Arc<str>,
     /// The variables of the called pipeline that the component sets.
-    pub arguments: Box<[Argument]>,
+    pub arguments: Box<[CallArgument]>,
 }
 
 impl Pipeline {
@@ -42,17 +42,17 @@ impl Pipeline {
 
 impl Reference {
     /// Finds the pipeline that a reference in the file `caller` means. A script or an expression means none.
-    pub fn resolve<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> Resolved<'r> {
+    pub fn resolve<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> CallResolution<'r> {
         match (self.kind, &self.target) {
             (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) => {
                 files.resolve(target, kind, caller)
             }
-            _ => Resolved::Missing,
+            _ => CallResolution::Missing,
         }
     }
 
     /// Returns the path of the referenced script.
-    pub fn script(&self) -> Option<&str> {
+    pub fn script_path(&self) -> Option<&str> {
         match (self.kind, &self.target) {
             (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
             _ => None,
@@ -88,20 +88,20 @@ pub struct CallWalk<'r> {
 impl<'r> CallWalk<'r> {
     /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are returned
     /// only for the first reference to this name.
-    pub fn called(
+    pub fn list_called_pipelines(
         &mut self,
         files: &'r PipelineFiles<'_>,
         reference: &Reference,
         caller: &str,
     ) -> Vec<&'r str> {
         match reference.resolve(files, caller) {
-            Resolved::File(path) | Resolved::Bare(path) => vec![path],
-            Resolved::Ambiguous(paths) => {
+            CallResolution::File(path) | CallResolution::ByName(path) => vec![path],
+            CallResolution::Ambiguous(paths) => {
                 let name = paths.first().map(|path| file_name(path));
                 let is_new = name.is_some_and(|name| self.visited_names.insert(name));
                 if is_new { paths.to_vec() } else { Vec::new() }
             }
-            Resolved::Missing => Vec::new(),
+            CallResolution::Missing => Vec::new(),
         }
     }
 }
@@ -117,22 +117,22 @@ pub struct PipelineFiles<'f> {
 
 /// The result of resolving a call.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Resolved<'r> {
+pub enum CallResolution<'r> {
     File(&'r str),
     /// The call contains only a file name, and this is the file: the one beside the caller, otherwise the only one of
     /// that name. The platform itself rewrites such calls, so nobody should rely on them.
-    Bare(&'r str),
+    ByName(&'r str),
     /// There is no such file.
     Missing,
     /// The call contains only a file name that several files have, none of them beside the caller.
     Ambiguous(&'r [&'r str]),
 }
 
-impl<'r> Resolved<'r> {
+impl<'r> CallResolution<'r> {
     /// Returns the called file, if it is certain.
     pub(crate) const fn file(&self) -> Option<&'r str> {
         match self {
-            Self::File(path) | Self::Bare(path) => Some(path),
+            Self::File(path) | Self::ByName(path) => Some(path),
             Self::Missing | Self::Ambiguous(_) => None,
         }
     }
@@ -143,43 +143,41 @@ impl<'f> PipelineFiles<'f> {
     /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        let mut all = Vec::new();
-        for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
+        let mut all_paths = Vec::new();
+        for path in paths.into_iter().filter(|path| PipelineKind::from_path(path).is_some()) {
             by_name.entry(file_name(path)).or_default().push(path);
-            all.push(path);
+            all_paths.push(path);
         }
-        all.sort_unstable();
-        Self { by_name, paths: all }
+        all_paths.sort_unstable();
+        Self { by_name, paths: all_paths, }
     }
 
     /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
     /// extension, older ones without.
-    pub fn resolve(&self, target: &str, kind: Kind, caller: &str) -> Resolved<'_> {
-        if is_named(target, kind) {
-            let as_written = self.find(target, caller);
-            if as_written != Resolved::Missing {
-                return as_written;
+    pub fn resolve(&self, target: &str, kind: PipelineKind, caller: &str) -> CallResolution<'_> {
+        if has_name_and_extension(target, kind) {
+            let literal_resolution = self.find(target, caller);
+            if literal_resolution != CallResolution::Missing {
+                return literal_resolution;
             }
         }
         self.find(&format!("{target}{}", kind.extension()), caller)
     }
 
     /// Returns the files of this kind.
-    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
-        let all = self.by_name.values().flatten().copied();
-        all.filter(move |path| path.ends_with(kind.extension()))
+    pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> { self.by_name.values().flatten().copied().filter(move |path| path.ends_with(kind.extension()))
     }
 
     /// Returns the files with the file name of `target`, in any folder.
-    pub(crate) fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
-        let named = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
-        let as_written = if is_named(target, kind) {
-            named(target)
+    pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
+        let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
+        let literal_paths = if has_name_and_extension(target, kind) {
+            find_paths(target)
         } else {
             None
         };
-        as_written
-            .or_else(|| named(&format!("{target}{}", kind.extension())))
+        literal_paths
+            .or_else(|| find_paths(&format!("{target}{}", kind.extension())))
             .unwrap_or_default()
     }
 
@@ -188,32 +186,32 @@ impl<'f> PipelineFiles<'f> {
         self.paths.get(index).copied()
     }
 
-    fn find(&self, path: &str, caller: &str) -> Resolved<'_> {
+    fn find(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
-            return Resolved::File(file);
+            return CallResolution::File(file);
         }
         if path.contains('/') {
-            return Resolved::Missing;
+            return CallResolution::Missing;
         }
         match self.by_name.get(path).map_or(&[][..], Vec::as_slice) {
-            [] => Resolved::Missing,
-            [file] => Resolved::Bare(file),
-            several => match self.file_at(&beside(caller, path)) {
-                Some(file) => Resolved::Bare(file),
-                None => Resolved::Ambiguous(several),
+            [] => CallResolution::Missing,
+            [file] => CallResolution::ByName(file),
+            paths => match self.file_at(&sibling_path(caller, path)) {
+                Some(file) => CallResolution::ByName(file),
+                None => CallResolution::Ambiguous(paths),
             },
         }
     }
 }
 
 /// Returns whether the target has a name and the kind's extension.
-fn is_named(target: &str, kind: Kind) -> bool {
+fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
 }
 
 /// Returns the path of the file of this name in the folder of `caller`.
-fn beside(caller: &str, name: &str) -> String {
+fn sibling_path(caller: &str, name: &str) -> String {
     let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
     folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))
 }
@@ -226,11 +224,11 @@ pub fn file_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Kind::{Orchestration, Transformation};
+    use PipelineKind::{Orchestration, Transformation};
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a test tells its story in one piece")]
-    fn call_is_a_path_or_bare_file_name() {
+    fn call_is_resolved_by_path_or_file_name() {
         let files = PipelineFiles::new([
             "a/load.orch.yaml",
             "a/clean it.tran.yaml",
@@ -242,68 +240,68 @@ mod tests {
         ]);
         assert_eq!(
             files.resolve("twice.orch.yaml", Orchestration, "c/caller.orch.yaml"),
-            Resolved::File("twice.orch.yaml.orch.yaml")
+            CallResolution::File("twice.orch.yaml.orch.yaml")
         );
         assert_eq!(
             files.resolve("a/load", Orchestration, "c/caller.orch.yaml"),
-            Resolved::File("a/load.orch.yaml")
+            CallResolution::File("a/load.orch.yaml")
         );
         assert_eq!(
             files.resolve("load", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Bare("a/load.orch.yaml")
+            CallResolution::ByName("a/load.orch.yaml")
         );
         assert_eq!(
             files.resolve("load", Transformation, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("b/load", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("top", Orchestration, "c/caller.orch.yaml"),
-            Resolved::File("top.orch.yaml")
+            CallResolution::File("top.orch.yaml")
         );
         assert_eq!(
             files.resolve("clean it", Transformation, "c/caller.orch.yaml"),
-            Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
+            CallResolution::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
         );
         assert_eq!(
             files.resolve("clean it", Transformation, "b/caller.orch.yaml"),
-            Resolved::Bare("b/clean it.tran.yaml")
+            CallResolution::ByName("b/clean it.tran.yaml")
         );
         // The call with the extension, as newer exports write it.
         assert_eq!(
             files.resolve("a/load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
-            Resolved::File("a/load.orch.yaml")
+            CallResolution::File("a/load.orch.yaml")
         );
         assert_eq!(
             files.resolve("load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Bare("a/load.orch.yaml")
+            CallResolution::ByName("a/load.orch.yaml")
         );
         assert_eq!(
             files.resolve("a/load.orch.yaml", Transformation, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("b/load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("clean it.tran.yaml", Transformation, "c/caller.orch.yaml"),
-            Resolved::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
+            CallResolution::Ambiguous(&["a/clean it.tran.yaml", "b/clean it.tran.yaml"])
         );
         assert_eq!(
             files.resolve(".orch.yaml", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
         assert_eq!(
             files.resolve("../load", Orchestration, "c/caller.orch.yaml"),
-            Resolved::Missing
+            CallResolution::Missing
         );
     }
 
@@ -321,11 +319,12 @@ mod tests {
             arguments: Box::default(),
         };
         let mut walk = CallWalk::default();
-        let called = (0..2000).map(|_| walk.called(&files, &reference, "caller.orch.yaml").len());
+        let called = (0..2000).map(|_| { walk.list_called_pipelines(&files, &reference, "caller.orch.yaml").len()
+        });
         assert_eq!(called.sum::<usize>(), 300);
         // The file beside the caller is the only one that this call means.
         assert_eq!(
-            walk.called(&files, &reference, "d7/caller.orch.yaml"),
+            walk.list_called_pipelines(&files, &reference, "d7/caller.orch.yaml"),
             ["d7/main.orch.yaml"]
         );
     }

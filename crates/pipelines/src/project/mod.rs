@@ -1,26 +1,26 @@
 //! Checks of the project: broken references between files.
 //!
-//! A rule evaluates one pipeline, but many real problems are between pipelines. Begin with `check`, which lists the
-//! checks. `find` derives findings from a project's facts without reading files; the gate decides which facts are read,
-//! and from which commit. `words` contains the messages, which a publish also uses, because it rejects the same
-//! problems.
+//! A rule evaluates one pipeline, but many real problems are between pipelines. Begin with `project_check`, which lists
+//! the checks. `project_findings` derives findings from a project's facts without reading files; the gate decides which
+//! facts are read, and from which commit. A publish also uses the `messages`, because it rejects the same problems.
 
-mod check;
-mod circles;
-mod find;
-mod manual;
+mod call_groups;
+mod messages;
+mod problem;
+mod project_check;
+mod project_documentation;
+mod project_findings;
 mod renames;
-mod shared_side;
+mod shared_file;
 mod suggestions;
-mod words;
 
-pub use check::{CheckLevels, ProjectCheck};
-pub use find::Project;
-pub use manual::{ProjectDocumentation, reference};
-pub use renames::Renames;
-pub use shared_side::SharedSide;
-pub use suggestions::{CallSuggestions, ComponentSuggestions};
-pub use words::{
-    NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
-    undeclared_parameter, unusable_script,
+pub use messages::{
+    MISSING_FILE, NOT_A_PIPELINE, describe_ambiguous_call, describe_broken_entry, describe_missing_call,
+    describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
 };
+pub use project_check::{CheckLevels, ProjectCheck};
+pub use project_documentation::{ProjectDocumentation, render_reference};
+pub use project_findings::Project;
+pub use renames::Renames;
+pub use shared_file::SharedPipelinesFile;
+pub use suggestions::{CallSuggestions, ComponentSuggestions};

@@ -1,30 +1,30 @@
 //! Searches what a broken reference probably means. Each search compares all names, so the work is bounded.
 
-use super::words::{REPAIR, did_you_mean, listed, other_normal_form};
-use crate::pipelines::{Kind, NormalForms, PipelineFiles, file_name, without_extension};
+use super::messages::{REPAIR_HINT, format_paths, normal_form_hint, similar_name_hint};
+use crate::pipelines::{PipelineFiles, PipelineKind, UnicodeNameIndex, file_name, without_extension};
 use sluicegate_base::text::{find_most_similar, is_similar, is_similar_path, shorten_name};
 use std::collections::HashMap;
 
-const MOST_SEARCHES: usize = 20;
+const MAX_SEARCHES: usize = 20;
 
 /// Maximum number of pairs of characters that all searches compare, which takes about a second.
-const MOST_PAIRS: usize = 200_000_000;
+const MAX_PAIRS: usize = 200_000_000;
 
 /// The work that searches may still do.
 struct SearchBudget {
-    searches: usize,
-    pairs: usize,
+    remaining_searches: usize,
+    remaining_pairs: usize,
 }
 
 impl SearchBudget {
     /// Takes the cost of a search from the budget, and returns whether the search may be done.
-    fn take(&mut self, name: &str, known_length: usize) -> bool {
+    fn spend(&mut self, name: &str, known_length: usize) -> bool {
         let pairs = known_length.saturating_mul(name.len());
-        if self.searches == 0 || pairs > self.pairs {
+        if self.remaining_searches == 0 || pairs > self.remaining_pairs {
             return false;
         }
-        self.pairs -= pairs;
-        self.searches -= 1;
+        self.remaining_pairs -= pairs;
+        self.remaining_searches -= 1;
         true
     }
 }
@@ -32,8 +32,8 @@ impl SearchBudget {
 impl Default for SearchBudget {
     fn default() -> Self {
         Self {
-            searches: MOST_SEARCHES,
-            pairs: MOST_PAIRS,
+            remaining_searches: MAX_SEARCHES,
+            remaining_pairs: MAX_PAIRS,
         }
     }
 }
@@ -43,69 +43,70 @@ impl Default for SearchBudget {
 pub struct CallSuggestions<'p> {
     budget: SearchBudget,
     /// The results for the current caller, by the target and the kind of the call.
-    known: HashMap<(String, Kind), Option<&'p str>>,
+    cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
     caller: String,
-    normal_forms: Option<NormalForms<'p>>,
+    normal_forms: Option<UnicodeNameIndex<'p>>,
 }
 
 impl<'p> CallSuggestions<'p> {
     /// Begins with the calls of another file.
-    pub(crate) fn enter(&mut self, caller: &str) {
+    pub(crate) fn start_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
-        self.known.clear();
+        self.cached_paths.clear();
     }
 
     /// Returns a hint with the files of that name, otherwise with a similar path.
-    pub fn help(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> String {
-        match files.of_name(target, kind) {
+    pub fn suggest(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind) -> String {
+        match files.files_named(target, kind) {
             [] => match self.find_other_form(files, target, kind) {
-                Some(path) => other_normal_form(path),
+                Some(path) => normal_form_hint(path),
                 None => self
-                    .find(files, target, kind)
-                    .map(did_you_mean)
+                    .find_similar(files, target, kind)
+                    .map(similar_name_hint)
                     .unwrap_or_default(),
             },
-            [one] => format!("; `{}` has that name{REPAIR}", shorten_name(one)),
-            several => format!("; {} have that name", listed(several)),
+            [one] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(one)),
+            several => format!("; {} have that name", format_paths(several)),
         }
     }
 
     /// Returns the path that differs from the target only in its Unicode normal form.
-    fn find_other_form(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> Option<&'p str> {
+    fn find_other_form(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind,) -> Option<&'p str> {
         if target.is_ascii() {
             return None;
         }
-        let paths = || Kind::ALL.into_iter().flat_map(|kind| files.of_kind(kind));
-        let forms = self.normal_forms.get_or_insert_with(|| NormalForms::new(paths()));
-        let named = target.strip_suffix(kind.extension()).unwrap_or(target);
-        forms.find(&format!("{named}{}", kind.extension()))
+        let normal_forms = self.normal_forms.get_or_insert_with( || {
+            UnicodeNameIndex::new(
+                PipelineKind::ALL.into_iter().flat_map(|kind| files.files_of_kind(kind)),)
+        });
+        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
+        normal_forms.find(&format!("{target_stem}{}", kind.extension()))
     }
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
     /// work.
-    fn find(&mut self, files: &PipelineFiles<'p>, target: &str, kind: Kind) -> Option<&'p str> {
-        let named = target.strip_suffix(kind.extension()).unwrap_or(target);
-        let key = (named.to_owned(), kind);
-        if let Some(known) = self.known.get(&key) {
-            return *known;
+    fn find_similar(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind,) -> Option<&'p str> {
+        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
+        let key = (target_stem.to_owned(), kind);
+        if let Some(path) = self.cached_paths.get(&key) {
+            return *path;
         }
-        if self.budget.searches == 0 {
+        if self.budget.remaining_searches == 0 {
             return None;
         }
-        let is_callee = |path: &&str| *path != self.caller;
-        let length = files.of_kind(kind).filter(is_callee).map(str::len).sum();
-        if !self.budget.take(named, length) {
+        let is_other_file = |path: &&str| *path != self.caller;
+        let length = files.files_of_kind(kind).filter(is_other_file).map(str::len).sum();
+        if !self.budget.spend(target_stem, length) {
             return None;
         }
         // A folder that both paths have does not make two names similar.
-        let similar = files.of_kind(kind).filter(is_callee).filter(|path| {
-            let path = without_extension(path);
-            is_similar(file_name(named), file_name(path)) && is_similar_path(named, path)
-        });
-        let similar: HashMap<&str, &'p str> = similar.map(|path| (without_extension(path), path)).collect();
+        let similar_paths: HashMap<&str, &'p str> = files.files_of_kind(kind).filter(is_other_file).map(|path| ( without_extension(path), path))
+            .filter(|(stem, _)| {
+            is_similar(file_name(target_stem), file_name(stem)) && is_similar_path(target_stem, stem)
+        }).collect();
         let path =
-            find_most_similar(named, similar.keys().copied()).and_then(|name| similar.get(name).copied());
-        self.known.insert(key, path);
+            find_most_similar(target_stem, similar_paths.keys().copied()).and_then(|stem| similar_paths.get(stem).copied());
+        self.cached_paths.insert(key, path);
         path
     }
 }
@@ -115,25 +116,25 @@ impl<'p> CallSuggestions<'p> {
 pub struct ComponentSuggestions {
     budget: SearchBudget,
     /// The results for the current file.
-    known: HashMap<String, Option<String>>,
+    cached_names: HashMap<String, Option<String>>,
 }
 
 impl ComponentSuggestions {
     /// Begins with the links of another file.
-    pub fn enter(&mut self) {
-        self.known.clear();
+    pub fn start_file(&mut self) {
+        self.cached_names.clear();
     }
 
     /// Returns the component whose name is most similar.
-    pub fn find<'n>(&mut self, names: impl Iterator<Item = &'n str> + Clone, name: &str) -> Option<String> {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
+    pub fn find_similar<'n>(&mut self, names: impl Iterator<Item = &'n str> + Clone, name: &str,) -> Option<String> {
+        if let Some(cached_name) = self.cached_names.get(name) {
+            return cached_name.clone();
         }
-        if self.budget.searches == 0 || !self.budget.take(name, names.clone().map(str::len).sum()) {
+        if self.budget.remaining_searches == 0 || !self.budget.spend(name, names.clone().map(str::len).sum()) {
             return None;
         }
         let similar = find_most_similar(name, names).map(str::to_owned);
-        self.known.insert(name.to_owned(), similar.clone());
+        self.cached_names.insert(name.to_owned(), similar.clone());
         similar
     }
 }

@@ -1,18 +1,18 @@
 //! The rule `component-naming-convention`.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::pattern::Pattern;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use crate::pipelines::Kind;
-use crate::yaml::shortened;
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::PipelineKind;
+use crate::yaml::shorten;
 
 const ID: &str = "component-naming-convention";
 
 pub(super) struct ComponentNamingConvention;
 
 impl Rule for ComponentNamingConvention {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -20,24 +20,24 @@ impl Rule for ComponentNamingConvention {
         Measure::Uncounted
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let pattern = config.text("regexMatchPattern")?;
-        let regex = Pattern::whole_name(ID, pattern)?;
+        let regex = Pattern::for_whole_names(ID, pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",
-            shortened(pattern)
+            shorten(pattern)
         );
         Ok(Box::new(move |subject| {
             let components = &subject.pipeline.components;
             let matches = regex.matches(components.iter().map(|component| component.name.as_str()))?;
-            Ok(subject.violations_of_components(|at, _| matches.get(at) == Some(&false), &problem))
+            Ok(subject.component_violations(|index, _| matches.get(index) == Some(&false), &problem))
         }))
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: ID,
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "Every component's name matches a regular expression.",
     reason: "Names that follow a convention show what a component does and are easy to search for.",
     fix: "Rename the component so that its name matches `regexMatchPattern`.",
@@ -49,7 +49,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "The expression is compiled unchanged. An empty expression is reported as \
          `designer/empty-regex-pattern`, an invalid one as `designer/invalid-regex-pattern`.",
     ],
-    assumed: &[
+    assumptions: &[
         "The expression must match the complete name, even without `^` and `$`.",
         "Look-around and back-references are supported. An expression with them that needs more than 10,000 \
          steps for a name is reported as `designer/invalid-regex-pattern`, with the name. Expressions \
@@ -63,7 +63,7 @@ static DOCUMENTATION: Documentation = Documentation {
         default: "\".*\"",
     }],
     example_config: "regexMatchPattern: \"[A-Z][A-Za-z ]*\"",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
@@ -72,7 +72,7 @@ pipeline:
     Load orders:
       type: run-orchestration
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline:
   components:

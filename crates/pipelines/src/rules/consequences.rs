@@ -1,32 +1,38 @@
 //! Finds the findings that exist only because a link leads to a missing component.
 
+use super::evaluated_pipeline::EvaluatedPipeline;
 use super::registry::registry;
 use super::rule::Rule;
-use super::subject::Subject;
-use super::{Config, Graph};
-use crate::pipelines::{Kind, LinkRole, Pipeline};
+use super::{ComponentGraph, RuleConfig};
+use crate::pipelines::{LinkRole, Pipeline, PipelineKind};
 use std::collections::{BTreeSet, HashSet};
 
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
 
-/// Returns the findings that would not exist if each broken link led to the component that it means. `meant` returns
-/// that component. Without one, the link probably means the only component that nothing leads to.
-pub fn consequences(
+/// Returns the findings that would not exist if each broken link led to the component that it means. `find_component`
+/// returns that component. Without one, the link probably means the only component that nothing leads to.
+pub fn find_consequences(
     pipeline: &Pipeline,
-    meant: &mut dyn FnMut(&str) -> Option<String>,
+    find_component: &mut dyn FnMut(&str) -> Option<String>,
 ) -> BTreeSet<Consequence> {
-    let names: HashSet<&str> = pipeline.components.iter().map(|it| it.name.as_str()).collect();
-    let before = findings(pipeline);
-    let only_unlinked = only_unlinked(pipeline);
-    let mut repaired = pipeline.clone();
-    let mut unresolved = BTreeSet::new();
-    for component in &mut repaired.components {
-        let broken = component.links.iter_mut();
-        for link in broken.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank()) {
-            match meant(&link.name).or_else(|| only_unlinked.clone()) {
+    let names: HashSet<&str> = pipeline
+        .components
+        .iter()
+        .map(|component| component.name.as_str())
+        .collect();
+    let findings = evaluate_link_rules(pipeline);
+    let only_unlinked_component = find_only_unlinked(pipeline);
+    let mut repaired_pipeline = pipeline.clone();
+    let mut unresolved_findings = BTreeSet::new();
+    for component in &mut repaired_pipeline.components {
+        for link in &mut component.links {
+            if names.contains(link.name.as_str()) || link.is_blank() {
+                continue;
+            }
+            match find_component(&link.name).or_else(|| only_unlinked_component.clone()) {
                 Some(name) => link.name = name,
-                None => unresolved.extend(
+                None => unresolved_findings.extend(
                     rules_with_links()
                         .filter(|rule| rule.link_role() == Some(link.role))
                         .map(|rule| (rule.documentation().id, component.name.clone())),
@@ -34,10 +40,10 @@ pub fn consequences(
             }
         }
     }
-    let after = findings(&repaired);
-    before
+    let remaining_findings = evaluate_link_rules(&repaired_pipeline);
+    findings
         .into_iter()
-        .filter(|finding| !after.contains(finding) || unresolved.contains(finding))
+        .filter(|finding| !remaining_findings.contains(finding) || unresolved_findings.contains(finding))
         .collect()
 }
 
@@ -50,33 +56,39 @@ fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
 }
 
 /// Returns the findings of the rules that depend on links, none of which has a configuration.
-fn findings(pipeline: &Pipeline) -> BTreeSet<Consequence> {
-    let subject = Subject::new(pipeline);
+fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
+    let subject = EvaluatedPipeline::new(pipeline);
     let mut findings = BTreeSet::new();
     for rule in rules_with_links() {
         let documentation = rule.documentation();
         if !documentation.kinds.contains(&pipeline.kind) {
             continue;
         }
-        let evaluator = rule.prepare(&Config::new(documentation.id, None));
-        let violations = evaluator
+        let violations = rule
+            .prepare(&RuleConfig::new(documentation.id, None))
             .and_then(|evaluate| evaluate(&subject))
             .unwrap_or_default();
-        let subjects = violations.into_iter().filter_map(|violation| violation.about);
-        findings.extend(subjects.map(|name| (documentation.id, name)));
+        for violation in violations {
+            findings.extend(violation.about.map(|name| (documentation.id, name)));
+        }
     }
     findings
 }
 
 /// Returns the only component that no link leads to, other than start components.
-fn only_unlinked(pipeline: &Pipeline) -> Option<String> {
-    let graph = Graph::new(pipeline);
+fn find_only_unlinked(pipeline: &Pipeline) -> Option<String> {
+    let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
-    let (linked, reachable) = (graph.linked_to(&roles), graph.reachable());
-    let is_unlinked = |at: &usize| linked.get(*at) == Some(&false) && reachable.get(*at) == Some(&false);
-    let mut unlinked = (0..pipeline.components.len()).filter(is_unlinked);
-    match (pipeline.kind, unlinked.next(), unlinked.next()) {
-        (Kind::Orchestration, Some(at), None) => pipeline.components.get(at).map(|it| it.name.clone()),
+    let has_incoming_link = graph.incoming_link_flags(&roles);
+    let is_reachable = graph.reachability_flags();
+    let mut unlinked_indices = (0..pipeline.components.len()).filter(|index| {
+        has_incoming_link.get(*index) == Some(&false) && is_reachable.get(*index) == Some(&false)
+    });
+    match (pipeline.kind, unlinked_indices.next(), unlinked_indices.next()) {
+        (PipelineKind::Orchestration, Some(index), None) => pipeline
+            .components
+            .get(index)
+            .map(|component| component.name.clone()),
         _ => None,
     }
 }

@@ -1,23 +1,23 @@
 //! The rule `copied-variables`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, of_variable};
+use super::evaluated_pipeline::{EvaluatedPipeline, variable_violation};
+use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::Kind;
+use crate::pipelines::PipelineKind;
 use std::collections::HashSet;
 
 /// The value of `concurrency` that runs iterations concurrently.
-const CONCURRENT: &str = "Concurrent";
+const CONCURRENT_MODE: &str = "Concurrent";
 
 /// The scope in which each iteration has its own value.
-const COPIED: &str = "COPIED";
+const COPIED_SCOPE: &str = "COPIED";
 
 pub(super) struct CopiedVariables;
 
 impl Rule for CopiedVariables {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -25,45 +25,49 @@ impl Rule for CopiedVariables {
         Measure::Uncounted
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| Ok(violations(subject))))
+    fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(|subject| Ok(check_variables(subject))))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Vec<Violation> {
-    let mapped = mapped(subject);
+fn check_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
+    let iterated_variables = list_iterated_variables(subject);
     let problem = match subject.pipeline.kind {
-        Kind::Orchestration => {
+        PipelineKind::Orchestration => {
             "has the scope COPIED, but no concurrent iterator sets it: change the scope to SHARED, or map the variable \
              in a concurrent iterator"
         }
-        Kind::Transformation => {
+        PipelineKind::Transformation => {
             "has the scope COPIED, which has no effect in a transformation: change the scope to SHARED"
         }
     };
-    let variables = subject.pipeline.variables.iter();
-    variables
-        .filter(|variable| variable.scope.as_deref() == Some(COPIED))
-        .filter(|variable| !mapped.contains(variable.name.as_str()))
-        .map(|variable| of_variable(variable, problem))
+    subject
+        .pipeline
+        .variables
+        .iter()
+        .filter(|variable| variable.scope.as_deref() == Some(COPIED_SCOPE))
+        .filter(|variable| !iterated_variables.contains(variable.name.as_str()))
+        .map(|variable| variable_violation(variable, problem))
         .collect()
 }
 
 /// Returns the variables that the concurrent iterators of an orchestration set.
-fn mapped<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
-    if subject.pipeline.kind == Kind::Transformation {
+fn list_iterated_variables<'p>(subject: &EvaluatedPipeline<'p>) -> HashSet<&'p str> {
+    if subject.pipeline.kind == PipelineKind::Transformation {
         return HashSet::new();
     }
-    let components = subject.pipeline.components.iter();
-    components
-        .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT))
+    subject
+        .pipeline
+        .components
+        .iter()
+        .filter(|component| component.concurrency.as_deref() == Some(CONCURRENT_MODE))
         .flat_map(|component| component.iteration_variables.iter().map(String::as_str))
         .collect()
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "copied-variables",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
     reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this; \
          everywhere else it leads to wrong values.",
@@ -76,14 +80,14 @@ static DOCUMENTATION: Documentation = Documentation {
          `variableToIterate` (loop-iterator).",
         "In a transformation, every variable of scope COPIED is a violation.",
     ],
-    assumed: &[
+    assumptions: &[
         "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same \
          pipeline sets, on the line of its key.",
         "Skipped iterators are included.",
     ],
     config: &[],
     example_config: "",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
@@ -99,7 +103,7 @@ pipeline:
     country:
       metadata: { type: TEXT, scope: COPIED }
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline:
   components:

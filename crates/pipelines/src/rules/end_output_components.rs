@@ -1,15 +1,15 @@
 //! The rule `end-output-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::maximum_outputs::is_output;
-use super::rule::{Documentation, Evaluator, Measure, Rule};
-use crate::pipelines::{Kind, LinkRole};
+use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::{LinkRole, PipelineKind};
 
 pub(super) struct EndOutputComponents;
 
 impl Rule for EndOutputComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -17,25 +17,25 @@ impl Rule for EndOutputComponents {
         Measure::Uncounted
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
-            let feeds = subject.graph().linked_to(&[LinkRole::Source]);
-            Ok(subject.violations_of_components(
-                |at, component| feeds.get(at) == Some(&false) && !is_output(component),
+            let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
+            Ok(subject.component_violations(
+                |index, component| has_successor.get(index) == Some(&false) && !is_output(component),
                 "is the last step of its branch, but writes no output: connect it to an output component or delete it",
             ))
         }))
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "end-output-components",
-    kinds: &[Kind::Transformation],
+    kinds: &[PipelineKind::Transformation],
     summary: "Every branch of a transformation ends in an output component.",
     reason: "A branch without output costs time in every run but has no effect.",
     fix: "Connect the last component of each branch to an output component, or delete the branch.",
     details: &["A source that does not exist, or that is the component itself, is ignored."],
-    assumed: &[
+    assumptions: &[
         "A branch end is a component that is not a source of another component. Unconnected components are \
          branch ends. A cycle or an empty pipeline has no branch end and passes.",
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
@@ -45,7 +45,7 @@ static DOCUMENTATION: Documentation = Documentation {
     ],
     config: &[],
     example_config: "",
-    passes: "\
+    passing_example: "\
 type: transformation
 pipeline:
   components:
@@ -55,7 +55,7 @@ pipeline:
       type: rewrite-table
       sources: [Orders]
 ",
-    fails: "\
+    failing_example: "\
 type: transformation
 pipeline:
   components:

@@ -5,8 +5,7 @@ use sluicegate_base::text;
 
 /// The reason why a rule could not be evaluated. The messages are for the person who fixes it.
 ///
-/// The messages begin with [`ABOUT_THE_PIPELINE`](crate::pipelines::ABOUT_THE_PIPELINE) or
-/// [`ABOUT_THE_RULES_FILE`](crate::pipelines::ABOUT_THE_RULES_FILE), because none of them concerns a component.
+/// The messages begin with "the pipeline" or "the rules file", because none of them concerns a component.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// The rules file is missing.

@@ -3,12 +3,12 @@
 //! A review reports only the first problem of each rule. The author of the file needs all of them, with positions and
 //! suggestions.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
-use super::rule::Documentation;
-use super::rules_file::{MAX_RULES, RuleEntry, level};
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
+use super::rule::RuleDocumentation;
+use super::rule_config::RuleConfig;
+use super::rules_file::{MAX_RULES, RuleEntry, parse_level};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, shorten};
 use sluicegate_base::text;
 use std::collections::{HashMap, HashSet};
 
@@ -29,46 +29,46 @@ pub struct LintProblem {
 }
 
 /// Returns all problems of a rules file, in file order.
-pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
-    let mut lint = Lint::default();
+pub fn lint_rules_file(bytes: &[u8]) -> Vec<LintProblem> {
+    let mut linter = RulesFileLinter::default();
     match Tree::read(bytes, None) {
-        Ok(tree) => lint.file(tree.root()),
-        Err(error) => lint.unreadable(&error),
+        Ok(tree) => linter.check_file(tree.root()),
+        Err(error) => linter.add_unreadable(&error),
     }
-    lint.problems.sort_by_key(|problem| problem.position);
-    lint.problems
+    linter.problems.sort_by_key(|problem| problem.position);
+    linter.problems
 }
 
 #[derive(Default)]
-struct Lint {
+struct RulesFileLinter {
     problems: Vec<LintProblem>,
     /// The ids whose configuration was checked, enabled or not. Each is checked once, because compiling an expression
     /// is slow.
-    configured: HashSet<(&'static str, bool)>,
+    checked_configs: HashSet<(&'static str, bool)>,
 }
 
-impl Lint {
-    fn unreadable(&mut self, error: &DocumentError) {
+impl RulesFileLinter {
+    fn add_unreadable(&mut self, error: &DocumentError) {
         let position = error.position.unwrap_or(Position { line: 1, column: 1 });
-        self.of_file(position, &error.message);
+        self.add_file_error(position, &error.message);
     }
 
     /// Adds a problem that makes the entire file unusable.
-    fn of_file(&mut self, position: Position, message: &str) {
+    fn add_file_error(&mut self, position: Position, message: &str) {
         let error = EvaluationError::RulesFileParse(DocumentError {
             message: message.to_owned(),
             position: None,
         });
-        self.error(position, &error, true);
+        self.add_error(position, &error, true);
     }
 
-    fn error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
+    fn add_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
         let help = error.suggestion();
-        let start = help.as_ref().and_then(|help| message.strip_suffix(help.as_str()));
+        let message_start = help.as_ref().and_then(|help| message.strip_suffix(help.as_str()));
         self.problems.push(LintProblem {
             position,
-            message: start
+            message: message_start
                 .map_or(&*message, |start| start.trim_end_matches(": "))
                 .to_owned(),
             error_type: Some(error.error_type()),
@@ -77,68 +77,69 @@ impl Lint {
         });
     }
 
-    fn file(&mut self, root: NodeRef<'_, '_>) {
-        self.keys(root, &["rules"], "the file");
+    fn check_file(&mut self, root: NodeRef<'_, '_>) {
+        self.check_keys(root, &["rules"], "the file");
         let Some(rules) = root.get("rules") else {
-            return self.of_file(root.position(), "the list `rules` is missing");
+            return self.add_file_error(root.position(), "the list `rules` is missing");
         };
         let Some(items) = rules.items() else {
-            return self.of_file(rules.position(), "`rules` is not a list");
+            return self.add_file_error(rules.position(), "`rules` is not a list");
         };
         if items.len() > MAX_RULES {
             let message = format!("the file has {} rules; the maximum is {MAX_RULES}", items.len());
-            return self.of_file(rules.position(), &message);
+            return self.add_file_error(rules.position(), &message);
         }
-        let mut enabled: HashMap<&str, u32> = HashMap::new();
+        let mut enabled_lines: HashMap<&str, u32> = HashMap::new();
         for node in items {
             match RuleEntry::read(node) {
                 Ok(entry) => {
-                    self.entry(&entry);
-                    self.twice(&entry, &mut enabled);
+                    self.check_entry(&entry);
+                    self.check_duplicate(&entry, &mut enabled_lines);
                 }
-                Err(error) => self.unreadable(&error),
+                Err(error) => self.add_unreadable(&error),
             }
         }
     }
 
-    fn entry(&mut self, entry: &RuleEntry<'_, '_>) {
-        let id = shortened(entry.id);
-        self.keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
-        let Some(rule) = registry::find(entry.id) else {
+    fn check_entry(&mut self, entry: &RuleEntry<'_, '_>) {
+        let id = shorten(entry.id);
+        self.check_keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
+        let Some(rule) = registry::find_rule(entry.id) else {
             let error = EvaluationError::ValidatorNotFound {
                 id: id.into_owned(),
-                nearest: registry::nearest(entry.id),
+                nearest: registry::nearest_rule_id(entry.id),
             };
-            return self.error(place(entry.node, "id"), &error, entry.is_enabled);
+            return self.add_error(key_position(entry.node, "id"), &error, entry.is_enabled);
         };
         let documentation = rule.documentation();
-        if level(entry).is_none() {
+        if parse_level(entry).is_none() {
             let error = EvaluationError::InvalidEnforcementLevel { id: documentation.id };
-            self.error(place(entry.node, "enforcementLevel"), &error, entry.is_enabled);
+            self.add_error(
+                key_position(entry.node, "enforcementLevel"), &error, entry.is_enabled,);
         }
         let config = entry.node.get("config");
-        if self.configured.insert((documentation.id, entry.is_enabled))
-            && let Err(error) = rule.prepare(&Config::new(documentation.id, config))
+        if self.checked_configs.insert((documentation.id, entry.is_enabled))
+            && let Err(error) = rule.prepare(&RuleConfig::new(documentation.id, config))
         {
-            self.error(
-                place_of_config(entry.node, documentation),
+            self.add_error(
+                config_position(entry.node, documentation),
                 &error,
                 entry.is_enabled,
             );
         }
         if let Some(config) = config {
-            let known: Vec<&str> = documentation.config.iter().map(|field| field.name).collect();
-            self.keys(config, &known, &format!("the config of `{}`", documentation.id));
+            let known_fields: Vec<&str> = documentation.config.iter().map(|field| field.name).collect();
+            self.check_keys(config, &known_fields, &format!("the config of `{}`", documentation.id),);
         }
     }
 
     /// Adds unknown keys; a key that resembles a known one is an error, because it is probably misspelled.
-    fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
-        for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
-            let nearest = text::find_nearest(key, known);
+    fn check_keys(&mut self, map: NodeRef<'_, '_>, known_keys: &[&str], owner: &str) {
+        for (key, position, _) in map.entries().filter(|(key, ..)| !known_keys.contains(key)) {
+            let nearest = text::find_nearest(key, known_keys);
             self.problems.push(LintProblem {
                 position,
-                message: format!("{of} has an unknown key `{}`, which is ignored", shortened(key)),
+                message: format!("{owner} has an unknown key `{}`, which is ignored", shorten(key)),
                 error_type: None,
                 is_error: nearest.is_some(),
                 help: nearest.map(text::did_you_mean),
@@ -146,24 +147,24 @@ impl Lint {
         }
     }
 
-    fn twice<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled: &mut HashMap<&'t str, u32>) {
+    fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;
         }
-        let position = place(entry.node, "id");
-        let Some(first) = enabled.insert(entry.id, position.line) else {
+        let position = key_position(entry.node, "id");
+        let Some(first_line) = enabled_lines.insert(entry.id, position.line) else {
             return;
         };
-        enabled.insert(entry.id, first);
+        enabled_lines.insert(entry.id, first_line);
         let error = EvaluationError::DuplicateEnabledRule {
-            id: shortened(entry.id).into_owned(),
+            id: shorten(entry.id).into_owned(),
             times: 2,
         };
         self.problems.push(LintProblem {
             position,
             message: format!(
-                "the rule `{}` is already enabled on line {first}",
-                shortened(entry.id)
+                "the rule `{}` is already enabled on line {first_line}",
+                shorten(entry.id)
             ),
             error_type: Some(error.error_type()),
             is_error: true,
@@ -173,16 +174,13 @@ impl Lint {
 }
 
 /// Returns the position of a key's value, or of the map if the key is missing.
-fn place(map: NodeRef<'_, '_>, key: &str) -> Position {
+fn key_position(map: NodeRef<'_, '_>, key: &str) -> Position {
     map.get(key).unwrap_or(map).position()
 }
 
 /// Returns the position of the first field that exists, otherwise of the `config`, otherwise of the rule.
-fn place_of_config(entry: NodeRef<'_, '_>, documentation: &Documentation) -> Position {
+fn config_position(entry: NodeRef<'_, '_>, documentation: &RuleDocumentation) -> Position {
     let Some(config) = entry.get("config") else {
         return entry.position();
-    };
-    let mut fields = documentation.config.iter();
-    let field = fields.find_map(|field| config.get(field.name));
-    field.unwrap_or(config).position()
+    }; documentation.config.iter().find_map(|field| config.get(field.name)).unwrap_or(config).position()
 }

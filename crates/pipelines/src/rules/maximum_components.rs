@@ -1,44 +1,44 @@
 //! The rule `maximum-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{component_count, of_size};
-use crate::pipelines::Kind;
+use super::evaluated_pipeline::{count_components, size_violation};
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::PipelineKind;
 use sluicegate_base::text;
 
 pub(super) struct MaximumComponents;
 
 impl Rule for MaximumComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
     fn measure(&self) -> Measure {
-        Measure::MoreIsWorse(component_count)
+        Measure::MoreIsWorse(count_components)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {
-            let count = component_count(subject.pipeline);
-            if count <= maximum {
+            let component_count = count_components(subject.pipeline);
+            if component_count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = text::format_count(count, "component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::format_count(component_count, "component");
+            Ok(vec![size_violation(
+                component_count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move some to another pipeline and call it from here"
+                    "has {amount}, more than the maximum of {maximum}: move some to another pipeline and call it from here"
                 ),
             )])
         }))
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-components",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "A pipeline has at most the maximum number of components.",
     reason: "A large pipeline is hard to read, to test and to change without conflicts; several small \
          pipelines that call each other are easier.",
@@ -47,21 +47,21 @@ static DOCUMENTATION: Documentation = Documentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["Exactly the maximum number is allowed."],
+    assumptions: &["Exactly the maximum number is allowed."],
     config: &[ConfigField {
         name: "maxComponents",
         meaning: "the maximum number of components, an integer from 0",
         default: "10",
     }],
     example_config: "maxComponents: 1",
-    passes: "\
+    passing_example: "\
 type: transformation
 pipeline:
   components:
     Orders:
       type: table-input
 ",
-    fails: "\
+    failing_example: "\
 type: transformation
 pipeline:
   components:

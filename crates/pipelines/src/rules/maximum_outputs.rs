@@ -1,14 +1,14 @@
 //! The rule `maximum-outputs`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::of_size;
-use crate::pipelines::{Component, Kind, Pipeline};
+use super::evaluated_pipeline::size_violation;
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::{Component, Pipeline, PipelineKind};
 use sluicegate_base::text;
 
 /// The component types that write a table or view.
-const OUTPUTS: [&str; 5] = [
+const OUTPUT_TYPES: [&str; 5] = [
     "rewrite-table",
     "rewrite-table-dl",
     "table-output",
@@ -19,26 +19,26 @@ const OUTPUTS: [&str; 5] = [
 pub(super) struct MaximumOutputs;
 
 impl Rule for MaximumOutputs {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
     fn measure(&self) -> Measure {
-        Measure::MoreIsWorse(output_count)
+        Measure::MoreIsWorse(count_outputs)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {
-            let count = output_count(subject.pipeline);
-            if count <= maximum {
+            let output_count = count_outputs(subject.pipeline);
+            if output_count <= maximum {
                 return Ok(Vec::new());
             }
-            let has = text::format_count(count, "output component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::format_count(output_count, "output component");
+            Ok(vec![size_violation(
+                output_count,
                 &format!(
-                    "has {has}, more than the maximum of {maximum}: move the others to another transformation"
+                    "has {amount}, more than the maximum of {maximum}: move the others to another transformation"
                 ),
             )])
         }))
@@ -46,8 +46,8 @@ impl Rule for MaximumOutputs {
 }
 
 /// Returns the number of output components.
-pub(super) fn output_count(pipeline: &Pipeline) -> u64 {
-    let outputs = pipeline.components.iter().filter(|c| is_output(c));
+pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
+    let outputs = pipeline.components.iter().filter(|component| is_output(component));
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
@@ -57,21 +57,24 @@ pub(super) fn is_output(component: &Component) -> bool {
     let Some(kind) = component.kind.as_deref() else {
         return false;
     };
-    let version = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    OUTPUTS.iter().any(|output| {
-        kind.strip_prefix(output)
-            .is_some_and(|rest| rest.is_empty() || rest.strip_prefix("-v").is_some_and(version))
+    OUTPUT_TYPES.iter().any(|output_type| {
+        kind.strip_prefix(output_type).is_some_and(|suffix| suffix.is_empty() || is_version_suffix(suffix))
     })
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+fn is_version_suffix(suffix: &str) -> bool {
+    suffix.strip_prefix("-v")
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "maximum-outputs",
-    kinds: &[Kind::Transformation],
+    kinds: &[PipelineKind::Transformation],
     summary: "A transformation has at most the maximum number of output components.",
     reason: "A transformation that writes only one table can be rerun, tested and traced for that table.",
     fix: "Move each further output component, with the components that feed it, to another transformation.",
     details: &["The rule reports one violation for the pipeline, on line 1."],
-    assumed: &[
+    assumptions: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
          and `create-view`, with or without a version suffix such as `-v2`.",
         "Exactly the maximum number is allowed.",
@@ -82,7 +85,7 @@ static DOCUMENTATION: Documentation = Documentation {
         default: "1",
     }],
     example_config: "maxOutputs: 1",
-    passes: "\
+    passing_example: "\
 type: transformation
 pipeline:
   components:
@@ -92,7 +95,7 @@ pipeline:
       type: rewrite-table
       sources: [Orders]
 ",
-    fails: "\
+    failing_example: "\
 type: transformation
 pipeline:
   components:

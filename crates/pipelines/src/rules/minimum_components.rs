@@ -1,44 +1,44 @@
 //! The rule `minimum-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use super::subject::{component_count, of_size};
-use crate::pipelines::Kind;
+use super::evaluated_pipeline::{count_components, size_violation};
+use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
+use crate::pipelines::PipelineKind;
 use sluicegate_base::text;
 
 pub(super) struct MinimumComponents;
 
 impl Rule for MinimumComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
     fn measure(&self) -> Measure {
-        Measure::LessIsWorse(component_count)
+        Measure::LessIsWorse(count_components)
     }
 
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.count("minComponents")?;
         Ok(Box::new(move |subject| {
-            let count = component_count(subject.pipeline);
-            if count >= minimum {
+            let component_count = count_components(subject.pipeline);
+            if component_count >= minimum {
                 return Ok(Vec::new());
             }
-            let has = text::format_count(count, "component");
-            Ok(vec![of_size(
-                count,
+            let amount = text::format_count(component_count, "component");
+            Ok(vec![size_violation(
+                component_count,
                 &format!(
-                    "has {has}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
+                    "has {amount}, fewer than the minimum of {minimum}: add the missing ones or delete the pipeline"
                 ),
             )])
         }))
     }
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "minimum-components",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "A pipeline has at least the minimum number of components.",
     reason: "An empty or nearly empty pipeline is usually unfinished, but its runs still succeed.",
     fix: "Add the missing components, or delete the pipeline.",
@@ -46,21 +46,21 @@ static DOCUMENTATION: Documentation = Documentation {
         "Every component counts, including skipped and empty components.",
         "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["Exactly the minimum number is enough."],
+    assumptions: &["Exactly the minimum number is enough."],
     config: &[ConfigField {
         name: "minComponents",
         meaning: "the minimum number of components, an integer from 0",
         default: "1",
     }],
     example_config: "minComponents: 1",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
     Start:
       type: start
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline: {}
 ",

@@ -5,19 +5,19 @@
 //! Evaluation never fails: a rule that cannot be evaluated yields a result with status ERROR and its reason, because
 //! the gate must see it.
 
-mod config;
+mod component_graph;
 mod consequences;
 mod error;
-mod graph;
+mod evaluated_pipeline;
 mod lint;
-mod manual;
-mod outline;
 mod registry;
 mod rule;
+mod rule_config;
+mod rule_documentation;
+mod rule_measure;
+mod rule_outline;
 mod rule_set;
 mod rules_file;
-mod size;
-mod subject;
 
 mod component_naming_convention;
 mod copied_variables;
@@ -29,18 +29,18 @@ mod pattern;
 mod start_and_end_components;
 mod unused_components;
 
-pub use config::Config;
-pub use consequences::{Consequence, consequences};
+pub(crate) use component_graph::ComponentGraph;
+pub use consequences::{Consequence, find_consequences};
 pub use error::EvaluationError;
-pub(crate) use graph::Graph;
-pub use lint::{LintProblem, lint};
-pub use manual::{reference, template};
-pub use outline::{RuleOutline, outline};
-pub use registry::{find, ids, nearest, registry};
-pub use rule::{ConfigField, Documentation, Measure, Rule};
-pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
-pub use size::{counts, got_worse, size};
-pub use subject::Subject;
+pub use evaluated_pipeline::EvaluatedPipeline;
+pub use lint::{LintProblem, lint_rules_file};
+pub use registry::{find_rule, nearest_rule_id, registry, rule_ids};
+pub use rule::{ConfigField, Measure, Rule, RuleDocumentation};
+pub use rule_config::RuleConfig;
+pub use rule_documentation::{render_reference, rules_file_template};
+pub use rule_measure::{is_counting_rule, is_worse_size, measure_pipeline};
+pub use rule_outline::{RuleOutline, list_rules};
+pub use rule_set::{PipelineObserver, RULES_FILE_RULE, RuleSet, RuleState};
 
 /// Every rule, in the order of `rules list`.
 static RULES: [&dyn Rule; 8] = [

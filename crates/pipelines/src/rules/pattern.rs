@@ -5,7 +5,7 @@
 //! otherwise run practically forever.
 
 use super::error::EvaluationError;
-use crate::yaml::shortened;
+use crate::yaml::shorten;
 use fancy_regex::Expr;
 use regex::{Regex, RegexBuilder};
 
@@ -13,33 +13,33 @@ use regex::{Regex, RegexBuilder};
 /// time for each byte grows with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}`
 /// needs about 5 MiB, because `\w` includes the letters of every script; patterns without such repetitions need some
 /// kilobytes.
-const LIMITS: [Limit; 2] = [
-    Limit {
-        compiled: 1 << 20,
-        names: usize::MAX,
+const LIMITS: [PatternLimit; 2] = [
+    PatternLimit {
+        compiled_bytes: 1 << 20,
+        name_bytes: usize::MAX,
     },
-    Limit {
-        compiled: 16 << 20,
-        names: 1 << 20,
+    PatternLimit {
+        compiled_bytes: 16 << 20,
+        name_bytes: 1 << 20,
     },
 ];
 
 /// The same limits for the backtracking engine.
-const BACKTRACKING: Limit = Limit {
-    compiled: 1 << 20,
-    names: 256 << 10,
+const BACKTRACKING_LIMIT: PatternLimit = PatternLimit {
+    compiled_bytes: 1 << 20,
+    name_bytes: 256 << 10,
 };
 
 /// Maximum number of backtracking steps for one name. A reasonable pattern needs a few dozen.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// Maximum length of a pattern and of a name for the backtracking engine, in bytes.
-const LONGEST: usize = 1_000;
+const MAX_BACKTRACKING_BYTES: usize = 1_000;
 
 #[derive(Debug, Clone, Copy)]
-struct Limit {
-    compiled: usize,
-    names: usize,
+struct PatternLimit {
+    compiled_bytes: usize,
+    name_bytes: usize,
 }
 
 /// A pattern that is matched against complete names.
@@ -47,7 +47,7 @@ struct Limit {
 pub(super) struct Pattern {
     rule: &'static str,
     engine: PatternEngine,
-    limit: Limit,
+    limit: PatternLimit,
 }
 
 #[derive(Debug)]
@@ -62,20 +62,20 @@ impl Pattern {
     /// The pattern is first compiled unchanged, so that `a)|(b` does not become valid through the added text. It is
     /// then put in a group; checking that a match ends with the name would not be enough, because `a|ab` finds `a` in
     /// `ab`.
-    pub(super) fn whole_name(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
+    pub(super) fn for_whole_names(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
             return Err(EvaluationError::EmptyRegexPattern { id: rule });
         }
         let invalid = |problem| EvaluationError::InvalidRegexPattern { id: rule, problem };
         let [.., largest] = LIMITS;
         let (engine, limit) = match compile(pattern, largest) {
-            Ok(_) => linear(pattern),
-            Err(regex::Error::Syntax(words)) => backtracking(pattern).map_err(|problem| {
-                let words = explanation(&words);
-                invalid(if words.contains("not supported") {
+            Ok(_) => compile_linear(pattern),
+            Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
+                let explanation = summarize_error(&message);
+                invalid(if explanation.contains("not supported") {
                     problem
                 } else {
-                    words
+                    explanation
                 })
             })?,
             Err(_) => None,
@@ -89,28 +89,36 @@ impl Pattern {
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {
-        if names.clone().map(str::len).sum::<usize>() > self.limit.names {
-            return Err(self.too_costly("this pipeline has too many names".to_owned()));
+        if names.clone().map(str::len).sum::<usize>() > self.limit.name_bytes {
+            return Err(self.reject_costly("this pipeline has too many names".to_owned()));
         }
         match &self.engine {
             PatternEngine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
-            PatternEngine::Backtracking(regex) => names.map(|name| self.tracked_back(regex, name)).collect(),
+            PatternEngine::Backtracking(regex) => names
+                .map(|name| self.match_with_backtracking(regex, name))
+                .collect(),
         }
     }
 
-    fn tracked_back(&self, regex: &fancy_regex::Regex, name: &str) -> Result<bool, EvaluationError> {
-        let shown = shortened(name);
-        if name.len() > LONGEST {
-            return Err(self.too_costly(format!("the name \"{shown}\" has more than {LONGEST} bytes")));
+    fn match_with_backtracking(
+        &self,
+        regex: &fancy_regex::Regex,
+        name: &str,
+    ) -> Result<bool, EvaluationError> {
+        let shown_name = shorten(name);
+        if name.len() > MAX_BACKTRACKING_BYTES {
+            return Err(self.reject_costly(format!(
+                "the name \"{shown_name}\" has more than {MAX_BACKTRACKING_BYTES} bytes"
+            )));
         }
         regex.is_match(name).map_err(|_| {
-            self.too_costly(format!(
-                "it needs more than {MOST_STEPS} steps for the name \"{shown}\""
+            self.reject_costly(format!(
+                "it needs more than {MAX_STEPS} steps for the name \"{shown_name}\""
             ))
         })
     }
 
-    fn too_costly(&self, problem: String) -> EvaluationError {
+    fn reject_costly(&self, problem: String) -> EvaluationError {
         let id = self.rule;
         EvaluationError::CostlyRegexPattern { id, problem }
     }
@@ -118,69 +126,75 @@ impl Pattern {
 
 /// Wraps a pattern so that it matches complete names. If the pattern ends in a comment, which `(?x)` allows, the group
 /// must end on a new line.
-fn forms(pattern: &str) -> [String; 2] {
+fn anchored_forms(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
 
-fn linear(pattern: &str) -> Option<(PatternEngine, Limit)> {
-    let forms = forms(pattern);
+fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
+    let forms = anchored_forms(pattern);
     LIMITS
         .iter()
         .flat_map(|limit| forms.iter().map(move |form| (form, *limit)))
         .find_map(|(form, limit)| Some((PatternEngine::Linear(compile(form, limit).ok()?), limit)))
 }
 
-fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(limit.compiled).build()
+fn compile(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern)
+        .size_limit(limit.compiled_bytes)
+        .build()
 }
 
 /// Compiles the pattern for the backtracking engine. Returns `None` if it is too large, and an error if it is invalid.
-fn backtracking(pattern: &str) -> Result<Option<(PatternEngine, Limit)>, String> {
-    if pattern.len() > LONGEST {
+fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
+    if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);
     }
-    refuse_what_is_rare(pattern)?;
-    let build = |pattern: &str| {
-        fancy_regex::RegexBuilder::new(pattern)
-            .backtrack_limit(MOST_STEPS)
-            .delegate_size_limit(BACKTRACKING.compiled)
-            .build()
-    };
-    build(pattern).map_err(|why| shortened(&why.to_string()).into_owned())?;
-    let found = forms(pattern).iter().find_map(|form| build(form).ok());
-    Ok(found.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING)))
+    reject_rare_constructs(pattern)?;
+    build_backtracking(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
+    let regex = anchored_forms(pattern)
+        .iter()
+        .find_map(|form| build_backtracking(form).ok());
+    Ok(regex.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING_LIMIT)))
+}
+
+fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::Error> {
+    fancy_regex::RegexBuilder::new(pattern)
+        .backtrack_limit(MAX_STEPS)
+        .delegate_size_limit(BACKTRACKING_LIMIT.compiled_bytes)
+        .build()
 }
 
 /// Rejects constructs that other engines do not support, in particular group calls, which the compiler expands: a few
 /// nested ones would use all memory.
-fn refuse_what_is_rare(pattern: &str) -> Result<(), String> {
-    let tree = Expr::parse_tree(pattern).map_err(|why| shortened(&why.to_string()).into_owned())?;
-    let is_rare = |part: &Expr| {
-        !matches!(
-            part,
-            Expr::Empty
-                | Expr::Any { .. }
-                | Expr::Assertion(_)
-                | Expr::GeneralNewline { .. }
-                | Expr::Literal { .. }
-                | Expr::Concat(_)
-                | Expr::Alt(_)
-                | Expr::Group(_)
-                | Expr::LookAround(..)
-                | Expr::Repeat { .. }
-                | Expr::Delegate { .. }
-                | Expr::Backref { .. }
-                | Expr::AtomicGroup(_)
-        )
-    };
+fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
+    let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     if is_rare(&tree.expr) || tree.expr.has_descendant(is_rare) {
         return Err("conditions, group calls and verbs are not supported".to_owned());
     }
     Ok(())
 }
 
+fn is_rare(part: &Expr) -> bool {
+    !matches!(
+        part,
+        Expr::Empty
+            | Expr::Any { .. }
+            | Expr::Assertion(_)
+            | Expr::GeneralNewline { .. }
+            | Expr::Literal { .. }
+            | Expr::Concat(_)
+            | Expr::Alt(_)
+            | Expr::Group(_)
+            | Expr::LookAround(..)
+            | Expr::Repeat { .. }
+            | Expr::Delegate { .. }
+            | Expr::Backref { .. }
+            | Expr::AtomicGroup(_)
+    )
+}
+
 /// Returns the last line of the compiler's message; the lines before it repeat the pattern.
-fn explanation(words: &str) -> String {
-    let last = words.lines().last().unwrap_or_default();
-    shortened(last.trim_start_matches("error: ")).into_owned()
+fn summarize_error(message: &str) -> String {
+    let last = message.lines().last().unwrap_or_default();
+    shorten(last.trim_start_matches("error: ")).into_owned()
 }

@@ -9,17 +9,17 @@ pub fn registry() -> &'static [&'static dyn Rule] {
     &RULES
 }
 
-pub fn find(id: &str) -> Option<&'static dyn Rule> {
+pub fn find_rule(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }
 
 /// Returns the ids of all rules.
-pub fn ids() -> impl Iterator<Item = &'static str> {
+pub fn rule_ids() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.documentation().id)
 }
 
 /// Returns the known id that is most similar to `id`, or `None` if no id is similar.
-pub fn nearest(id: &str) -> Option<&'static str> {
+pub fn nearest_rule_id(id: &str) -> Option<&'static str> {
     text::find_nearest(id, &RULES.map(|rule| rule.documentation().id))
 }
 
@@ -27,7 +27,7 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::findings::{RuleResult, Status};
-    use crate::pipelines::{Kind, Pipeline};
+    use crate::pipelines::{Pipeline, PipelineKind};
     use crate::rules::{self, RuleSet};
     use std::collections::HashSet;
 
@@ -61,16 +61,16 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_true() {
+    fn documented_examples_have_documented_outcome() {
         for rule in registry() {
             let documentation = rule.documentation();
             let id = documentation.id;
-            assert_eq!(status(*rule, documentation.passes), Status::Passed, "{id}");
+            assert_eq!(status(*rule, documentation.passing_example), Status::Passed, "{id}");
             assert!(
-                matches!(status(*rule, documentation.fails), Status::Failed(_)),
+                matches!(status(*rule, documentation.failing_example), Status::Failed(_)),
                 "{id}"
             );
-            for example in [documentation.passes, documentation.fails] {
+            for example in [documentation.passing_example, documentation.failing_example] {
                 let pipeline = Pipeline::parse(example.as_bytes()).unwrap();
                 assert!(documentation.kinds.contains(&pipeline.kind), "{id}");
             }
@@ -79,7 +79,7 @@ mod tests {
 
     fn example_size(rule: &dyn Rule, example: &str) -> Option<u64> {
         let pipeline = Pipeline::parse(example.as_bytes()).unwrap();
-        rules::size(rule.documentation().id, &pipeline)
+        rules::measure_pipeline(rule.documentation().id, &pipeline)
     }
 
     #[test]
@@ -87,28 +87,28 @@ mod tests {
         for rule in registry() {
             let documentation = rule.documentation();
             let id = documentation.id;
-            let results = results(*rule, documentation.fails);
+            let results = results(*rule, documentation.failing_example);
             let reported: Vec<Option<u64>> = results[0].violations.iter().map(|it| it.size).collect();
             let has_limit = documentation
                 .config
                 .iter()
                 .any(|field| field.meaning.contains("number of"));
-            assert_eq!(rules::counts(id), has_limit, "{id}");
+            assert_eq!(rules::is_counting_rule(id), has_limit, "{id}");
             let (passing, failing) = (
-                example_size(*rule, documentation.passes),
-                example_size(*rule, documentation.fails),
+                example_size(*rule, documentation.passing_example),
+                example_size(*rule, documentation.failing_example),
             );
             assert!(reported.iter().all(|size| *size == failing), "{id}: {reported:?}");
             if let (Some(passing), Some(failing)) = (passing, failing) {
-                assert!(rules::got_worse(id, passing, failing), "{id}");
-                assert!(!rules::got_worse(id, failing, passing), "{id}");
-                assert!(!rules::got_worse(id, failing, failing), "{id}");
+                assert!(rules::is_worse_size(id, passing, failing), "{id}");
+                assert!(!rules::is_worse_size(id, failing, passing), "{id}");
+                assert!(!rules::is_worse_size(id, failing, failing), "{id}");
             }
         }
     }
 
     #[test]
-    fn every_rule_says_what_why_and_how() {
+    fn each_rule_has_complete_documentation() {
         for rule in registry() {
             let documentation = rule.documentation();
             for text in [documentation.summary, documentation.reason] {
@@ -118,10 +118,10 @@ mod tests {
                     documentation.id
                 );
             }
-            for text in documentation.details.iter().chain(documentation.assumed) {
+            for text in documentation.details.iter().chain(documentation.assumptions) {
                 assert!(text.ends_with('.'), "{}: {text}", documentation.id);
             }
-            assert!(!documentation.assumed.is_empty(), "{}", documentation.id);
+            assert!(!documentation.assumptions.is_empty(), "{}", documentation.id);
             assert!(!documentation.kinds.is_empty());
             assert_eq!(
                 documentation.config.is_empty(),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_apply_to_kinds_that_platform_says() {
+    fn rules_apply_to_documented_kinds() {
         let only = |kind| -> Vec<&str> {
             let rules = registry().iter().map(|rule| rule.documentation());
             rules
@@ -139,17 +139,17 @@ mod tests {
                 .map(|rule| rule.id)
                 .collect()
         };
-        assert_eq!(only(Kind::Orchestration), ["start-and-end-components"]);
+        assert_eq!(only(PipelineKind::Orchestration), ["start-and-end-components"]);
         assert_eq!(
-            only(Kind::Transformation),
+            only(PipelineKind::Transformation),
             ["maximum-outputs", "end-output-components"]
         );
     }
 
     #[test]
-    fn nearest_id_is_found_where_there_is_one() {
-        assert_eq!(nearest("maximum-component"), Some("maximum-components"));
-        assert_eq!(nearest("unused_components"), Some("unused-components"));
-        assert_eq!(nearest("zzz"), None);
+    fn nearest_rule_id_is_found_for_similar_text() {
+        assert_eq!(nearest_rule_id("maximum-component"), Some("maximum-components"));
+        assert_eq!(nearest_rule_id("unused_components"), Some("unused-components"));
+        assert_eq!(nearest_rule_id("zzz"), None);
     }
 }

@@ -1,15 +1,15 @@
 //! The trait and the description of a rule.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::subject::Subject;
+use super::evaluated_pipeline::EvaluatedPipeline;
+use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::{Kind, LinkRole, Pipeline};
+use crate::pipelines::{LinkRole, Pipeline, PipelineKind};
 
 /// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {
     /// Returns the description of the rule, for users and for the engine.
-    fn documentation(&self) -> &'static Documentation;
+    fn documentation(&self) -> &'static RuleDocumentation;
 
     /// Returns what the rule counts. It has no default: without the number and its direction, `--new-only` and waivers
     /// would excuse a finding that got worse.
@@ -22,7 +22,7 @@ pub trait Rule: Sync {
     }
 
     /// Reads the rule's configuration, once for all pipelines.
-    fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;
+    fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError>;
 }
 
 /// The number that a rule counts in a pipeline, and the direction in which that number gets worse.
@@ -38,14 +38,14 @@ pub enum Measure {
 
 /// A rule with its configuration: returns the violations of a pipeline, in file order.
 pub(crate) type Evaluator =
-    Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
+    Box<dyn Fn(&EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Documentation {
+pub struct RuleDocumentation {
     /// The id in the rules file.
     pub id: &'static str,
     /// The kinds of pipeline that the rule applies to; other pipelines get no result.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [PipelineKind],
     /// The requirement, in one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
@@ -54,14 +54,14 @@ pub struct Documentation {
     /// How the rule is checked, in sentences.
     pub details: &'static [&'static str],
     /// Details that the platform's documentation does not define and that this program therefore assumes.
-    pub assumed: &'static [&'static str],
+    pub assumptions: &'static [&'static str],
     /// The fields of `config`, all required.
     pub config: &'static [ConfigField],
     /// The `config` of the two examples, as YAML; empty for rules without `config`.
     pub example_config: &'static str,
     /// An example pipeline that passes.
-    pub passes: &'static str,
-    pub fails: &'static str,
+    pub passing_example: &'static str,
+    pub failing_example: &'static str,
 }
 
 /// A field of a rule's `config`.

@@ -1,11 +1,11 @@
 //! A set of rules that evaluates pipelines.
 
 use super::error::EvaluationError;
+use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
-use super::subject::Subject;
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::pipelines::{Kind, Pipeline};
+use crate::pipelines::{Pipeline, PipelineKind};
 use crate::yaml::DocumentError;
 use sluicegate_base::overlap;
 use std::fmt;
@@ -21,12 +21,12 @@ pub enum RuleState {
     /// Enabled, but results in this evaluation error.
     Broken(&'static str),
     /// Missing in the file.
-    NotThere,
+    Missing,
     Unknown,
 }
 
 /// A callback that gets each pipeline that was read, with its path.
-pub type SeePipeline<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
+pub type PipelineObserver<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
 
 /// A rules file that was read and checked.
 pub struct RuleSet {
@@ -36,9 +36,12 @@ pub struct RuleSet {
 
 impl fmt::Debug for RuleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = |file: &RulesFile| file.rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
+        let ids = self
+            .file
+            .as_ref()
+            .map( |file| file.rules.iter().map(|rule| & rule.id).collect::<Vec<_>>());
         f.debug_tuple("RuleSet")
-            .field(&self.file.as_ref().map(ids))
+            .field(&ids)
             .finish()
     }
 }
@@ -47,7 +50,7 @@ impl RuleSet {
     /// Reads a rules file. An error in the file becomes a result of each pipeline, so that the gate sees it.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
-            file: rules_file::read(bytes).map_err(EvaluationError::RulesFileParse),
+            file: rules_file::read_rules_file(bytes).map_err(EvaluationError::RulesFileParse),
         }
     }
 
@@ -69,7 +72,7 @@ impl RuleSet {
     }
 
     /// Creates the set for a commit whose rules file is behind a symbolic link, which the platform does not follow.
-    pub const fn linked() -> Self {
+    pub const fn behind_symbolic_link() -> Self {
         Self {
             file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
         }
@@ -87,12 +90,12 @@ impl RuleSet {
             return RuleState::Unknown;
         };
         match (
-            file.rules.iter().find(|known| known.id == rule),
+            file.rules.iter().find(|candidate| candidate.id == rule),
             file.levels.get(rule),
         ) {
             (
                 Some(EnabledRule {
-                    check: Err(error), ..
+                    evaluator: Err(error), ..
                 }),
                 _,
             ) => RuleState::Broken(error.error_type()),
@@ -100,16 +103,15 @@ impl RuleSet {
                 enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
             }
             (None, Some(_)) => RuleState::Disabled,
-            (None, None) => RuleState::NotThere,
+            (None, None) => RuleState::Missing,
         }
     }
 
     /// Returns the ids of the enabled rules for a pipeline of this kind, or of an unknown kind; `None` if the rules
     /// file is missing or cannot be read.
-    pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
+    pub fn enabled_ids(&self, kind: Option<PipelineKind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
-        let meant = rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
-        Some(meant.map(|rule| rule.id.as_str()))
+        Some( rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind))).map(|rule| rule.id.as_str()),)
     }
 
     /// Returns the results for a pipeline file, in the order of the rules file.
@@ -117,26 +119,26 @@ impl RuleSet {
     /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
     /// would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
-        self.evaluate_seen(path, document, &|_, _| {})
+        self.evaluate_bytes(path, document, &|_, _| {})
     }
 
-    /// Like [`Self::evaluate`], for a file that may be unreadable. `see` gets the pipeline if it was read.
+    /// Like [`Self::evaluate`], for a file that may be unreadable. `observe` gets the pipeline if it was read.
     pub fn evaluate_document(
         &self,
         path: &str,
         document: &Result<Vec<u8>, DocumentError>,
-        see: &SeePipeline<'_>,
+        observe: &PipelineObserver<'_>,
     ) -> FileResults {
         match document {
-            Ok(bytes) => self.evaluate_seen(path, bytes, see),
-            Err(error) => self.results(path, || Err(EvaluationError::DocumentParse(error.clone()))),
+            Ok(bytes) => self.evaluate_bytes(path, bytes, observe),
+            Err(error) => self.evaluate_pipeline(path, || Err(EvaluationError::DocumentParse(error.clone()))),
         }
     }
 
-    fn evaluate_seen(&self, path: &str, document: &[u8], see: &SeePipeline<'_>) -> FileResults {
-        self.results(path, || {
+    fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
+        self.evaluate_pipeline(path, || {
             let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
-            see(path, &pipeline);
+            observe(path, &pipeline);
             Ok(pipeline)
         })
     }
@@ -146,27 +148,27 @@ impl RuleSet {
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
-        see: &SeePipeline<'_>,
+        observe: &PipelineObserver<'_>,
     ) -> Result<Vec<FileResults>, E> {
-        let sized = documents.map(|document| {
-            let document = document?;
-            let size = document.1.as_ref().map_or(0, Vec::len);
-            Ok((document, size))
+        let documents_with_sizes = documents.map(|document| {
+            let (path, content) = document?;
+            let size = content.as_ref().map_or(0, Vec::len);
+            Ok(((path, content), size))
         });
-        overlap::compute_all(sized, &|(path, document): (String, _)| {
-            self.evaluate_document(&path, &document, see)
+        overlap::compute_all(documents_with_sizes, &|(path, document): (String, _)| {
+            self.evaluate_document(&path, &document, observe)
         })
     }
 
-    fn results(
+    fn evaluate_pipeline(
         &self,
         path: &str,
         pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
     ) -> FileResults {
         let results = match &self.file {
-            Err(error) => vec![unevaluated(RULES_FILE_RULE, None, error)],
+            Err(error) => vec![error_result(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
-            Ok(file) => evaluate(&file.rules, path, &pipeline()),
+            Ok(file) => evaluate_rules(&file.rules, path, &pipeline()),
         };
         FileResults {
             path: path.to_owned(),
@@ -175,45 +177,42 @@ impl RuleSet {
     }
 }
 
-fn evaluate(
+fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,
     pipeline: &Result<Pipeline, EvaluationError>,
 ) -> Vec<RuleResult> {
     let kind = match pipeline {
         Ok(pipeline) => Some(pipeline.kind),
-        Err(_) => Kind::from_path(path),
+        Err(_) => PipelineKind::from_path(path),
     };
-    let subject = pipeline.as_ref().map(Subject::new);
-    let mut results = Vec::with_capacity(rules.len());
-    let meant = rules
+    let subject = pipeline.as_ref().map(EvaluatedPipeline::new); rules
         .iter()
-        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
-    results.extend(meant.map(|rule| result(rule, subject.as_ref().map_err(|error| *error))));
-    results
+        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind))).map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error)))
+        .collect()
 }
 
-fn result(rule: &EnabledRule, subject: Result<&Subject<'_>, &EvaluationError>) -> RuleResult {
-    let check: &Evaluator = match &rule.check {
-        Ok(check) => check,
-        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+fn evaluate_rule(rule: &EnabledRule, subject: Result<&EvaluatedPipeline<'_>, &EvaluationError>,) -> RuleResult {
+    let evaluator: &Evaluator = match &rule.evaluator {
+        Ok(evaluator) => evaluator,
+        Err(error) => return error_result(&rule.id, rule.enforcement, error),
     };
     let subject = match subject {
         Ok(subject) => subject,
-        Err(error) => return unevaluated(&rule.id, rule.enforcement, error),
+        Err(error) => return error_result(&rule.id, rule.enforcement, error),
     };
-    match check(subject) {
+    match evaluator(subject) {
         Ok(violations) => RuleResult::new(
             rule.id.clone(),
-            status(&violations, rule.enforcement),
+            violation_status(&violations, rule.enforcement),
             rule.enforcement,
             violations,
         ),
-        Err(error) => unevaluated(&rule.id, rule.enforcement, &error),
+        Err(error) => error_result(&rule.id, rule.enforcement, &error),
     }
 }
 
-fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
+fn violation_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
     if violations.is_empty() {
         return Status::Passed;
     }
@@ -223,7 +222,7 @@ fn status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status 
     })
 }
 
-fn unevaluated(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
+fn error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult::new(
         rule.to_owned(),
         Status::Error(Some(error.error_type().to_owned())),

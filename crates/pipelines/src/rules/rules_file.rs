@@ -1,12 +1,12 @@
 //! Reads the rules file and prepares its rules.
 
-use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
 use super::rule::{Evaluator, Rule};
+use super::rule_config::RuleConfig;
 use crate::findings::Enforcement;
-use crate::pipelines::Kind;
-use crate::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
+use crate::pipelines::PipelineKind;
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, shorten};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of entries. Each entry yields a result for each pipeline, so more are rejected.
@@ -24,8 +24,8 @@ pub(super) struct EnabledRule {
     pub id: String,
     pub enforcement: Option<Enforcement>,
     /// The kinds of pipeline that get a result.
-    pub kinds: &'static [Kind],
-    pub check: Result<Evaluator, EvaluationError>,
+    pub kinds: &'static [PipelineKind],
+    pub evaluator: Result<Evaluator, EvaluationError>,
 }
 
 pub(super) struct RuleEntry<'t, 'a> {
@@ -34,33 +34,36 @@ pub(super) struct RuleEntry<'t, 'a> {
     pub node: NodeRef<'t, 'a>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
+pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     let tree = Tree::read(bytes, None)?;
-    let entries = entries(tree.root())?;
-    let enabled = enabled_levels(&entries);
+    let entries = read_entries(tree.root())?;
+    let enabled_levels = collect_enabled_levels(&entries);
     let mut rules: Vec<EnabledRule> = Vec::new();
-    let mut reported: HashSet<&str> = HashSet::new();
+    let mut seen_ids: HashSet<&str> = HashSet::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
-        if reported.insert(entry.id) {
-            let levels = enabled.get(entry.id).map(Vec::as_slice).unwrap_or_default();
-            rules.push(enabled_rule(entry, levels));
+        if seen_ids.insert(entry.id) {
+            let levels = enabled_levels
+                .get(entry.id)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            rules.push(prepare_rule(entry, levels));
         }
     }
     Ok(RulesFile {
         rules,
-        levels: levels(&entries, &enabled),
+        levels: effective_levels(&entries, &enabled_levels),
     })
 }
 
-pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
+pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
-        .ok_or_else(|| DocumentError::at(root.position(), "the list `rules` is missing"))?;
+        .ok_or_else(|| DocumentError::at_position(root.position(), "the list `rules` is missing"))?;
     let items = rules
         .items()
-        .ok_or_else(|| DocumentError::at(rules.position(), "`rules` is not a list"))?;
+        .ok_or_else(|| DocumentError::at_position(rules.position(), "`rules` is not a list"))?;
     if items.len() > MAX_RULES {
-        return Err(DocumentError::at(
+        return Err(DocumentError::at_position(
             rules.position(),
             format!("the file has {} rules; the maximum is {MAX_RULES}", items.len()),
         ));
@@ -70,7 +73,7 @@ pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t,
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
     pub(super) fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
-        let wrong = |message: &str| DocumentError::at(node.position(), message);
+        let wrong = |message: &str| DocumentError::at_position(node.position(), message);
         if !node.is_map() {
             return Err(wrong("an entry of `rules` is not a map"));
         }
@@ -88,16 +91,16 @@ impl<'t, 'a> RuleEntry<'t, 'a> {
 }
 
 /// Returns the levels of the enabled entries of each id.
-fn enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
+fn collect_enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
     let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
-        levels.entry(entry.id).or_default().push(level(entry));
+        levels.entry(entry.id).or_default().push(parse_level(entry));
     }
     levels
 }
 
 /// Returns the effective level of a rule with these entries. Neither their order nor an invalid level makes it milder.
-fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
+fn strictest_level(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     let error = Some(Enforcement::Error);
     match levels {
         _ if levels.contains(&error) => error,
@@ -107,21 +110,23 @@ fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
 }
 
 /// Returns the strictest level of the enabled entries of each id, otherwise the level of its first entry.
-fn levels(
+fn effective_levels(
     entries: &[RuleEntry<'_, '_>],
-    enabled: &HashMap<&str, Vec<Option<Enforcement>>>,
+    enabled_levels: &HashMap<&str, Vec<Option<Enforcement>>>,
 ) -> HashMap<String, Option<Enforcement>> {
-    let mut levels: HashMap<String, Option<Enforcement>> = enabled
+    let mut levels: HashMap<String, Option<Enforcement>> = enabled_levels
         .iter()
-        .map(|(id, levels)| ((*id).to_owned(), strictest(levels)))
+        .map(|(id, levels)| ((*id).to_owned(), strictest_level(levels)))
         .collect();
     for entry in entries {
-        levels.entry(entry.id.to_owned()).or_insert_with(|| level(entry));
+        levels
+            .entry(entry.id.to_owned())
+            .or_insert_with(|| parse_level(entry));
     }
     levels
 }
 
-pub(super) fn level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
+pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
     entry
         .node
         .get("enforcementLevel")
@@ -129,35 +134,38 @@ pub(super) fn level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
-fn enabled_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
-    let rule = registry::find(entry.id);
-    let enforcement = strictest(levels);
+fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
+    let rule = registry::find_rule(entry.id);
+    let enforcement = strictest_level(levels);
     EnabledRule {
         id: entry.id.to_owned(),
         enforcement,
-        kinds: rule.map_or(&Kind::ALL, |rule| rule.documentation().kinds),
-        check: check(entry, levels.len(), rule, enforcement),
+        kinds: rule.map_or(&PipelineKind::ALL, |rule| rule.documentation().kinds),
+        evaluator: prepare_evaluator(entry, levels.len(), rule, enforcement),
     }
 }
 
 /// Returns the check, or the first reason why there is none.
-fn check(
+fn prepare_evaluator(
     entry: &RuleEntry<'_, '_>,
-    times: usize,
+    entry_count: usize,
     rule: Option<&'static dyn Rule>,
     enforcement: Option<Enforcement>,
 ) -> Result<Evaluator, EvaluationError> {
-    if times > 1 {
-        let id = shortened(entry.id).into_owned();
-        return Err(EvaluationError::DuplicateEnabledRule { id, times });
+    if entry_count > 1 {
+        let id = shorten(entry.id).into_owned();
+        return Err(EvaluationError::DuplicateEnabledRule {
+            id,
+            times: entry_count,
+        });
     }
     let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
-        id: shortened(entry.id).into_owned(),
-        nearest: registry::nearest(entry.id),
+        id: shorten(entry.id).into_owned(),
+        nearest: registry::nearest_rule_id(entry.id),
     })?;
     let id = rule.documentation().id;
     if enforcement.is_none() {
         return Err(EvaluationError::InvalidEnforcementLevel { id });
     }
-    rule.prepare(&Config::new(id, entry.node.get("config")))
+    rule.prepare(&RuleConfig::new(id, entry.node.get("config")))
 }

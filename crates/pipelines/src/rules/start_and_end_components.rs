@@ -1,19 +1,19 @@
 //! The rule `start-and-end-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, of_pipeline};
+use super::evaluated_pipeline::{EvaluatedPipeline, pipeline_violation};
+use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::{Component, Kind, LinkRole};
+use crate::pipelines::{Component, LinkRole, PipelineKind};
 
 /// The component types that end a branch.
-const ENDS: [&str; 2] = ["end-success", "end-failure"];
+const END_TYPES: [&str; 2] = ["end-success", "end-failure"];
 
 pub(super) struct StartAndEndComponents;
 
 impl Rule for StartAndEndComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -25,39 +25,42 @@ impl Rule for StartAndEndComponents {
         Some(LinkRole::Transition)
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| Ok(violations(subject))))
+    fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(|subject| Ok(check_branch_ends(subject))))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
-        return vec![of_pipeline(
+        return vec![pipeline_violation(
             "has no Start component: add one and connect it to the first component",
         )];
     }
-    let reachable = graph.reachable();
-    let goes_on = graph.links_on(LinkRole::Transition);
-    let is_target = graph.linked_to(&[LinkRole::IterationTarget]);
-    let ends_branch = |at: usize| {
-        reachable.get(at) == Some(&true)
-            && goes_on.get(at) == Some(&false)
-            && is_target.get(at) == Some(&false)
-    };
-    subject.violations_of_components(
-        |at, component| ends_branch(at) && !is_end(component),
+    let is_reachable = graph.reachability_flags();
+    let has_transition = graph.outgoing_link_flags(LinkRole::Transition);
+    let is_iteration_target = graph.incoming_link_flags(&[LinkRole::IterationTarget]);
+    subject.component_violations(
+        |index, component| {
+            is_reachable.get(index) == Some(&true)
+                && has_transition.get(index) == Some(&false)
+                && is_iteration_target.get(index) == Some(&false)
+                && !is_end(component)
+        },
         "is the last step of its branch: connect it to an End Success or End Failure component",
     )
 }
 
 fn is_end(component: &Component) -> bool {
-    component.kind.as_deref().is_some_and(|kind| ENDS.contains(&kind))
+    component
+        .kind
+        .as_deref()
+        .is_some_and(|kind| END_TYPES.contains(&kind))
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "start-and-end-components",
-    kinds: &[Kind::Orchestration],
+    kinds: &[PipelineKind::Orchestration],
     summary: "An orchestration has a start component, and every branch ends in `end-success` or `end-failure`.",
     reason: "If a branch just stops, it is unclear whether this is intended and whether the run succeeded.",
     fix: "Connect the last component of each branch to an End Success or End Failure component.",
@@ -65,7 +68,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "A pipeline without a component of type `start` has exactly one violation, on line 1.",
         "A link to a missing component, or from a component to itself, is ignored.",
     ],
-    assumed: &[
+    assumptions: &[
         "A branch end is a component that is reachable from a start component, has no transition to an existing \
          component, and is not the iteration target of a component.",
         "An iterator without transitions and an unconnected start component are branch ends. A cycle has no \
@@ -75,7 +78,7 @@ static DOCUMENTATION: Documentation = Documentation {
     ],
     config: &[],
     example_config: "",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
@@ -93,7 +96,7 @@ pipeline:
     Failed:
       type: end-failure
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline:
   components:

@@ -1,16 +1,16 @@
 //! The rule `unused-components`.
 
-use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Measure, Rule};
-use super::subject::{Subject, component_count};
+use super::evaluated_pipeline::{EvaluatedPipeline, count_components};
+use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
+use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::{Kind, LinkRole};
+use crate::pipelines::{LinkRole, PipelineKind};
 
 pub(super) struct UnusedComponents;
 
 impl Rule for UnusedComponents {
-    fn documentation(&self) -> &'static Documentation {
+    fn documentation(&self) -> &'static RuleDocumentation {
         &DOCUMENTATION
     }
 
@@ -22,44 +22,44 @@ impl Rule for UnusedComponents {
         Some(LinkRole::Source)
     }
 
-    fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(violations))
+    fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
+        Ok(Box::new(check_connections))
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
-        Kind::Orchestration => orchestration(subject),
-        Kind::Transformation => Ok(transformation(subject)),
+        PipelineKind::Orchestration => check_orchestration(subject),
+        PipelineKind::Transformation => Ok(check_transformation(subject)),
     }
 }
 
-fn orchestration(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);
     }
-    let reachable = subject.graph().reachable();
-    Ok(subject.violations_of_components(
-        |at, _| reachable.get(at) == Some(&false),
+    let is_reachable = subject.graph().reachability_flags();
+    Ok(subject.component_violations(
+        |index, _| is_reachable.get(index) == Some(&false),
         "never runs, as no connection leads to it from the Start component: connect it or delete it",
     ))
 }
 
-fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
-    if component_count(subject.pipeline) < 2 {
+fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
+    if count_components(subject.pipeline) < 2 {
         return Vec::new();
     }
-    let feeds = subject.graph().linked_to(&[LinkRole::Source]);
-    let is_fed = subject.graph().links_on(LinkRole::Source);
-    subject.violations_of_components(
-        |at, _| feeds.get(at) == Some(&false) && is_fed.get(at) == Some(&false),
+    let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);
+    let has_source = subject.graph().outgoing_link_flags(LinkRole::Source);
+    subject.component_violations(
+        |index, _| has_successor.get(index) == Some(&false) && has_source.get(index) == Some(&false),
         "is not connected to any other component: connect it or delete it",
     )
 }
 
-static DOCUMENTATION: Documentation = Documentation {
+static DOCUMENTATION: RuleDocumentation = RuleDocumentation {
     id: "unused-components",
-    kinds: &Kind::ALL,
+    kinds: &PipelineKind::ALL,
     summary: "No component is unconnected.",
     reason: "A component that never runs misleads readers of the pipeline and may hide a forgotten \
          connection.",
@@ -69,7 +69,7 @@ static DOCUMENTATION: Documentation = Documentation {
         "An orchestration without a start component cannot be evaluated: `designer/no-start-component`.",
         "The rule reports one violation for each unconnected component, on the line of its key.",
     ],
-    assumed: &[
+    assumptions: &[
         "In an orchestration, a component is unconnected if no chain of transitions and iteration targets leads to \
          it from a component of type `start`.",
         "In a transformation, a component is unconnected if it is not a source of another component and has \
@@ -78,7 +78,7 @@ static DOCUMENTATION: Documentation = Documentation {
     ],
     config: &[],
     example_config: "",
-    passes: "\
+    passing_example: "\
 type: orchestration
 pipeline:
   components:
@@ -89,7 +89,7 @@ pipeline:
     Load:
       type: run-transformation
 ",
-    fails: "\
+    failing_example: "\
 type: orchestration
 pipeline:
   components:

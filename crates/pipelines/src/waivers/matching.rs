@@ -1,7 +1,7 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::WaiverEntry;
-use crate::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::findings::{FileResults, Finding, FindingState, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
@@ -17,7 +17,7 @@ pub struct Waivers {
 
 /// The former names, in the base, of files and components that the change renamed.
 #[derive(Debug, Clone, Default)]
-pub struct Former {
+pub struct OldNames {
     /// The path in the base of each renamed file.
     pub paths: BTreeMap<String, String>,
     /// The old name of each renamed component, by the file's path in head and the new name.
@@ -26,41 +26,41 @@ pub struct Former {
 
 /// The existing files, whether or not the run reviewed them.
 #[derive(Debug, Clone, Default)]
-pub struct There {
+pub struct ExistingFiles {
     pub pipelines: Vec<String>,
     /// Other files that a waiver matches.
-    pub others: Vec<String>,
+    pub other_files: Vec<String>,
     /// Whether the run covered all files, so that a waiver for a missing file can be reported.
-    pub is_whole: bool,
+    pub is_complete: bool,
     /// The checks of the project that were run.
-    pub checked: CheckLevels,
+    pub check_levels: CheckLevels,
 }
 
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaiverStatus {
     /// Whether there is a finding that it matches.
-    pub is_met: bool,
-    pub is_over: bool,
+    pub is_matched: bool,
+    pub is_expired: bool,
     /// Whether every file that it matches was evaluated by its rule, so that the run shows whether it is needed.
-    pub is_judged: bool,
+    pub is_conclusive: bool,
 }
 
 /// The entries whose paths match one file.
-struct MatchingEntries<'m> {
+struct FileEntries<'m> {
     indices: &'m [usize],
     path: &'m str,
     /// The old names of its renamed components, by the new name.
-    renamed: Option<&'m BTreeMap<String, String>>,
+    old_component_names: Option<&'m BTreeMap<String, String>>,
 }
 
 impl WaiverStatus {
     /// Returns whether removing the waiver would change nothing.
-    pub const fn is_vain(self) -> bool {
-        if self.is_over {
-            self.is_judged || self.is_met
+    pub const fn is_unneeded(self) -> bool {
+        if self.is_expired {
+            self.is_conclusive || self.is_matched
         } else {
-            self.is_judged && !self.is_met
+            self.is_conclusive && !self.is_matched
         }
     }
 }
@@ -84,92 +84,91 @@ impl Waivers {
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
     /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
     /// of a renamed component, because the change that renames them cannot waive anything itself.
-    pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
-        let mut met = vec![false; self.entries.len()];
+    pub fn mark_findings(&self, files: &mut [FileResults], old_names: &OldNames, today: Date) -> Vec<bool> {
+        let mut matched_flags = vec![false; self.entries.len()];
         for file in files {
-            let mut at = self.globs.matches(&file.path);
-            if let Some(path) = former.paths.get(&file.path) {
-                at.extend(self.globs.matches(path));
-                at.sort_unstable();
-                at.dedup();
+            let mut indices = self.globs.matches(&file.path);
+            if let Some(path) = old_names.paths.get(&file.path) {
+                indices.extend(self.globs.matches(path));
+                indices.sort_unstable();
+                indices.dedup();
             }
-            if at.is_empty() {
+            if indices.is_empty() {
                 continue;
             }
             for result in &mut file.results {
-                let files = MatchingEntries {
-                    indices: &at,
+                let file_entries = FileEntries {
+                    indices: &indices,
                     path: &file.path,
-                    renamed: former.components.get(&file.path),
+                    old_component_names: old_names.components.get(&file.path),
                 };
-                self.mark_result(&files, result, today, &mut met);
+                self.mark_result(&file_entries, result, today, &mut matched_flags);
             }
         }
-        met
+        matched_flags
     }
 
     fn mark_result(
         &self,
-        matching: &MatchingEntries<'_>,
+        file_entries: &FileEntries<'_>,
         result: &mut RuleResult,
         today: Date,
-        met: &mut [bool],
+        matched_flags: &mut [bool],
     ) {
-        if !result.status.can_be_old() {
+        if !result.status.is_excusable() {
             return;
         }
-        let findings = result.findings(matching.path);
-        let mut found: Vec<Option<&WaiverEntry>> = findings
+        let findings = result.findings(file_entries.path);
+        let mut entries: Vec<Option<&WaiverEntry>> = findings
             .iter()
-            .map(|finding| self.best(matching, finding, today, met))
+            .map(|finding| self.find_best_entry(file_entries, finding, today, matched_flags))
             .collect();
-        if let [only] = found.as_slice() {
+        if let [entry] = entries.as_slice() {
             // An evaluation error is one finding, regardless of the number of its texts.
-            found = vec![*only; result.violations.len().max(1)];
+            entries = vec![*entry; result.violations.len().max(1)];
         }
-        if found.iter().all(Option::is_none) {
+        if entries.iter().all(Option::is_none) {
             return;
         }
-        result.states.resize(found.len(), None);
-        for (state, entry) in result.states.iter_mut().zip(&found) {
-            if entry.is_some_and(|entry| !entry.is_over(today)) {
-                *state = Some(State::Waived);
+        result.states.resize(entries.len(), None);
+        for (state, entry) in result.states.iter_mut().zip(&entries) {
+            if entry.is_some_and(|entry| !entry.is_expired(today)) {
+                *state = Some(FindingState::Waived);
             }
         }
-        result.waivers = found
+        result.waivers = entries
             .into_iter()
             .map(|entry| entry.map(WaiverEntry::waiver))
             .collect();
     }
 
     /// Returns the entry that matches the finding; a valid entry takes precedence over an expired one.
-    fn best(
+    fn find_best_entry(
         &self,
-        matching: &MatchingEntries<'_>,
+        file_entries: &FileEntries<'_>,
         finding: &Finding<'_>,
         today: Date,
-        met: &mut [bool],
+        matched_flags: &mut [bool],
     ) -> Option<&WaiverEntry> {
         let old_name = finding
             .about
-            .and_then(|name| matching.renamed.and_then(|renamed| renamed.get(name)));
-        let former_finding = old_name.map(|old_name| Finding {
+            .and_then(|name| {
+            file_entries.old_component_names.and_then(|old_names| old_names.get(name))
+        });
+        let old_finding = old_name.map(|old_name| Finding {
             about: Some(old_name),
             ..finding.clone()
         });
         let mut best: Option<&WaiverEntry> = None;
-        for index in matching.indices {
-            let is_match = |entry: &&WaiverEntry| {
-                entry.is_about(finding)
-                    || former_finding
-                        .as_ref()
-                        .is_some_and(|former| entry.is_about(former))
-            };
-            let Some(entry) = self.entries.get(*index).filter(is_match) else {
+        for index in file_entries.indices {
+            let(Some( entry), Some(is_matched)) = ( self.entries.get(*index), matched_flags.get_mut(*index)) else {
                 continue;
             };
-            met.iter_mut().skip(*index).take(1).for_each(|met| *met = true);
-            if best.is_none_or(|known| known.is_over(today) && !entry.is_over(today)) {
+            let is_about_old_finding = old_finding.as_ref().is_some_and(|old_finding| entry.matches_finding(old_finding));
+            if !entry.matches_finding(finding) && !is_about_old_finding {
+                continue;
+            } *is_matched = true;
+            if best.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
                 best = Some(entry);
             }
         }
@@ -177,48 +176,46 @@ impl Waivers {
     }
 
     /// Returns whether an entry matches the file.
-    pub fn is_about(&self, path: &str) -> bool {
+    pub fn matches_path(&self, path: &str) -> bool {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry. `met` is the result of [`Self::mark`].
-    pub fn standings(
+    /// Returns the status of each entry. `matched_flags` is the result of [`Self::mark_findings`].
+    pub fn statuses(
         &self,
-        met: &[bool],
+        matched_flags: &[bool],
         files: &[FileResults],
-        there: &There,
+        existing_files: &ExistingFiles,
         today: Date,
     ) -> Vec<WaiverStatus> {
-        let mut seen = vec![FileFindings::default(); self.entries.len()];
-        for path in &there.pipelines {
-            self.with_each(path, &mut seen, |_, seen| seen.there += 1);
+        let mut coverages = vec![FileCoverage::default(); self.entries.len()];
+        for path in &existing_files.pipelines {
+            self.update_coverages(path, &mut coverages, |_, coverage| coverage.existing_count += 1);
         }
-        for path in &there.others {
-            self.with_each(path, &mut seen, |_, seen| seen.has_others = true);
+        for path in &existing_files.other_files {
+            self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_others = true);
         }
         for file in files {
-            self.with_each(&file.path, &mut seen, |entry, seen| {
-                seen.take(entry, file, there.checked);
+            self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
+                coverage.add_file(entry, file, existing_files.check_levels);
             });
-        }
-        let entries = self.entries.iter().zip(met).zip(seen);
-        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| WaiverStatus {
-            is_met: *is_met,
-            is_over: entry.is_over(today),
-            is_judged: seen.is_judged(there.is_whole),
-        };
-        entries.map(standing).collect()
+        } self.entries.iter().zip(matched_flags).zip(coverages)
+            .map( |((entry, is_matched), coverage)| WaiverStatus {
+                is_matched: *is_matched,
+                is_expired: entry.is_expired(today),
+                is_conclusive: coverage.is_conclusive(existing_files.is_complete),
+        }).collect()
     }
 
-    fn with_each(
+    fn update_coverages(
         &self,
         path: &str,
-        seen: &mut [FileFindings],
-        take: impl Fn(&WaiverEntry, &mut FileFindings),
+        coverages: &mut [FileCoverage],
+        update: impl Fn(&WaiverEntry, &mut FileCoverage),
     ) {
         for index in self.globs.matches(path) {
-            if let (Some(entry), Some(seen)) = (self.entries.get(index), seen.get_mut(index)) {
-                take(entry, seen);
+            if let (Some(entry), Some(coverage)) = (self.entries.get(index), coverages.get_mut(index)) {
+                update(entry, coverage);
             }
         }
     }
@@ -226,33 +223,35 @@ impl Waivers {
 
 /// The evaluation of the files that an entry's path matches.
 #[derive(Debug, Clone, Default)]
-struct FileFindings {
-    there: usize,
+struct FileCoverage {
+    existing_count: usize,
     has_others: bool,
-    judged: usize,
+    evaluated_count: usize,
     /// Whether the rule was evaluated in one of them.
     is_evaluated: bool,
     /// Whether the rule could not be evaluated in one of them.
-    is_open: bool,
+    has_error: bool,
 }
 
-impl FileFindings {
-    fn take(&mut self, entry: &WaiverEntry, file: &FileResults, checked: CheckLevels) {
-        self.judged += 1;
-        let results = || file.results.iter().filter(|result| result.rule == entry.rule);
-        let is_open =
-            |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
-        self.is_open |= results().any(is_open);
+impl FileCoverage {
+    fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
+        self.evaluated_count += 1;
+        for result in file.results.iter().filter(|result| result.rule == entry.rule) {
+            if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
+                self.has_error = true;
+            } else {
+        self.is_evaluated = true;
+            }
+        }
         // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| checked.of(check).is_some())
-            || results().any(|result| !is_open(result));
+        self.is_evaluated |= check.is_some_and(|check| check_levels.level_of(check).is_some());
     }
 
-    const fn is_judged(&self, is_whole: bool) -> bool {
-        match self.there {
+    const fn is_conclusive(&self, is_whole: bool) -> bool {
+        match self.existing_count {
             0 => is_whole && !self.has_others,
-            there => self.judged >= there && self.is_evaluated && !self.is_open,
+            existing_count => self.evaluated_count >= existing_count && self.is_evaluated && !self.has_error,
         }
     }
 }

@@ -4,15 +4,15 @@
 //! file is read strictly, because a misread waiver would let a finding pass or block everybody. The current day is a
 //! parameter.
 
-mod edit;
-mod entry;
+mod edited_file;
 mod matching;
-mod read;
+mod waiver_entry;
+mod waivers_file;
 
-pub use edit::{EditError, add, remove};
-pub use entry::WaiverEntry;
-pub use matching::{Former, There, WaiverStatus, Waivers};
-pub use read::{PlacedWaiver, read};
+pub use edited_file::{EditError, add_entries, remove_entries};
+pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
+pub use waiver_entry::WaiverEntry;
+pub use waivers_file::{PlacedWaiver, read_waivers};
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate-waivers.yaml";

@@ -1,5 +1,5 @@
 use super::*;
-use crate::findings::{FileResults, RuleResult, Severity, State, Status, Violation};
+use crate::findings::{FileResults, FindingState, RuleResult, Severity, Status, Violation};
 use crate::project::CheckLevels;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -7,13 +7,13 @@ use proptest::prelude::*;
 const TODAY: Date = date(2027, 3, 31);
 
 fn entries(text: &str) -> Vec<WaiverEntry> {
-    let placed = read(text.as_bytes(), &|_| true).unwrap();
+    let placed = read_waivers(text.as_bytes(), &|_| true).unwrap();
     placed.into_iter().map(|placed| placed.entry).collect()
 }
 
 fn refused(text: &str) -> String {
-    let knows = |rule: &str| crate::rules::find(rule).is_some();
-    read(text.as_bytes(), &knows).unwrap_err().to_string()
+    let knows = |rule: &str| crate::rules::find_rule(rule).is_some();
+    read_waivers(text.as_bytes(), &knows).unwrap_err().to_string()
 }
 
 fn failed(rule: &str, violations: Vec<Violation>) -> RuleResult {
@@ -42,16 +42,16 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 }
 
 /// Returns the states of the first result of each file, and the text of its first violation.
-fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, Option<String>)> {
+fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<FindingState>>, Option<String>)> {
     Waivers::new(entries(text))
         .unwrap()
-        .mark(&mut files, &Former::default(), TODAY);
-    let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].waiver_told(0));
+        .mark_findings(&mut files, &OldNames::default(), TODAY);
+    let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].describe_waiver(0));
     files.iter().map(first).collect()
 }
 
 #[test]
-fn invalid_waiver_is_refused_with_place_and_suggestion() {
+fn invalid_waiver_is_rejected_with_position_and_suggestion() {
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, untill: 2027-01-01 }"), @"unknown key `untill`: did you mean `until`? (line 1, column 50)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: valid keys are `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
     insta::assert_snapshot!(refused("# x\n- { rule: unused-component, path: a, reason: r }"), @"there is no rule `unused-component`: did you mean `unused-components`? (line 2, column 11)");
@@ -77,7 +77,7 @@ fn empty_file_has_no_waivers() {
 }
 
 #[test]
-fn waiver_is_about_rule_path_and_name() {
+fn waiver_matches_finding_by_rule_path_and_name() {
     let text = "- { rule: r, path: 'sales/*.yaml', about: A b, reason: old }\n";
     let found = marked(
         text,
@@ -90,7 +90,7 @@ fn waiver_is_about_rule_path_and_name() {
     assert_eq!(
         found,
         [
-            (vec![Some(State::Waived), None], Some("waived: old".to_owned())),
+            (vec![Some(FindingState::Waived), None], Some("waived: old".to_owned())),
             (vec![], None),
             (vec![], None)
         ]
@@ -98,7 +98,7 @@ fn waiver_is_about_rule_path_and_name() {
 }
 
 #[test]
-fn size_is_the_worst_that_is_allowed() {
+fn waiver_with_size_allows_sizes_up_to_it() {
     let text = "- { rule: maximum-components, path: '*', size: 7, reason: r }\n- { rule: minimum-components, path: '*', size: 7, reason: r }\n";
     for (rule, size, is_waived) in [
         ("maximum-components", 7, true),
@@ -107,7 +107,7 @@ fn size_is_the_worst_that_is_allowed() {
         ("minimum-components", 6, false),
     ] {
         let found = marked(text, vec![file("a", vec![failed(rule, vec![counted(size)])])]);
-        assert_eq!(found[0].0 == [Some(State::Waived)], is_waived, "{rule} {size}");
+        assert_eq!(found[0].0 == [Some(FindingState::Waived)], is_waived, "{rule} {size}");
     }
     let unknown = marked(
         text,
@@ -120,7 +120,7 @@ fn size_is_the_worst_that_is_allowed() {
 }
 
 #[test]
-fn last_day_still_holds_and_the_next_does_not() {
+fn waiver_is_valid_on_its_last_day_and_not_after() {
     let of = |until: &str| {
         let text = format!("- {{ rule: r, path: a, reason: old, until: {until} }}\n");
         marked(&text, vec![file("a", vec![failed("r", vec![about("x")])])]).remove(0)
@@ -128,7 +128,7 @@ fn last_day_still_holds_and_the_next_does_not() {
     assert_eq!(
         of("2027-03-31"),
         (
-            vec![Some(State::Waived)],
+            vec![Some(FindingState::Waived)],
             Some("waived until 2027-03-31: old".to_owned())
         )
     );
@@ -147,7 +147,7 @@ fn last_day_still_holds_and_the_next_does_not() {
 }
 
 #[test]
-fn evaluation_error_is_waived_only_if_pipeline_is_its_cause() {
+fn evaluation_error_is_waived_only_if_pipeline_causes_it() {
     for (error_type, is_waived) in [
         (Some("designer/no-start-component"), true),
         (Some("designer/document-parse-error"), false),
@@ -161,12 +161,12 @@ fn evaluation_error_is_waived_only_if_pipeline_is_its_cause() {
             "- { rule: r, path: a, reason: old }",
             vec![file("a", vec![result])],
         );
-        assert_eq!(found[0].0 == [Some(State::Waived)], is_waived, "{error_type:?}");
+        assert_eq!(found[0].0 == [Some(FindingState::Waived)], is_waived, "{error_type:?}");
     }
 }
 
 #[test]
-fn waiver_is_vain_only_where_all_its_files_were_judged() {
+fn waiver_is_unneeded_only_if_all_its_files_were_evaluated() {
     let text = "- { rule: r, path: a, reason: x }\n- { rule: r, path: '*', reason: x }\n- { rule: r, path: gone, reason: x }\n- { rule: s, path: a, reason: x }\n- { rule: project/call, path: a, reason: x }\n";
     let waivers = Waivers::new(entries(text)).unwrap();
     let passed = RuleResult {
@@ -174,34 +174,36 @@ fn waiver_is_vain_only_where_all_its_files_were_judged() {
         ..failed("r", vec![])
     };
     let mut files = vec![file("a", vec![passed])];
-    let met = waivers.mark(&mut files, &Former::default(), TODAY);
+    let met = waivers.mark_findings(&mut files, &OldNames::default(), TODAY);
     let vain = |there: &[&str], is_whole, checked| -> Vec<bool> {
-        let there = There {
+        let there = ExistingFiles {
             pipelines: there.iter().map(|path| (*path).to_owned()).collect(),
-            others: vec!["other".to_owned()],
+            other_files: vec!["other".to_owned()],
+            is_complete:
             is_whole,
+            check_levels:
             checked,
         };
-        let standings = waivers.standings(&met, &files, &there, TODAY);
-        standings.into_iter().map(WaiverStatus::is_vain).collect()
+        let standings = waivers.statuses(&met, &files, &there, TODAY);
+        standings.into_iter().map(WaiverStatus::is_unneeded).collect()
     };
     assert_eq!(
         vain(&["a", "b"], false, CheckLevels::default()),
         [true, false, false, false, true]
     );
     assert_eq!(
-        vain(&["a"], true, CheckLevels::OFF),
+        vain(&["a"], true, CheckLevels::ALL_OFF),
         [true, true, true, false, false]
     );
 }
 
 #[test]
-fn entry_gets_its_place_and_nothing_else_moves() {
+fn added_entry_is_in_order_and_other_lines_stay() {
     let text = "# Waivers of the gate.\n- { rule: b, path: p, reason: r } # why\n\n# about d\n- rule: d\n  path: p\n  # in it\n  reason: r\n# the end\n";
     let more = entries(
         "- { rule: c, path: '**/x y.yaml', about: 'it: \"is\"', reason: r, owner: o, until: 2027-01-02 }\n- { rule: e, path: p, reason: r }\n- { rule: a, path: p, reason: r }",
     );
-    insta::assert_snapshot!(add(text, &more).unwrap(), @r#"
+    insta::assert_snapshot!(add_entries(text, &more).unwrap(), @r#"
     # Waivers of the gate.
     - { rule: a, path: p, reason: r }
     - { rule: b, path: p, reason: r } # why
@@ -215,7 +217,7 @@ fn entry_gets_its_place_and_nothing_else_moves() {
     - { rule: e, path: p, reason: r }
     # the end
     "#);
-    insta::assert_snapshot!(remove(text, &[false, true]).unwrap(), @"
+    insta::assert_snapshot!(remove_entries(text, &[false, true]).unwrap(), @"
     # Waivers of the gate.
     - { rule: b, path: p, reason: r } # why
 
@@ -223,22 +225,23 @@ fn entry_gets_its_place_and_nothing_else_moves() {
     # the end
     ");
     assert_eq!(
-        add("", &entries("- { rule: a, path: p, reason: r }")).unwrap(),
+        add_entries("", &entries("- { rule: a, path: p, reason: r }")).unwrap(),
         "- { rule: a, path: p, reason: r }\n"
     );
 }
 
 #[test]
-fn waivers_file_without_plain_list_is_not_edited() {
+fn file_without_entries_on_separate_lines_is_not_edited() {
     let one = entries("- { rule: a, path: p, reason: r }");
     for text in ["[{ rule: a, path: p, reason: r }]\n", "[]\n"] {
-        assert_eq!(add(text, &one), Err(EditError::Form), "{text:?}");
+        assert_eq!(
+            add_entries(text, &one), Err(EditError::UnsupportedForm), "{text:?}");
     }
     assert_eq!(
-        remove("[{ rule: a, path: p, reason: r }]\n", &[true]),
-        Err(EditError::Form)
+        remove_entries("[{ rule: a, path: p, reason: r }]\n", &[true]),
+        Err(EditError::UnsupportedForm)
     );
-    assert!(matches!(add("- {", &one), Err(EditError::Unreadable(_))));
+    assert!(matches!(add_entries("- {", &one), Err(EditError::Unreadable(_))));
 }
 
 fn any_entry() -> impl Strategy<Value = WaiverEntry> {
@@ -261,6 +264,7 @@ fn any_entry() -> impl Strategy<Value = WaiverEntry> {
             size: None,
             reason,
             owner,
+            last_day:
             until,
         })
         .prop_filter("a glob", |entry| {
@@ -270,14 +274,14 @@ fn any_entry() -> impl Strategy<Value = WaiverEntry> {
 
 proptest! {
     #[test]
-    fn written_waiver_reads_back(entry in any_entry()) {
+    fn written_entry_is_read_back_unchanged(entry in any_entry()) {
         let text = format!("- {entry}\n");
         prop_assert_eq!(text.lines().count(), 1);
         prop_assert_eq!(entries(&text), [entry]);
     }
 
     #[test]
-    fn edit_keeps_bytes_of_everything_else(
+    fn edit_keeps_bytes_of_other_entries(
         had in proptest::collection::vec((any_entry(), "(# [a-z]{0,5}\n|\n){0,2}"), 0..6),
         more in proptest::collection::vec(any_entry(), 1..4),
         goes in proptest::collection::vec(any::<bool>(), 6),
@@ -285,21 +289,21 @@ proptest! {
     ) {
         let lines = |(entry, comment): &(WaiverEntry, String)| format!("{comment}{indent}- {entry}\n");
         let text = had.iter().map(lines).collect::<Vec<_>>().concat();
-        let added = add(&text, &more).unwrap();
+        let added = add_entries(&text, &more).unwrap();
         let new: Vec<String> = more.iter().map(|entry| format!("{indent}- {entry}")).collect();
         let plain: Vec<String> = more.iter().map(|entry| format!("- {entry}")).collect();
         let left: Vec<&str> = added.lines().filter(|line| !new.iter().chain(&plain).any(|new| new == line)).collect();
         let was: Vec<&str> = text.lines().filter(|line| !new.iter().chain(&plain).any(|new| new == line)).collect();
         prop_assert_eq!(left, was);
-        let removed = remove(&text, &goes).unwrap();
+        let removed = remove_entries(&text, &goes).unwrap();
         let left = had.iter().zip(&goes).map(|(item, goes)| if *goes { item.1.clone() } else { lines(item) });
         prop_assert_eq!(removed, left.collect::<Vec<_>>().concat());
     }
 
     #[test]
-    fn no_text_ends_the_program(text in "\\PC{0,60}|(- \\{ ?|rule: a|, |path: b|reason: c| \\}|\n|#){0,12}") {
-        let _ = read(text.as_bytes(), &|_| true);
-        let _ = add(&text, &[]);
-        let _ = remove(&text, &[true, false]);
+    fn reading_and_editing_of_any_text_never_panic(text in "\\PC{0,60}|(- \\{ ?|rule: a|, |path: b|reason: c| \\}|\n|#){0,12}") {
+        let _ = read_waivers(text.as_bytes(), &|_| true);
+        let _ = add_entries(&text, &[]);
+        let _ = remove_entries(&text, &[true, false]);
     }
 }

@@ -4,15 +4,15 @@
 //! expansion of aliases. Parts that are not needed can be skipped, because thousands of files are read in one run. This
 //! room does not know what a document is about.
 
-mod build;
-mod document;
-mod input;
-mod rewrite;
+mod document_text;
 mod scalar;
+mod scalar_rewrite;
+mod text_input;
 mod tree;
+mod tree_builder;
 
-pub use document::{DOCUMENT_LIMIT, DocumentError, Position, is_blank, shortened};
-pub use rewrite::{around, rewrite};
+pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
 pub use scalar::Value;
-pub(crate) use scalar::in_double_quotes;
+pub(crate) use scalar::format_double_quoted;
+pub use scalar_rewrite::{replace_scalars, split_around_scalars};
 pub use tree::{NodeRef, Tree};

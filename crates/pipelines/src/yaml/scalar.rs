@@ -45,36 +45,36 @@ impl<'a> Scalar<'a> {
             "" | "~" | "null" | "Null" | "NULL" => Value::Null,
             "true" | "True" | "TRUE" => Value::Boolean(true),
             "false" | "False" | "FALSE" => Value::Boolean(false),
-            text => number(text).unwrap_or(Value::Text(text)),
+            text => parse_number(text).unwrap_or(Value::Text(text)),
         }
     }
 }
 
 /// Returns the text as a double-quoted scalar, which can represent any text.
-pub(crate) fn in_double_quotes(text: &str) -> String {
-    let mut quoted = String::from("\"");
+pub(crate) fn format_double_quoted(text: &str) -> String {
+    let mut output = String::from("\"");
     for c in text.chars() {
         match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
+            '"' | '\\' => output.extend(['\\', c]),
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+                let _ = write!(output, "\\u{:04x}", u32::from(c));
             }
-            c => quoted.push(c),
+            c => output.push(c),
         }
     }
-    quoted.push('"');
-    quoted
+    output.push('"');
+    output
 }
 
-fn number(text: &str) -> Option<Value<'_>> {
+fn parse_number(text: &str) -> Option<Value<'_>> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return whole(digits, 16).map(Value::Natural);
+        return parse_digits(digits, 16).map(Value::Natural);
     }
     if let Some(digits) = text.strip_prefix("0o") {
-        return whole(digits, 8).map(Value::Natural);
+        return parse_digits(digits, 8).map(Value::Natural);
     }
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if let Some(value) = whole(unsigned, 10) {
+    let unsigned_text = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if let Some(value) = parse_digits(unsigned_text, 10) {
         let is_negative = text.starts_with('-') && value > 0;
         return Some(if is_negative {
             Value::OtherNumber
@@ -82,20 +82,21 @@ fn number(text: &str) -> Option<Value<'_>> {
             Value::Natural(value)
         });
     }
-    is_float(text, unsigned).then_some(Value::OtherNumber)
+    is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
-fn whole(digits: &str, radix: u32) -> Option<u64> {
+fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
-fn is_float(text: &str, unsigned: &str) -> bool {
-    match unsigned {
+fn is_float(text: &str, unsigned_text: &str) -> bool {
+    match unsigned_text {
         ".inf" | ".Inf" | ".INF" => true,
-        ".nan" | ".NaN" | ".NAN" => unsigned.len() == text.len(),
+        ".nan" | ".NaN" | ".NAN" => unsigned_text.len() == text.len(),
         _ => {
-            unsigned.starts_with(|c: char| c == '.' || c.is_ascii_digit()) && unsigned.parse::<f64>().is_ok()
+            unsigned_text.starts_with(|c: char| c == '.' || c.is_ascii_digit())
+                && unsigned_text.parse::<f64>().is_ok()
         }
     }
 }
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_scalars_mean_what_the_core_schema_says() {
+    fn plain_scalars_have_values_of_core_schema() {
         let table = [
             ("", Value::Null),
             ("~", Value::Null),

@@ -1,6 +1,6 @@
 //! A document as a tree of nodes with positions.
 
-use super::document::Position;
+use super::document_text::Position;
 use super::scalar::{Scalar, Value};
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         self.tree.nodes.get(self.id as usize)
     }
 
-    fn with(self, id: NodeId) -> Self {
+    fn with_id(self, id: NodeId) -> Self {
         Self { tree: self.tree, id }
     }
 
@@ -105,7 +105,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// Returns the nodes of a list, or `None` for other nodes.
     pub fn items(self) -> Option<impl ExactSizeIterator<Item = Self>> {
         match &self.node()?.content {
-            NodeContent::List(items) => Some(items.iter().map(move |id| self.with(*id))),
+            NodeContent::List(items) => Some(items.iter().map(move |id| self.with_id(*id))),
             _ => None,
         }
     }
@@ -118,7 +118,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         };
         entries
             .iter()
-            .map(move |entry| (&*entry.key.text, entry.key.position, self.with(entry.value)))
+            .map(move |entry| (&*entry.key.text, entry.key.position, self.with_id(entry.value)))
     }
 
     /// Returns the value of a key of a map.

@@ -1,7 +1,7 @@
 //! Documents that are pipelines, documents that are not, and how the parser handles real files.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate_pipelines::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
+use sluicegate_pipelines::pipelines::{ LinkRole, Pipeline, PipelineKind, ReferenceKind, ReferenceTarget};
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
@@ -19,7 +19,7 @@ fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
 }
 
 #[test]
-fn pipeline_may_be_empty_in_many_ways() {
+fn empty_pipelines_are_read() {
     for text in [
         "type: orchestration\npipeline: {}",
         "type: orchestration\npipeline:",
@@ -148,7 +148,7 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
 ];
 
 #[test]
-fn document_that_is_no_pipeline_is_refused_with_place() {
+fn document_that_is_no_pipeline_is_rejected_with_position() {
     for (text, message, place) in NO_PIPELINES {
         let (found, at) = refused(text.as_bytes());
         assert!(found.contains(message), "{text:?}: {found}");
@@ -159,7 +159,7 @@ fn document_that_is_no_pipeline_is_refused_with_place() {
 }
 
 #[test]
-fn other_encodings_are_refused() {
+fn other_encodings_are_rejected() {
     let text = "type: orchestration\npipeline: {}\n";
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(
@@ -170,7 +170,8 @@ fn other_encodings_are_refused() {
         refused(b"type: orchestration\npipeline: {\xff: }"),
         ("not UTF-8".into(), Some((2, 12)))
     );
-    assert_eq!(parse(&format!("\u{feff}{text}")).kind, Kind::Orchestration);
+    assert_eq!(parse(&format!("\u{feff}{text}")).kind,
+        PipelineKind::Orchestration);
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn windows_line_ends_do_not_move_lines() {
 }
 
 #[test]
-fn names_are_as_they_are_written() {
+fn names_are_read_as_written() {
     let text = "type: orchestration
 pipeline:
   components:
@@ -214,7 +215,7 @@ pipeline:
 }
 
 #[test]
-fn null_and_odd_values_are_survived() {
+fn null_and_unexpected_values_are_ignored() {
     let text = "type: orchestration
 version: null
 pipeline:
@@ -237,7 +238,7 @@ pipeline:
 }
 
 #[test]
-fn links_and_names_have_their_places() {
+fn links_and_names_have_positions() {
     let text = "type: orchestration
 pipeline:
   components:
@@ -283,7 +284,7 @@ pipeline:
 }
 
 #[test]
-fn aliases_are_what_they_name_wherever_that_stands() {
+fn aliases_are_read_as_their_targets() {
     let text = "type: orchestration
 design:
   layout: &links {success: [&b B]}
@@ -300,7 +301,7 @@ pipeline:
 }
 
 #[test]
-fn canvas_is_not_read_but_must_be_sound() {
+fn canvas_is_checked_but_not_read() {
     let text = "type: transformation\ndesign: {notes: [1, {a: b}], components: {A: {x: 1}}}\npipeline: {components: {A: }}\n";
     assert_eq!(names(&parse(text)), [("A", 3)]);
     let components_in_design =
@@ -328,8 +329,8 @@ pipeline:
         .iter()
         .map(|r| (&*r.component, r.kind, r.target.clone(), r.position.line))
         .collect();
-    let orchestration = ReferenceKind::Pipeline(Kind::Orchestration);
-    let transformation = ReferenceKind::Pipeline(Kind::Transformation);
+    let orchestration = ReferenceKind::Pipeline(PipelineKind::Orchestration);
+    let transformation = ReferenceKind::Pipeline(PipelineKind::Transformation);
     let path = |text: &str| ReferenceTarget::Path(text.into());
     let expected = [
         ("A", orchestration, path("folder/a b"), 4),

@@ -44,7 +44,7 @@ fn missing_rules_file_is_one_result_for_each_pipeline() {
 }
 
 #[test]
-fn rules_file_of_wrong_shape_is_one_result_for_each_pipeline() {
+fn invalid_rules_file_is_one_result_for_each_pipeline() {
     for file in [
         "",
         "rules: [",
@@ -82,7 +82,7 @@ fn rules_file_of_wrong_shape_is_one_result_for_each_pipeline() {
 }
 
 #[test]
-fn too_many_rules_are_refused() {
+fn too_many_rules_are_rejected() {
     let file = |count: usize| format!("rules: [{}]", "{id: x, enabled: false},".repeat(count));
     assert!(results(&file(1000), "x.orch.yaml", &good()).is_empty());
     let refused = results(&file(1001), "x.orch.yaml", &good());
@@ -93,7 +93,7 @@ fn too_many_rules_are_refused() {
 }
 
 #[test]
-fn nothing_enabled_is_no_result() {
+fn rules_file_without_enabled_rules_has_no_results() {
     for file in [
         "rules: []",
         "rules: [{id: nonsense, enabled: false}, {id: unused-components, enabled: False}]",
@@ -104,7 +104,7 @@ fn nothing_enabled_is_no_result() {
 }
 
 #[test]
-fn rule_that_is_enabled_twice_is_one_error_in_place_of_the_first() {
+fn rule_that_is_enabled_twice_is_one_error_at_first_entry() {
     let file = "rules:
 - {id: unused-components, enabled: false, enforcementLevel: warn}
 - {id: unused-components, enabled: true, enforcementLevel: error}
@@ -121,7 +121,7 @@ fn rule_that_is_enabled_twice_is_one_error_in_place_of_the_first() {
 }
 
 #[test]
-fn levels_are_exactly_the_two() {
+fn level_other_than_warn_and_error_is_rejected() {
     let entry = |level: &str| outcome_of_entry(&format!("{{id: unused-components, enabled: true{level}}}"));
     for level in ["warn", "error", "'error'", "\"warn\""] {
         assert_eq!(
@@ -140,7 +140,7 @@ fn levels_are_exactly_the_two() {
 }
 
 #[test]
-fn counts_are_whole_numbers_from_zero() {
+fn counts_other_than_integers_from_0_are_rejected() {
     let found = |config: &str| {
         let entry = format!("{{id: minimum-components, enabled: true, enforcementLevel: error{config}}}");
         outcome_of_entry(&entry)
@@ -171,7 +171,7 @@ fn counts_are_whole_numbers_from_zero() {
 }
 
 #[test]
-fn each_rule_with_a_configuration_needs_its_own_field() {
+fn rule_without_its_config_field_is_rejected() {
     for (id, field) in [
         ("minimum-components", "minComponents: 1"),
         ("maximum-components", "maxComponents: 10"),
@@ -189,7 +189,7 @@ fn each_rule_with_a_configuration_needs_its_own_field() {
 }
 
 #[test]
-fn rules_without_a_configuration_ignore_it() {
+fn rules_without_config_ignore_config() {
     for config in ["", "config: ", "config: 5", "config: [x]", "config: {a: b}"] {
         let entry = format!("{{id: copied-variables, enabled: true, enforcementLevel: warn, {config}}}");
         assert_eq!(outcome_of_entry(&entry), "PASSED", "{config}");
@@ -197,7 +197,7 @@ fn rules_without_a_configuration_ignore_it() {
 }
 
 #[test]
-fn patterns_are_text_that_compiles() {
+fn pattern_that_does_not_compile_is_rejected() {
     let found = |pattern: &str| {
         let rules = one_rule(
             "component-naming-convention",
@@ -235,7 +235,7 @@ fn patterns_are_text_that_compiles() {
 }
 
 #[test]
-fn of_several_causes_the_first_in_order_is_reported() {
+fn first_of_several_errors_is_reported() {
     let broken = "type: orchestration";
     let no_start = orchestration(&["A:"]);
     let table = [
@@ -291,7 +291,7 @@ fn of_several_causes_the_first_in_order_is_reported() {
 }
 
 #[test]
-fn rule_that_does_not_apply_gives_no_result_whatever_is_wrong_with_it() {
+fn invalid_rule_of_other_kind_has_no_result() {
     let entries = [
         "{id: maximum-outputs, enabled: true}",
         "{id: end-output-components, enabled: true, enforcementLevel: nonsense}",
@@ -311,7 +311,7 @@ fn rule_that_does_not_apply_gives_no_result_whatever_is_wrong_with_it() {
 }
 
 #[test]
-fn where_the_document_is_broken_its_name_says_which_rules_apply() {
+fn rules_of_unreadable_pipeline_are_selected_by_extension() {
     let ids = |path: &str| -> Vec<String> {
         let results = results(ALL_RULES, path, "type: transformation\npipeline: []");
         assert!(
@@ -344,7 +344,7 @@ fn where_the_document_is_broken_its_name_says_which_rules_apply() {
 }
 
 #[test]
-fn type_key_and_not_name_says_which_rules_apply() {
+fn rules_are_selected_by_type_key_and_not_by_extension() {
     let ids: Vec<String> = results(
         ALL_RULES,
         "x.orch.yaml",
@@ -359,7 +359,7 @@ fn type_key_and_not_name_says_which_rules_apply() {
 }
 
 #[test]
-fn every_error_is_explained() {
+fn each_error_has_explanation() {
     let bad = "rules:
 - {id: maximum-component, enabled: true}
 - {id: zzz, enabled: true}

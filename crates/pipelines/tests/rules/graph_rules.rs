@@ -274,7 +274,7 @@ const ORCHESTRATIONS: &[Case] = &[
 ];
 
 #[test]
-fn orchestrations() {
+fn graph_rules_check_orchestrations() {
     for (what, components, unused, ends) in ORCHESTRATIONS {
         let document = orchestration(components);
         assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {what}");
@@ -287,7 +287,7 @@ fn orchestrations() {
 }
 
 #[test]
-fn without_a_start_one_rule_cannot_be_evaluated_and_the_other_has_one_violation() {
+fn missing_start_is_one_error_and_one_violation() {
     for components in [
         &[][..],
         &["A: {type: x}", "B: {type: end-success}"],
@@ -418,7 +418,7 @@ const TRANSFORMATIONS: &[Case] = &[
 ];
 
 #[test]
-fn transformations() {
+fn graph_rules_check_transformations() {
     for (what, components, unused, ends) in TRANSFORMATIONS {
         let document = transformation(components);
         assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {what}");
@@ -427,7 +427,7 @@ fn transformations() {
 }
 
 #[test]
-fn violations_name_the_component_and_say_what_to_do() {
+fn violations_contain_component_and_fix() {
     let document = orchestration(&[
         "S: {type: start, transitions: {success: ['it''s \"so\"']}}",
         "'it''s \"so\"': {type: x}",

@@ -3,11 +3,11 @@
 use crate::support::orchestration;
 use proptest::prelude::*;
 use sluicegate_pipelines::findings::Status;
-use sluicegate_pipelines::rules::{RuleSet, lint};
+use sluicegate_pipelines::rules::{RuleSet, lint_rules_file};
 
 /// Returns each problem on a line: place, severity, error type, message, help.
 fn problems(file: &str) -> String {
-    let problems = lint(file.as_bytes()).into_iter().map(|problem| {
+    let problems = lint_rules_file(file.as_bytes()).into_iter().map(|problem| {
         let weight = if problem.is_error { "error" } else { "warning" };
         format!(
             "{}:{} {weight} {} {}{}",
@@ -22,7 +22,7 @@ fn problems(file: &str) -> String {
 }
 
 #[test]
-fn everything_wrong_is_told_at_once() {
+fn lint_reports_all_problems_at_once() {
     let file = "\
 rules:
   - id: maximum-component
@@ -70,7 +70,7 @@ rules:
 }
 
 #[test]
-fn file_that_is_none_is_one_problem() {
+fn unreadable_rules_file_is_one_problem() {
     insta::assert_snapshot!(problems("rules: [\n"), @"2:1 error designer/rules-file-parse-error the rules file cannot be read: not YAML: while parsing a node, did not find expected node content");
     insta::assert_snapshot!(problems("rule: []\n"), @"
     1:1 error - the file has an unknown key `rule`, which is ignored | did you mean `rules`?
@@ -86,7 +86,7 @@ proptest! {
 
     /// The lint reports everything that the engine cannot evaluate.
     #[test]
-    fn lint_reports_rule_that_ends_in_an_error(
+    fn each_evaluation_error_is_lint_problem(
         id in prop::sample::select(&["minimum-components", "component-naming-convention", "unused-components", "nonsense"][..]),
         enabled in prop::sample::select(&["true", "false", "yes", "~"][..]),
         level in prop::sample::select(&["warn", "error", "Error", "", "[x]"][..]),
@@ -98,7 +98,7 @@ proptest! {
         let document = orchestration(&["a: {type: start}"]);
         let results = RuleSet::parse(file.as_bytes()).evaluate("x.orch.yaml", document.as_bytes()).results;
         let is_broken = results.iter().any(|result| matches!(result.status, Status::Error(_)));
-        let has_error = lint(file.as_bytes()).iter().any(|problem| problem.is_error);
+        let has_error = lint_rules_file(file.as_bytes()).iter().any(|problem| problem.is_error);
         prop_assert_eq!(is_broken, has_error, "{}", file);
     }
 }

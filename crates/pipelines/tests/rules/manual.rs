@@ -3,7 +3,7 @@
 use crate::support::{orchestration, transformation};
 use sluicegate_pipelines::findings::{Enforcement, Status};
 use sluicegate_pipelines::project;
-use sluicegate_pipelines::rules::{RuleSet, RuleState, lint, reference, registry, template};
+use sluicegate_pipelines::rules::{RuleSet, RuleState, lint_rules_file, registry, render_reference, rules_file_template,};
 use std::path::Path;
 
 #[test]
@@ -11,9 +11,9 @@ use std::path::Path;
     clippy::disallowed_methods,
     reason = "a switch for the person who runs the test"
 )]
-fn reference_is_what_rules_say_of_themselves() {
+fn reference_page_equals_documentation_of_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
-    let said = reference() + &project::reference();
+    let said = render_reference() + &project::render_reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &said).unwrap();
     }
@@ -25,9 +25,9 @@ fn reference_is_what_rules_say_of_themselves() {
 }
 
 #[test]
-fn new_rules_file_has_every_rule_as_platform_ships_it() {
-    let file = template(Enforcement::Warn);
-    assert_eq!(lint(file.as_bytes()), []);
+fn new_rules_file_has_each_rule_with_platform_defaults() {
+    let file = rules_file_template(Enforcement::Warn);
+    assert_eq!(lint_rules_file(file.as_bytes()), []);
     let rules = RuleSet::parse(file.as_bytes());
     for rule in registry() {
         let documentation = rule.documentation();
@@ -57,7 +57,7 @@ fn new_rules_file_has_every_rule_as_platform_ships_it() {
 }
 
 #[test]
-fn rules_file_tells_state_of_each_rule() {
+fn rules_file_determines_state_of_each_rule() {
     let rules = RuleSet::parse(
         b"rules:
 - {id: unused-components, enabled: true, enforcementLevel: error}
@@ -74,7 +74,7 @@ fn rules_file_tells_state_of_each_rule() {
         rules.state("maximum-outputs"),
         RuleState::Broken("designer/invalid-rule-configuration")
     );
-    assert_eq!(rules.state("minimum-components"), RuleState::NotThere);
+    assert_eq!(rules.state("minimum-components"), RuleState::Missing);
     assert_eq!(
         RuleSet::parse(b"rules: all").state("minimum-components"),
         RuleState::Unknown

@@ -9,7 +9,7 @@ fn with_components(count: usize) -> [String; 2] {
 }
 
 #[test]
-fn number_of_components_has_inclusive_bounds_and_one_violation() {
+fn component_limits_are_inclusive_with_one_violation() {
     let table: [(usize, &str, &str, &[u32]); 8] = [
         (1, "minimum-components", "minComponents: 1", &[]),
         (0, "minimum-components", "minComponents: 1", &[0]),
@@ -54,7 +54,7 @@ fn only_output_components_count_as_outputs() {
 }
 
 #[test]
-fn counting_rules_say_the_count_and_the_limit() {
+fn counting_rules_report_count_and_limit() {
     let [document, _] = with_components(2);
     let outputs = transformation(&["A: {type: create-view}"]);
     insta::assert_snapshot!([
@@ -111,7 +111,7 @@ fn names_must_match_the_whole_pattern() {
 
 /// As in the engines of Perl, Java, Python and JavaScript: backtracking goes past a look-ahead, never into it.
 #[test]
-fn look_ahead_that_matched_once_is_not_tried_another_way() {
+fn look_ahead_matches_atomically() {
     let table: [(&str, &[u32]); 3] = [
         // The look-ahead takes every `a`, so `aaaba` does not end with the same number of them.
         (r"(?=(a+))a*b\1", &[5]),
@@ -130,7 +130,7 @@ fn look_ahead_that_matched_once_is_not_tried_another_way() {
 }
 
 #[test]
-fn name_is_key_and_not_parameter() {
+fn component_name_is_key_and_not_parameter() {
     let document = orchestration(&[
         "good: {parameters: {componentName: Bad}}",
         "Bad: {parameters: {componentName: good}}",
@@ -144,7 +144,7 @@ fn name_is_key_and_not_parameter() {
 }
 
 #[test]
-fn long_patterns_are_cut_in_texts() {
+fn long_patterns_are_truncated_in_messages() {
     let config = format!("regexMatchPattern: '{}'", "x".repeat(1000));
     let text = texts("component-naming-convention", &config, &orchestration(&["A:"]));
     assert!(text.len() < 250, "{text}");
@@ -263,7 +263,7 @@ const ITERATORS: [(&str, &[u32]); 24] = [
 ];
 
 #[test]
-fn copied_variables_must_be_set_by_a_concurrent_iterator() {
+fn copied_variable_without_concurrent_iterator_is_violation() {
     for (component, expected) in ITERATORS {
         let document = with_iterator(component);
         assert_eq!(lines("copied-variables", "", &document), expected, "{component}");
@@ -277,7 +277,7 @@ fn copied_variables_must_be_set_by_a_concurrent_iterator() {
 }
 
 #[test]
-fn variables_of_the_wrong_shape_are_none() {
+fn variables_of_unexpected_form_are_ignored() {
     for variables in ["", "~", "[]", "5", "{}"] {
         let document = format!("type: orchestration\npipeline:\n  variables: {variables}\n");
         assert_eq!(
@@ -289,7 +289,7 @@ fn variables_of_the_wrong_shape_are_none() {
 }
 
 #[test]
-fn copied_variables_are_named() {
+fn copied_variable_is_subject_of_violation() {
     let document = with_iterator(
         "I: {type: loop-iterator, parameters: {concurrency: Concurrent, variableToIterate: b}}",
     );

@@ -65,7 +65,7 @@ fn every_reader(bytes: &[u8]) {
     if let Ok(pipeline) = Pipeline::parse(bytes) {
         let _ = pipeline.references();
         let text = String::from_utf8_lossy(bytes);
-        let line = pipeline.named_in(&text).map(|named| named.line);
+        let line = pipeline.find_subject(&text).map(|named| named.line);
         let lines = u32::try_from(text.lines().count()).unwrap();
         assert!(line.is_none_or(|line| (1..=lines).contains(&line)));
     }
@@ -75,31 +75,31 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_bytes_panic(bytes in vec(any::<u8>(), 0..200)) {
+    fn evaluation_of_any_bytes_never_panics(bytes in vec(any::<u8>(), 0..200)) {
         every_reader(&bytes);
     }
 
     #[test]
-    fn no_text_panics(text in "\\PC{0,100}") {
+    fn evaluation_of_any_text_never_panics(text in "\\PC{0,100}") {
         every_reader(text.as_bytes());
     }
 
     #[test]
-    fn no_pieces_of_yaml_panic(pieces in vec(prop::sample::select(&PIECES[..]), 0..40)) {
+    fn evaluation_of_random_yaml_never_panics(pieces in vec(prop::sample::select(&PIECES[..]), 0..40)) {
         every_reader(pieces.concat().as_bytes());
     }
 
     #[test]
-    fn no_name_or_text_panics_and_quoted_names_are_found(names in prop::collection::hash_set("\\PC{1,8}", 1..8), around in "\\PC{0,20}") {
+    fn quoted_names_are_found_and_search_never_panics(names in prop::collection::hash_set("\\PC{1,8}", 1..8), around in "\\PC{0,20}") {
         let mut document = "type: orchestration\npipeline:\n  components:\n".to_owned();
         for name in &names {
             writeln!(document, "    {}:", serde_json::to_string(name).unwrap()).unwrap();
         }
         // Documents that are not YAML, even with quoted names, are not of interest here.
         let Ok(pipeline) = Pipeline::parse(document.as_bytes()) else { return Ok(()) };
-        let _ = pipeline.named_in(&around).map(|named| named.line);
+        let _ = pipeline.find_subject(&around).map(|named| named.line);
         for component in &pipeline.components {
-            prop_assert_eq!(pipeline.named_in(&format!("component \"{}\"", component.name)).map(|named| named.line), Some(component.position.line));
+            prop_assert_eq!(pipeline.find_subject(&format!("component \"{}\"", component.name)).map(|named| named.line), Some(component.position.line));
         }
     }
 }
@@ -222,7 +222,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn orchestrations_are_followed_as_defined(drawn in drawn()) {
+    fn reachability_in_orchestrations_equals_definition(drawn in drawn()) {
         let document = drawn.orchestration();
         let reachable = drawn.reachable();
         let unused = result("unused-components", &document);
@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn transformations_are_followed_as_defined(drawn in drawn()) {
+    fn connections_in_transformations_equal_definition(drawn in drawn()) {
         let document = drawn.transformation();
         let pairs = drawn.pairs();
         let feeds = |at: &usize| pairs.iter().any(|(_, source)| source == at);

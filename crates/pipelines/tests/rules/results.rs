@@ -6,7 +6,7 @@ use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 
 #[test]
-fn results_stand_in_the_order_of_the_rules_file() {
+fn results_have_order_of_rules_file() {
     let file = "rules:
 - {id: unused-components, enabled: true, enforcementLevel: warn, further: key}
 - {id: nonsense, enabled: true, enforcementLevel: warn}
@@ -31,7 +31,7 @@ further: {keys: are ignored}
 }
 
 #[test]
-fn level_decides_what_failed_rule_weighs() {
+fn severity_of_failed_rule_is_its_level() {
     for (level, severity) in [("warn", Severity::Warning), ("error", Severity::Error)] {
         let file =
             format!("rules: [{{id: start-and-end-components, enabled: true, enforcementLevel: {level}}}]");
@@ -65,7 +65,7 @@ fn enforcement_is_strictest_of_enabled_entries() {
 }
 
 #[test]
-fn result_stands_on_the_first_component_in_file() {
+fn result_line_is_that_of_first_component_in_file() {
     let document = orchestration(&["S: {type: start}", "Z:", "A:"]);
     let results = RuleSet::parse(ALL_RULES.as_bytes())
         .evaluate("x.orch.yaml", document.as_bytes())
@@ -76,7 +76,7 @@ fn result_stands_on_the_first_component_in_file() {
 
 /// If another engine reports the same message, it is mapped to the same line as here.
 #[test]
-fn texts_lead_back_to_their_lines() {
+fn violation_texts_lead_to_lines() {
     let names = [
         "S: {type: start}",
         "'a \"b\" c':",
@@ -103,7 +103,7 @@ fn texts_lead_back_to_their_lines() {
         for result in rules.evaluate("x", document.as_bytes()).results {
             for violation in result.violations {
                 assert_eq!(
-                    pipeline.named_in(&violation.text).map(|named| named.line),
+                    pipeline.find_subject(&violation.text).map(|named| named.line),
                     violation.line,
                     "{}",
                     violation.text

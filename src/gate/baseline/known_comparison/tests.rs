@@ -69,7 +69,7 @@ fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
     let known = head
         .iter()
         .zip(states)
-        .filter(|(_, state)| *state == Some(State::Known));
+        .filter(|(_, state)| *state == Some(FindingState::Known));
     let mut known: Vec<Found> = known.map(|(found, _)| found.clone()).collect();
     known.sort();
     (known, told.fixed_count)
@@ -211,7 +211,7 @@ fn component_is_not_known_by_variable_of_its_name() {
         files[0].results[0].states[0]
     };
     let (component, variable) = (SubjectKind::Component, SubjectKind::Variable);
-    assert_eq!(state(variable, component), Some(State::New));
-    assert_eq!(state(component, variable), Some(State::New));
-    assert_eq!(state(variable, variable), Some(State::Known));
+    assert_eq!(state(variable, component), Some(FindingState::New));
+    assert_eq!(state(component, variable), Some(FindingState::New));
+    assert_eq!(state(variable, variable), Some(FindingState::Known));
 }

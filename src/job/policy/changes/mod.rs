@@ -14,7 +14,7 @@ pub use setting_changes::{KnownSetting, Strictness, describe_config_file_changes
 pub use waiver_changes::describe_waivers_file_changes;
 
 use sluicegate_base::text::{self, List};
-use sluicegate_pipelines::yaml::{DocumentError, shortened};
+use sluicegate_pipelines::yaml::{DocumentError, shorten};
 
 /// Maximum number of sentences about one file.
 const MAX_SENTENCES: usize = 50;
@@ -129,5 +129,5 @@ fn describe_unreadable(version: &str, reason: &str) -> String {
 
 /// Sanitizes a name or a value from a file for output.
 fn sanitize(text: &str) -> String {
-    text::escape_line(&shortened(text))
+    text::escape_line(&shorten(text))
 }

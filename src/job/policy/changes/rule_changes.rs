@@ -2,7 +2,7 @@
 
 use super::{Effect, GateFileVersion, describe_versions, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
-use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Describes the changes in the rules file, with a sentence for each rule and each configuration value.
@@ -10,7 +10,7 @@ pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion)
     if *new == GateFileVersion::Missing {
         return vec!["the file is gone: no rule can be evaluated".to_owned()];
     }
-    describe_versions(old, new, outline, |old, new| {
+    describe_versions(old, new, list_rules, |old, new| {
         let mut sentences: Vec<String> = old
             .iter()
             .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))
@@ -37,14 +37,14 @@ fn describe_added_rule(rule: &RuleOutline) -> String {
         sanitize(&rule.id),
         describe_state(rule.state)
     );
-    label_state_change(&sentence, RuleState::NotThere, rule.state)
+    label_state_change(&sentence, RuleState::Missing, rule.state)
 }
 
 fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<String> {
     let (id, old_state) = (sanitize(&old.id), describe_state(old.state));
     let Some(new) = new else {
         let sentence = format!("rules: {id} {old_state} → removed");
-        return vec![label_state_change(&sentence, old.state, RuleState::NotThere)];
+        return vec![label_state_change(&sentence, old.state, RuleState::Missing)];
     };
     let mut sentences = Vec::new();
     if old.state != new.state {
@@ -68,7 +68,7 @@ const fn state_laxity(state: RuleState) -> Option<u8> {
     match state {
         RuleState::Enabled(Enforcement::Error) => Some(0),
         RuleState::Enabled(Enforcement::Warn) => Some(1),
-        RuleState::Disabled | RuleState::NotThere => Some(2),
+        RuleState::Disabled | RuleState::Missing => Some(2),
         RuleState::Broken(_) | RuleState::Unknown => None,
     }
 }
@@ -77,7 +77,7 @@ fn describe_state(state: RuleState) -> String {
     match state {
         RuleState::Enabled(level) => level.to_string(),
         RuleState::Disabled => "disabled".to_owned(),
-        RuleState::NotThere => "removed".to_owned(),
+        RuleState::Missing => "removed".to_owned(),
         RuleState::Broken(cause) => format!("not evaluable: {cause}"),
         RuleState::Unknown => "unknown".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use super::{Effect, GateFileVersion, describe_versions, sanitize};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::waivers::{WaiverEntry, read};
+use sluicegate_pipelines::waivers::{WaiverEntry, read_waivers};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
 }
 
 fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
-    let located_entries = read(bytes, &|_| true)?;
+    let located_entries = read_waivers(bytes, &|_| true)?;
     Ok(located_entries
         .into_iter()
         .map(|located_entry| located_entry.entry)
@@ -70,10 +70,10 @@ fn describe_waiver(entry: &WaiverEntry) -> String {
         .map(|size| format!(" up to {size}"))
         .unwrap_or_default();
     let end = entry
-        .until
+        .last_day
         .map(|date| format!(" until {date}"))
         .unwrap_or_default();
-    format!("{}{size}{end}", sanitize(&entry.in_words()))
+    format!("{}{size}{end}", sanitize(&entry.describe()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,474 @@
+//! Describes a change as text, one line for each difference. Every line is safe to show.
+
+use super::diff_line::{DiffLine, Sign};
+use super::field_groups::{self, FieldGroup};
+use super::file_change_line::{describe_file_change, find_stop_reason};
+use super::leaf::{Leaf, PathStep};
+use super::line_diff;
+use super::pipeline_diff::{
+    ComponentChange, ComponentDiff, FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
+};
+use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
+use crate::findings::FileChange;
+use sluicegate_base::text;
+
+/// Maximum number of lines for one pipeline.
+const MAX_LINES: usize = 400;
+
+/// Maximum number of fields of a new component or variable that are shown.
+const MAX_NEW_FIELDS: usize = 10;
+
+/// Maximum number of lines for one value.
+const MAX_VALUE_LINES: usize = 40;
+
+/// Maximum number of characters of one line of a value, and its minimum in a narrow terminal.
+const MAX_VALUE_WIDTH: usize = 100;
+const MIN_VALUE_WIDTH: usize = 20;
+
+/// Maximum number of characters of a line of text on a page where long lines scroll.
+const MAX_PAGE_WIDTH: usize = 2_000;
+
+/// Number of columns if the width of the terminal is unknown.
+const DEFAULT_COLUMNS: usize = 160;
+
+/// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
+pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
+    let mut description = Description {
+        lines: Vec::new(),
+        columns: columns.unwrap_or(DEFAULT_COLUMNS),
+        is_page: columns.is_none(),
+    };
+    description.push_text(0, Sign::None, &describe_file_change(diff));
+    for component in & diff.components {
+        if let Some(reason) = find_stop_reason(component) {
+        let content = format!(
+                "{} will not run any more: {reason}",
+                truncate_name(&component.name));
+            description.push_text(1, Sign::Changed, &content);
+    }
+    }
+    let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
+    for component in &diff.components {
+        description.describe_component(component, is_whole);
+    }
+    if !is_whole {
+        description.describe_parts(diff);
+    }
+    description.lines
+}
+
+struct Description {
+    lines: Vec<DiffLine>,
+    columns: usize,
+    /// Whether the output is a page on which long lines scroll.
+    is_page: bool,
+}
+
+impl Description {
+    fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
+        self.push_line(depth, sign, false, content);
+    }
+
+    fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
+        let (depth, sign, words) = match self.lines.len() {
+            MAX_LINES => (1, Sign::None, "\u{2026} and more"),
+            length if length > MAX_LINES => return,
+            _ => (depth, sign, content),
+        };
+        self.lines.push(DiffLine {
+            depth,
+            sign,
+            is_value,
+            text: text::escape_line(words),
+            component: None,
+        });
+    }
+
+    fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
+        let ComponentDiff { name, change, .. } = component;
+        let sign = match change {
+            ComponentChange::Added => Sign::Added,
+            ComponentChange::Removed => Sign::Removed,
+            ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
+        };
+        let kind = component.kind.as_deref().unwrap_or("no type");
+        let previous_name = component.previous_name.as_deref().map(|previous_name| format!(", was {}", truncate_name(previous_name))).unwrap_or_default();
+        let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
+        self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
+        if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
+            line.component = Some(name.clone());
+        }
+        if is_name_only || *change == ComponentChange::Removed {
+            return;
+        }
+        if component.keeps_component_name {
+            self.push_text(2, Sign::None, "its componentName is still the old name");
+        }
+        let is_new =
+            *change == ComponentChange::Added;
+        let fields: Vec<&FieldDiff> = component.fields.iter().filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref()))).collect();
+        self.describe_fields(2, &fields, is_new);
+    }
+
+    fn describe_parts(&mut self, diff: &PipelineDiff) {
+        for link in &diff.links {
+            self.describe_link(link);
+        }
+        for variable in &diff.variables {
+            self.describe_variable(variable);
+        }
+        self.describe_fields(1, &diff.other.iter().collect::<Vec<_>>(), false);
+        if diff.layout && diff.change != FileChange::Layout {
+            self.push_text(1, Sign::None, "some boxes moved");
+        }
+    }
+
+    fn describe_link(&mut self, link: &LinkDiff) {
+        let sign = match link.change {
+            LinkChange::Added => Sign::Added,
+            LinkChange::Removed => Sign::Removed,
+        };
+        let [from, to, kind] = [&link.from, &link.to, &link.kind].map(|name| truncate_name(name));
+        self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
+    }
+
+    fn describe_variable(&mut self, variable: &VariableDiff) {
+        let sign = match variable.change {
+            VariableChange::Added => Sign::Added,
+            VariableChange::Removed => Sign::Removed,
+            VariableChange::Modified => Sign::Changed,
+        };
+        self.push_text(1, sign, &format!("{} (variable)", truncate_name(&variable.name)));
+        if variable.change != VariableChange::Removed {
+            let fields: Vec<&FieldDiff> = variable.fields.iter().collect();
+            self.describe_fields(2, &fields, variable.change == VariableChange::Added);
+        }
+    }
+
+    fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
+        let groups = field_groups::group_fields(fields.iter().copied());
+        let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
+        for field in groups.iter().take(max_count) {
+            match field {
+                FieldGroup::Single(field) => self.describe_field(depth, field, &format!("{}: ", field_groups::format_path(&field.path)),),
+                FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
+            }
+        }
+        if groups.len() > max_count {
+            let omission = format!("\u{2026} {}", text::format_and_more(groups.len() - max_count));
+            self.push_text(depth, Sign::None, &omission);
+        }
+    }
+
+    /// Shows the cells of an added or removed row, or the changes in the row.
+    fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
+        if let Some(former) = FieldGroup::find_former_variable(cells) {
+            return self.describe_replaced_variable(depth,former, name, cells);
+        }
+        let prefix = FieldGroup::format_row_prefix(name, cells);
+        let shown_cells: Vec<&FieldDiff> = cells.iter().copied()
+            .filter(|cell| !is_name_of_variable(&prefix, cell)).collect();
+        let(sign, leaves):(Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
+            let leaves = shown_cells.iter
+            ().filter_map(|cell|cell.after.as_ref());
+            (Sign::Added, leaves.collect())
+        } else if cells.iter().all(|cell| cell.after.is_none()) {
+            let leaves = shown_cells.iter
+            ().filter_map(|cell|cell.before.as_ref());
+            (Sign::Removed, leaves.collect())
+        } else {
+            (Sign::Changed, Vec::new())
+        };
+        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.multiline_text().is_some()) {
+            for cell in shown_cells {
+                self.describe_field(depth, cell, &prefix);
+            }
+            return;
+        }
+        let values: Vec<String> = leaves.into_iter().map(format_value).collect();
+        let width = self.value_width(depth + 1);
+        let content = format!("{prefix}{}", truncate(&values.join(", "), 0, width));
+        self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
+    }
+
+    /// Shows a call that sets another variable than before, at the same position in its list.
+    fn describe_replaced_variable(&mut self, depth: usize,
+        former_name:&Leaf,
+        name: &str, cells: &[&FieldDiff],) {
+        let former_name = former_name.to_string();
+        let Some(value_cell) = cells.get(1) else {
+            let content = format!("sets {} instead of {}",
+                truncate_name(name),
+                truncate_name(&former_name));
+            return self.push_text(depth, Sign::Changed, &content);
+        };
+        let sides = [
+            (Sign::Removed, former_name.as_str(), &value_cell.before),
+            (Sign::Added, name, &value_cell.after),
+        ];
+        for (sign, name, leaf) in sides {
+            let value = leaf.as_ref().map(format_value).unwrap_or_default();
+            let value = truncate(&value, 0, self.value_width(depth + 1));
+            self.push_text(depth, sign, &format!("sets {} = {value}", truncate_name(name)));
+        }
+    }
+
+    /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
+    fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
+        if self.lines.len() > MAX_LINES {
+            return;
+        }
+        let prefix = truncate_name(prefix);
+        let heading = format!("{}:", prefix.trim_end_matches([' ', '=', ':']));
+        let sides = [&field.before, &field.after].map(|side| side.as_ref());
+        if sides.iter().flatten().any(|leaf| leaf.multiline_text().is_some()) {
+            self.push_text(depth, Sign::Changed, &heading);
+            return self.describe_multiline_value(depth + 1, sides);
+        }
+        let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
+        let width = self.value_width(depth + 1);
+        let start = find_truncation_start(&base_value, &head_value, width);
+        let base_value = truncate(&base_value, start, width);
+        let head_value = truncate(&head_value, start, width);
+        let (sign, content) = match sides {
+            [Some(_), Some(_)] => (Sign::Changed, format!("{prefix}{base_value} -> {head_value}")),
+            [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
+            [_, None] => (Sign::Removed, format!("{prefix}{base_value}")),
+        };
+        if sign == Sign::Changed && depth * 2 + 2 + content.chars().count() > self.columns {
+            self.push_text(depth, sign, &heading);
+            self.push_line(depth + 1, Sign::Removed, true, &base_value);
+            self.push_line(depth + 1, Sign::Added, true, &head_value);
+        } else {
+            self.push_text(depth, sign, &content);
+        }
+    }
+
+    /// Returns the maximum number of characters of a value at this indentation level.
+    fn value_width(&self, depth: usize) -> usize { self.columns.saturating_sub(depth * 2 + 2).clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
+    }
+
+    /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.
+    fn line_width(&self, depth: usize) -> usize {
+        if self.is_page {
+            MAX_PAGE_WIDTH
+        } else {
+            self.value_width(depth)
+        }
+    }
+
+    /// Shows the lines that differ, and the lines around them.
+    fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
+        let texts = sides.map(|side| side.map(Leaf::to_string));
+        let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
+        let lines = line_diff::compare_lines(&base_lines, &head_lines);
+        let width = self.line_width(depth);
+        for line in lines.iter().take(MAX_VALUE_LINES) {
+            let (sign, line) = match line {
+                line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, 0, width)),
+                line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, 0, width)),
+                line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, 0, width)),
+                line_diff::TextLine::Omitted(lines) => {
+                    let line_count = text::format_count(*lines, "line");
+                    (Sign::None, format!("\u{2026} {line_count} as before"))
+                }
+            };
+            self.push_line(depth, sign, true, &line);
+        }
+        if lines.len() > MAX_VALUE_LINES {
+            let omission = text::format_count(lines.len() - MAX_VALUE_LINES, "more line");
+            self.push_line(depth, Sign::None, true, &format!("\u{2026} {omission}"));
+        }
+    }
+}
+
+/// Returns whether the cell is the name of a variable that the line already contains.
+fn is_name_of_variable(start: &str, cell: &FieldDiff) -> bool {
+    start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
+}
+
+fn split_lines(text: Option<&str>) -> Vec<&str> {
+    text.map(|text| text.split('\n').collect()).unwrap_or_default()
+}
+
+/// Returns whether a field of a new component only repeats its line, or is obvious.
+fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool {
+    if field.path == [PathStep::key("skipped")] {
+        return field.after == Some(Leaf::Boolean(false));
+    }
+    let Some(Leaf::Text(value)) = &field.after else {
+        return false;
+    };
+    match field.path.as_slice() {
+        [PathStep::Key(key)] => key == "type" && kind == Some(value),
+        [PathStep::Key(parameters), PathStep::Key(key)] => {
+            parameters == "parameters" && key == "componentName" && value == name
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PipelineVersions, compare_versions};
+    use super::*;
+
+    const BASE: &str = "type: orchestration\npipeline:\n  components:\n    Load:\n      type: sql-executor\n      \
+                        parameters: { rows: 1, sql: \"select 1\" }\n";
+
+    fn told(before: &str, after: &str) -> String {
+        told_in(before, after, None)
+    }
+
+    fn told_in(before: &str, after: &str, columns: Option<usize>) -> String {
+        let diff = compare_versions(&PipelineVersions {
+            path: "a.orch.yaml",
+            previous_path: None,
+            base: Some(Ok(before.as_bytes())),
+            head: Some(Ok(after.as_bytes())),
+        });
+        describe_diff(&diff, columns)
+            .iter()
+            .map(DiffLine::to_string)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    #[test]
+    fn cells_are_grouped_by_row() {
+        let call = |rows: &str| {
+            format!(
+                "type: orchestration\npipeline:\n  components:\n    Call:\n      type: run-orchestration\n      parameters:\n        \
+                 setScalarVariables: {rows}\n        joins: {rows}\n"
+            )
+        };
+        let before = call("[[day, today], [gone, 1], [same, x], [longer, a]]");
+        let after = call("[[day, tomorrow], [new, \"\"], [same, x], [longer, b, c], [more, 2]]")
+            .replace("joins:", "empty: ~\n        none: []\n        joins:");
+        insta::assert_snapshot!(told(&before, &after), @r#"
+        a.orch.yaml: modified
+          ~ Call (run-orchestration)
+            ~ sets day = today -> tomorrow
+            - sets gone = 1
+            + sets new = ""
+            ~ sets longer = a -> b
+            + sets longer = c
+            + sets more = 2
+            ~ joins, day: today -> tomorrow
+            ~ joins: gone -> new
+            ~ joins: 1 -> ""
+            ~ joins, longer: a -> b
+            + joins, longer: c
+            + joins: more, 2
+        "#);
+    }
+
+    #[test]
+    fn number_and_equal_text_are_distinguished() {
+        let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
+        insta::assert_snapshot!(told, @r#"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ rows: 1 -> "1"
+        "#);
+    }
+
+    #[test]
+    fn multiline_value_shows_only_differing_lines() {
+        let with = |sql: &str| BASE.replace("select 1", sql);
+        let told = told(
+            &with("select\\n a,\\n b\\nfrom t"),
+            &with("select\\n a,\\n c,\\n d\\nfrom t"),
+        );
+        insta::assert_snapshot!(told, @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ sql:
+                 a,
+              -  b
+              +  c,
+              +  d
+                from t
+        ");
+    }
+
+    #[test]
+    fn long_value_is_shown_at_its_difference() {
+        let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(300)));
+        insta::assert_snapshot!(told(&with("old"), &with("new")), @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ sql: …xxxxxxxxxxxxxxxxxxxxold -> …xxxxxxxxxxxxxxxxxxxxnew
+        ");
+    }
+
+    #[test]
+    fn values_wider_than_terminal_are_on_separate_lines() {
+        let with = |end: &str| BASE.replace("select 1", &format!("select {end} from orders"));
+        let (before, after) = (with("a_long_name"), with("another_name"));
+        insta::assert_snapshot!(told_in(&before, &after, Some(50)), @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            ~ sql:
+              - select a_long_name from orders
+              + select another_name from orders
+        ");
+        assert!(
+            told_in(&before, &after, Some(5))
+                .lines()
+                .all(|line| line.chars().count() < 60)
+        );
+    }
+
+    #[test]
+    fn colored_lines_have_text_of_plain_lines() {
+        let diff = compare_versions(&PipelineVersions {
+            path: "a.orch.yaml",
+            previous_path: None,
+            base: Some(Ok(BASE.as_bytes())),
+            head: Some(Ok(BASE.replace("rows: 1", "rows: 2").as_bytes())),
+        });
+        let codes = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+        for line in describe_diff(&diff, None) {
+            let plain = codes.replace_all(&line.format_colored(), "").into_owned();
+            assert_eq!(plain, line.to_string());
+            assert_ne!(plain, line.format_colored());
+        }
+    }
+
+    #[test]
+    fn description_has_limited_number_of_lines() {
+        let lines: String = (0..2000).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
+        let told_lines = told(BASE, &BASE.replace("select 1", &lines));
+        assert!(told_lines.contains("1,962 more lines"), "{told_lines}");
+        let many: String = (0..2000).fold(String::new(), |all, at| {
+            format!("{all}    C{at}: {{ type: start }}\n")
+        });
+        let told_many = told(BASE, &format!("{BASE}{many}"));
+        assert_eq!(told_many.lines().count(), MAX_LINES + 1);
+        assert!(told_many.ends_with("and more"));
+    }
+
+    #[test]
+    fn omitted_values_are_not_compared() {
+        let values = |word: &str| {
+            (0..600).fold(BASE.to_owned(), |all, at| {
+                let parameters = format!("{{ rows: 1, sql: \"{word}\\nfrom t\" }}");
+                format!("{all}    C{at}:\n      type: sql-executor\n      parameters: {parameters}\n")
+            })
+        };
+        let before = line_diff::COMPARISONS.get();
+        let told = told(&values("a"), &values("b"));
+        assert_eq!(told.lines().count(), MAX_LINES + 1);
+        // Five lines each: the component, its field, and three lines of the value.
+        assert_eq!(line_diff::COMPARISONS.get() - before, MAX_LINES / 5);
+    }
+
+    #[test]
+    fn names_with_line_breaks_stay_on_one_line() {
+        let hostile = "    \"x\\n::error::y\\u001b[31m##[group]\": { type: \"a\\n::b\" }\n";
+        let told = told(BASE, &format!("{BASE}{hostile}"));
+        assert_eq!(told.lines().count(), 2, "{told}");
+        assert!(!told.contains('\u{1b}') && !told.contains("##["), "{told}");
+    }
+}

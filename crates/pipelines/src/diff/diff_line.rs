@@ -1,0 +1,97 @@
+//! A line of the description of a change, with its sign.
+
+use anstyle::{AnsiColor, Style};
+use sluicegate_base::text;
+use std::fmt;
+
+/// The kind of change that a line shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// No change: a heading, or a remark.
+    None,
+    Added,
+    Removed,
+    Changed,
+}
+
+impl Sign {
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Added => "+",
+            Self::Removed => "-",
+            Self::Changed => "~",
+        }
+    }
+
+    /// Returns the word for the sign.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "same",
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            Self::None => Style::new(),
+            Self::Added => AnsiColor::Green.on_default(),
+            Self::Removed => AnsiColor::Red.on_default(),
+            Self::Changed => AnsiColor::Yellow.on_default(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffLine {
+    /// The indentation level; the line of the file has 0.
+    pub depth: usize,
+    pub sign: Sign,
+    /// Whether it is a line of a value, and not a text of this program.
+    pub is_value: bool,
+    pub text: String,
+    /// The component that begins with this line, for links to it.
+    pub component: Option<String>,
+}
+
+impl fmt::Display for DiffLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indent = self.depth * 2;
+        match self.sign {
+            Sign::None if self.is_value => write!(f, "{:indent$}  {}", "", self.text),
+            Sign::None => write!(f, "{:indent$}{}", "", self.text),
+            sign => write!(f, "{:indent$}{} {}", "", sign.symbol(), self.text),
+        }
+    }
+}
+
+impl DiffLine {
+    pub fn heading(content: &str) -> Self {
+        Self {
+            depth: 0,
+            ..Self::remark(content)
+        }
+    }
+
+    /// Creates a remark about a file.
+    pub fn remark(content: &str) -> Self {
+        Self {
+            depth: 1,
+            sign: Sign::None,
+            is_value: false,
+            text: text::escape_line(content),
+            component: None,
+        }
+    }
+
+    /// Returns the line for a terminal with colors.
+    pub fn format_colored(&self) -> String {
+        let style = match self.depth {
+            0 => Style::new().bold(),
+            _ => self.sign.style(),
+        };
+        format!("{style}{self}{style:#}")
+    }
+}

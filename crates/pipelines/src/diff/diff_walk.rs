@@ -1,0 +1,130 @@
+//! Walks two documents side by side and collects the leaves that differ.
+
+use super::leaf::{Leaf, PathStep};
+use super::pair::pair_by_key;
+use super::pipeline_diff::FieldDiff;
+use crate::yaml::NodeRef;
+
+/// A node of one side, if the side has it.
+pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
+
+/// A node without the keys that are excluded.
+pub(super) struct FilteredNode<'f, 't, 'a> {
+    pub node: MaybeNode<'t, 'a>,
+    pub is_excluded: &'f dyn Fn(&str) -> bool,
+}
+
+/// Collects the leaves that differ, in the order of the head.
+pub(super) struct DiffWalk {
+    path: Vec<PathStep>,
+    fields: Vec<FieldDiff>,
+    /// The first cell of the current row.
+    row: Option<String>,
+}
+
+impl DiffWalk {
+    pub(super) fn below_keys(path: &[&str]) -> Self {
+        Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
+    }
+
+    pub(super) const fn at_path(path: Vec<PathStep>) -> Self {
+        Self {
+            path,
+            fields: Vec::new(),
+            row: None,
+        }
+    }
+
+    pub(super) fn into_fields(self) -> Vec<FieldDiff> {
+        self.fields
+    }
+
+    /// Compares the leaves at and below a pair of nodes.
+    pub(super) fn compare(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+        let is_excluded = &|_: &str| false;
+        self.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded,
+            },
+        );
+    }
+
+    /// Like [`Self::compare`], without the keys that each side excludes.
+    pub(super) fn compare_filtered(
+        &mut self,
+        base: &FilteredNode<'_, '_, '_>,
+        head: &FilteredNode<'_, '_, '_>,
+    ) {
+        self.compare_leaf(
+            base.node.and_then(Leaf::from_node),
+            head.node.and_then(Leaf::from_node),
+        );
+        for pair in pair_by_key(base.entries(), head.entries()) {
+            self.compare_step(PathStep::key(pair.key), pair.base, pair.head);
+        }
+        self.compare_items(base.node, head.node);
+    }
+
+    fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
+        if base != head {
+            self.fields.push(FieldDiff {
+                path: self.path.clone(),
+                before: base,
+                after: head,
+                row: self.row.clone(),
+            });
+        }
+    }
+
+    /// Compares the leaves below one more step.
+    pub(super) fn compare_step(&mut self, step: PathStep, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+        self.path.push(step);
+        self.compare(base, head);
+        self.path.pop();
+    }
+
+    fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+        let mut base_items = base.and_then(NodeRef::items);
+        let mut head_items = head.and_then(NodeRef::items);
+        for index in 0.. {
+            let base_item = base_items.as_mut().and_then(Iterator::next);
+            let head_item = head_items.as_mut().and_then(Iterator::next);
+            if base_item.is_none() && head_item.is_none() {
+                return;
+            }
+            let is_row = [base_item, head_item]
+                .into_iter()
+                .flatten()
+                .any(|node| node.items().is_some());
+            let row = if is_row {
+                row_name(base_item, head_item)
+            } else {
+                self.row.clone()
+            };
+            let outer_row = std::mem::replace(&mut self.row, row);
+            self.compare_step(PathStep::Index(index), base_item, head_item);
+            self.row = outer_row;
+        }
+    }
+}
+
+/// Returns the first cell of a row in the head, or in the base if the row was removed.
+fn row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+    let first_cell = head.or(base)?.items()?.next()?;
+    first_cell.text().map(str::to_owned)
+}
+
+impl<'t, 'a> FilteredNode<'_, 't, 'a> {
+    fn entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
+        self.node
+            .into_iter()
+            .flat_map(NodeRef::entries)
+            .filter(move |(key, _, _)| !(self.is_excluded)(key))
+            .map(|(key, _, node)| (key, node))
+    }
+}

@@ -1,0 +1,65 @@
+//! The first lines of a change: the change of the file, and the components that will no longer run.
+
+use super::leaf::{Leaf, PathStep};
+use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
+use super::value_text::truncate_name;
+use crate::findings::{FileChange, format_counts};
+use crate::pipelines::PipelineKind;
+
+/// The prefix of component types that the platform's designer does not know.
+const UNKNOWN_TYPE: &str = "unknown-";
+
+/// Returns the line that describes the change of the file.
+pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
+    let path = &diff.path;
+    let kind = diff.kind.map_or("pipeline", PipelineKind::name);
+    match diff.change {
+        FileChange::Added => format!("{path}: new {kind}{}", describe_part_counts(diff)),
+        FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
+        FileChange::Renamed => {
+            let old = diff.previous_path.as_deref().unwrap_or_default();
+            format!("{path}: renamed from {old}")
+        }
+        FileChange::Modified => format!("{path}: modified"),
+        FileChange::Layout => format!("{path}: layout only, what it does is the same"),
+        FileChange::Unreadable => {
+            let reason = diff.reason.as_deref().unwrap_or_default();
+            format!("{path}: cannot be read {reason}")
+        }
+    }
+}
+
+/// Returns the number of parts of an added or removed pipeline.
+fn describe_part_counts(diff: &PipelineDiff) -> String {
+    let parts = [
+        (diff.components.len(), "component"),
+        (diff.links.len(), "link"),
+        (diff.variables.len(), "variable"),
+    ];
+    format_counts(&parts)
+}
+
+/// Returns why a component no longer runs: it is skipped, or the designer does not know its type.
+pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
+    if !matches!(
+        component.change,
+        ComponentChange::Modified | ComponentChange::Renamed
+    ) {
+        return None;
+    }
+    if find_field(component, "skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
+        return Some("it is skipped".to_owned());
+    }
+    let kind = component
+        .kind
+        .as_ref()
+        .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
+    find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
+}
+
+fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c FieldDiff> {
+    component
+        .fields
+        .iter()
+        .find(|field| field.path == [PathStep::key(key)])
+}

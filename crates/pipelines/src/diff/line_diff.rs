@@ -1,0 +1,131 @@
+//! Compares two texts line by line.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+
+/// Number of unchanged lines that are shown before and after a change.
+const CONTEXT_LINES: usize = 1;
+
+/// Maximum number of lines of each side that are compared one by one; in longer texts, the differing part is one piece.
+/// The time of the search grows with the product of both numbers.
+const MAX_COMPARED_LINES: usize = 5_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextLine<'a> {
+    Unchanged(&'a str),
+    Removed(&'a str),
+    Added(&'a str),
+    /// This number of equal lines is not shown.
+    Omitted(usize),
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The number of compared values.
+    pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Returns the lines that differ, with the lines around them.
+pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) -> Vec<TextLine<'a>> {
+    #[cfg(test)]
+    COMPARISONS.set(COMPARISONS.get() + 1);
+    let mut lines = Vec::new();
+    let mut base_index = 0;
+    for group in group_diff_ops(diff_operations(base_lines, head_lines), CONTEXT_LINES) {
+        let start = group.first().map_or(base_index, |op| op.old_range().start);
+        if start > base_index && base_index > 0 {
+            lines.push(TextLine::Omitted(start - base_index));
+        }
+        for operation in group {
+            push_operation(&mut lines, operation, base_lines, head_lines);
+            base_index = operation.old_range().end;
+        }
+    }
+    lines
+}
+
+fn push_operation<'a>(
+    lines: &mut Vec<TextLine<'a>>, operation: DiffOp,
+    base_lines: &[&'a str],
+    head_lines: &[&'a str],) {
+    let old = base_lines.get(operation.old_range()).unwrap_or_default();
+    let new = head_lines.get(operation.new_range()).unwrap_or_default();
+    if matches!(operation, DiffOp::Equal { .. }) {
+        lines.extend(new.iter().map(|line| TextLine::Unchanged(line)));
+    } else {
+        lines.extend(old.iter().map(|line| TextLine::Removed(line)));
+        lines.extend(new.iter().map(|line| TextLine::Added(line)));
+    }
+}
+
+fn diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
+    let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
+    let start = base_lines.iter().zip(head_lines).take_while(is_equal_pair).count();
+    let (old, new) = (&base_lines[start..], &head_lines[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(is_equal_pair).count();
+    let (old_len, new_len) = (old.len() - end, new.len() - end);
+    if old_len.max(new_len) <= MAX_COMPARED_LINES {
+        return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
+    }
+    vec![ DiffOp::Equal {
+        old_index: 0,
+        new_index: 0,
+        len: start,
+    }, DiffOp::Replace {
+        old_index: start,
+        old_len,
+        new_index: start,
+        new_len,
+    },
+        DiffOp::Equal {
+            old_index:start + old_len,
+            new_index: start + new_len,
+            len: end,
+        },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(before: &[&str], after: &[&str]) -> Vec<String> {
+        let told = |line: TextLine<'_>| match line {
+            TextLine::Unchanged(line) => format!(" {line}"),
+            TextLine::Removed(line) => format!("-{line}"),
+            TextLine::Added(line) => format!("+{line}"),
+            TextLine::Omitted(lines) => format!("@{lines}"),
+        };
+        compare_lines(before, after).into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn unchanged_lines_between_changes_are_not_changes() {
+        let before = ["select", "a", "b", "c", "d", "from t"];
+        let after = ["select", "A", "b", "c", "d", "from u"];
+        let expected = [" select", "-a", "+A", " b", "@1", " d", "-from t", "+from u"];
+        assert_eq!(told(&before, &after), expected);
+    }
+
+    #[test]
+    fn very_long_texts_differ_in_one_piece() {
+        let many: Vec<String> = (0..MAX_COMPARED_LINES * 2).map(|n| n.to_string()).collect();
+        let before: Vec<&str> = many.iter().map(String::as_str).collect();
+        let after: Vec<&str> = before.iter().rev().copied().collect();
+        assert_eq!(compare_lines(&before, &after).len(), 4 * MAX_COMPARED_LINES);
+    }
+
+    proptest! {
+        #[test]
+        fn line_diff_contains_each_differing_line(before in prop::collection::vec("[ab]", 0..12), after in prop::collection::vec("[ab]", 0..12)) {
+            let before: Vec<&str> = before.iter().map(String::as_str).collect();
+            let after: Vec<&str> = after.iter().map(String::as_str).collect();
+            let shown = compare_lines(&before, &after);
+            let count = |pick: fn(&TextLine<'_>) -> bool| shown.iter().filter(|line| pick(line)).count();
+            let gone = count(|line| matches!(line, TextLine::Removed(_)));
+            let new = count(|line| matches!(line, TextLine::Added(_)));
+            prop_assert_eq!(before.len() - gone, after.len() - new, "what is left is the same");
+            prop_assert_eq!(shown.is_empty(), before == after);
+        }
+    }
+}

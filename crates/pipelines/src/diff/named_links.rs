@@ -1,0 +1,180 @@
+//! The links between components, without their order, and the values in the place of links that are not links.
+
+use super::leaf::PathStep;
+use super::pipeline_diff::{LinkChange, LinkDiff};
+use crate::pipelines::PipelineKind;
+use crate::yaml::NodeRef;
+use std::collections::HashMap;
+
+/// The kind of a link from an iterator to its target.
+const ITERATION_KIND: &str = "iteration";
+
+/// The kind of a link from a component of a transformation to the component that it feeds.
+const SOURCE_KIND: &str = "source";
+
+/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names, so
+/// a file of 3 MB could otherwise need 60 GB.
+const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
+
+/// A link, by the names of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct NamedLink<'t> {
+    pub from: &'t str,
+    pub to: &'t str,
+    pub kind: &'t str,
+}
+
+/// A node with its path below a component.
+pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
+
+#[derive(Default)]
+pub(super) struct Links<'t, 'a> {
+    /// In file order; a link may be listed twice.
+    pub all: Vec<NamedLink<'t>>,
+    /// The values that are not links, by component.
+    pub non_links: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
+}
+
+/// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on
+/// both sides; otherwise an unchanged link would be a link on one side and a field on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkKeys {
+    OfKind(PipelineKind),
+    OfBothKinds,
+}
+
+impl LinkKeys {
+    pub(super) fn for_kinds(base_kind: Option<PipelineKind>, head_kind: Option<PipelineKind>) -> Self {
+        match (base_kind, head_kind) {
+            (Some(old), Some(new)) if old != new => Self::OfBothKinds,
+            (_, Some(kind)) | (Some(kind), None) => Self::OfKind(kind),
+            (None, None) => Self::OfBothKinds,
+        }
+    }
+
+    pub(super) fn contains(self, key: &str) -> bool {
+        let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
+        match self {
+            Self::OfKind(PipelineKind::Orchestration) => is_orchestration_key,
+            Self::OfKind(PipelineKind::Transformation) => key == "sources",
+            Self::OfBothKinds => is_orchestration_key || key == "sources",
+        }
+    }
+}
+
+impl<'t, 'a> Links<'t, 'a> {
+    /// Returns an error if the links of this side (`base` or `head`) repeat too much text to be compared.
+    pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
+        let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
+        if name_bytes > MAX_NAME_BYTES {
+            let megabytes = MAX_NAME_BYTES / (1024 * 1024);
+            return Err(format!(
+                "in the {side}: the names in its links are too long to compare (more than {megabytes} MB in total)"
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
+        for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
+            let path = vec![PathStep::key(key)];
+            match key {
+                "transitions" => self.add_transitions(name, path, node),
+                "sources" => self.add_link_list(name, path, node, &|source_name| NamedLink {
+                    from: source_name,
+                    to: name,
+                    kind: SOURCE_KIND,
+                }),
+                _ => self.add_link(name, path, node, &|target_name| NamedLink {
+                    from: name,
+                    to: target_name,
+                    kind: ITERATION_KIND,
+                }),
+            }
+        }
+    }
+
+    fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        if node.entries().next().is_none() {
+            self.add_non_link(name, path, node);
+            return;
+        }
+        for (kind, _, list) in node.entries() {
+            let mut path = path.clone();
+            path.push(PathStep::key(kind));
+            self.add_link_list(name, path, list, &|target_name| NamedLink {
+                from: name,
+                to: target_name,
+                kind,
+            });
+        }
+    }
+
+    fn add_link_list(
+        &mut self,
+        name: &'t str,
+        path: Vec<PathStep>,
+        node: NodeRef<'t, 'a>,
+        build_link: &dyn Fn(&'t str) -> NamedLink<'t>,
+    ) {
+        match node.items() {
+            Some(items) if items.len() > 0 => {
+                for (index, item) in items.enumerate() {
+                    let mut path = path.clone();
+                    path.push(PathStep::Index(index));
+                    self.add_link(name, path, item, build_link);
+                }
+            }
+            _ => self.add_non_link(name, path, node),
+        }
+    }
+
+    fn add_link(
+        &mut self,
+        name: &'t str,
+        path: Vec<PathStep>,
+        node: NodeRef<'t, 'a>,
+        build_link: &dyn Fn(&'t str) -> NamedLink<'t>,
+    ) {
+        match node.text().filter(|_| !node.is_null()) {
+            Some(other_name) => self.all.push(build_link(other_name)),
+            None => self.add_non_link(name, path, node),
+        }
+    }
+
+    fn add_non_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        self.non_links.entry(name).or_default().push((path, node));
+    }
+}
+
+/// Returns the added and removed links, by name. A link that is listed twice counts twice.
+pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLink<'_>]) -> Vec<LinkDiff> {
+    let mut count_differences: HashMap<NamedLink<'_>, i64> = HashMap::new();
+    for link in head_links {
+        *count_differences.entry(*link).or_default() += 1;
+    }
+    for link in base_links {
+        *count_differences.entry(*link).or_default() -= 1;
+    }
+    let mut link_diffs: Vec<LinkDiff> = Vec::new();
+    for (link, difference) in count_differences {
+        let change = if difference > 0 {
+            LinkChange::Added
+        } else {
+            LinkChange::Removed
+        };
+        let repetitions = usize::try_from(difference.unsigned_abs()).unwrap_or(usize::MAX);
+        link_diffs.extend(std::iter::repeat_n(link_diff(link, change), repetitions));
+    }
+    link_diffs.sort();
+    link_diffs
+}
+
+fn link_diff(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
+    LinkDiff {
+        from: link.from.to_owned(),
+        to: link.to.to_owned(),
+        kind: link.kind.to_owned(),
+        change,
+    }
+}

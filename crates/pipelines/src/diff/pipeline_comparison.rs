@@ -1,0 +1,377 @@
+//! Compares the two sides of a pipeline.
+
+use super::component_rename::{self, find_renames, is_name_parameter};
+use super::diff_document::{DiffDocument, NamedNode};
+use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
+use super::leaf::{Leaf, PathStep};
+use super::named_links::{self, LeafPlace, LinkKeys, Links, NamedLink};
+use super::pair::{Pair, pair_by_key};
+use super::pipeline_diff::{
+    ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,
+};
+use super::pipeline_versions::{PipelineVersions, VersionTrees};
+use crate::findings::FileChange;
+use crate::yaml::{NodeRef, Tree};
+use std::collections::BTreeMap;
+
+/// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
+pub fn compare_versions(sides: &PipelineVersions<'_>) -> PipelineDiff {
+    compare_trees(sides, &sides.parse_trees())
+}
+
+/// Compares like [`compare_versions`], for callers that need the trees more than once.
+pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'_>, String>) -> PipelineDiff {
+    trees
+        .as_ref()
+        .map_err(String::clone)
+        .and_then(|trees| compare_readable_trees(sides, trees))
+        .unwrap_or_else(|reason| PipelineDiff {
+            path: sides.path.to_owned(),
+            previous_path: sides.previous_path.map(str::to_owned),
+            change: FileChange::Unreadable,
+            reason: Some(reason),
+            kind: None,
+            components: Vec::new(),
+            links: Vec::new(),
+            variables: Vec::new(),
+            other: Vec::new(),
+            layout: false,
+        })
+}
+
+fn compare_readable_trees(
+    sides: &PipelineVersions<'_>,
+    trees: &VersionTrees<'_>,
+) -> Result<PipelineDiff, String> {
+    let comparison = DocumentPair {
+        base: trees
+            .base
+            .as_ref()
+            .map(|tree| read_document("base", tree))
+            .transpose()?,
+        head: trees
+            .head
+            .as_ref()
+            .map(|tree| read_document("head", tree))
+            .transpose()?,
+    };
+    comparison.build_diff(sides)
+}
+
+fn read_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+    DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
+}
+
+struct DocumentPair<'t, 'a> {
+    base: Option<DiffDocument<'t, 'a>>,
+    head: Option<DiffDocument<'t, 'a>>,
+}
+
+/// The links of both sides, and the new names of renamed components.
+struct LinkPair<'t, 'a> {
+    base: Links<'t, 'a>,
+    head: Links<'t, 'a>,
+    renames: BTreeMap<&'t str, &'t str>,
+}
+
+impl<'t, 'a> DocumentPair<'t, 'a> {
+    fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
+        let components = self.pair_parts(|document| &document.components);
+        let links = self.read_links(&components)?;
+        let base_links: Vec<NamedLink<'_>> = links
+            .base
+            .all
+            .iter()
+            .map(|link| links.with_new_names(*link))
+            .collect();
+        let newest_document = self.head.as_ref().or(self.base.as_ref());
+        let mut diff = PipelineDiff {
+            path: sides.path.to_owned(),
+            previous_path: sides.previous_path.map(str::to_owned),
+            change: FileChange::Modified,
+            reason: None,
+            kind: newest_document.map(|document| document.kind),
+            components: self.compare_components(&components, &links),
+            links: named_links::compare_links(&base_links, &links.head.all),
+            variables: self
+                .pair_parts(|document| &document.variables)
+                .into_iter()
+                .filter_map(compare_variable)
+                .collect(),
+            other: self.compare_other_fields(),
+            layout: self.has_layout_change(),
+        };
+        let is_reordered = diff.links.is_empty() && base_links != links.head.all;
+        diff.change = self.file_change(sides, &diff);
+        let is_rewritten = matches!((sides.base, sides.head), (Some(old), Some(new)) if old != new);
+        diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
+        Ok(diff)
+    }
+
+    fn file_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
+        match (&self.base, &self.head) {
+            (None, _) => FileChange::Added,
+            (_, None) => FileChange::Removed,
+            _ if sides.previous_path.is_some() => FileChange::Renamed,
+            _ if diff.has_content() => FileChange::Modified,
+            _ => FileChange::Layout,
+        }
+    }
+
+    fn pair_parts(
+        &self,
+        parts_of: for<'d> fn(&'d DiffDocument<'t, 'a>) -> &'d Vec<NamedNode<'t, 'a>>,
+    ) -> Vec<PartPair<'t, 'a>> {
+        let base = self.base.as_ref().map(parts_of).cloned().unwrap_or_default();
+        let head = self.head.as_ref().map(parts_of).cloned().unwrap_or_default();
+        pair_by_key(base.into_iter(), head.into_iter())
+    }
+
+    fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
+        let keys = self.link_keys();
+        let base_links = self
+            .base
+            .as_ref()
+            .map_or_else(Links::default, |document| document.links(keys));
+        let head_links = self
+            .head
+            .as_ref()
+            .map_or_else(Links::default, |document| document.links(keys));
+        base_links.reject_long_names("base")?;
+        head_links.reject_long_names("head")?;
+        let renames = match (&self.base, &self.head) {
+            (Some(_), Some(_)) => find_renames(
+                &component_rename::RenameSide {
+                    keys,
+                    unpaired_components: unpaired_parts(components, |pair| (pair.base, pair.head)),
+                    links: &base_links.all,
+                },
+                &component_rename::RenameSide {
+                    keys,
+                    unpaired_components: unpaired_parts(components, |pair| (pair.head, pair.base)),
+                    links: &head_links.all,
+                },
+            ),
+            _ => BTreeMap::new(),
+        };
+        Ok(LinkPair {
+            base: base_links,
+            head: head_links,
+            renames,
+        })
+    }
+
+    fn compare_components(&self, pairs: &[PartPair<'t, 'a>], links: &LinkPair<'t, 'a>) -> Vec<ComponentDiff> {
+        let removed_nodes: BTreeMap<&str, NodeRef<'_, '_>> = pairs
+            .iter()
+            .filter_map(|pair| Some((pair.key, pair.base.filter(|_| pair.head.is_none())?)))
+            .collect();
+        let old_names: BTreeMap<&str, &str> = links.renames.iter().map(|(old, new)| (*new, *old)).collect();
+        let mut components = Vec::new();
+        for pair in pairs {
+            if pair.head.is_none() && links.renames.contains_key(pair.key) {
+                continue;
+            }
+            let old_name = old_names.get(pair.key).copied();
+            let base = pair.base.or_else(|| removed_nodes.get(old_name?).copied());
+            components.extend(self.compare_component(old_name, Pair { base, ..*pair }, links));
+        }
+        components
+    }
+
+    fn compare_component(
+        &self,
+        old_name: Option<&str>,
+        pair: PartPair<'t, 'a>,
+        links: &LinkPair<'t, 'a>,
+    ) -> Option<ComponentDiff> {
+        let change = match (pair.base, pair.head) {
+            (Some(_), Some(_)) if old_name.is_some() => ComponentChange::Renamed,
+            (Some(_), Some(_)) => ComponentChange::Modified,
+            (None, _) => ComponentChange::Added,
+            (_, None) => ComponentChange::Removed,
+        };
+        let mut fields = self.compare_fields(pair.base, pair.head);
+        fields.extend(compare_non_links(
+            links.base.non_links.get(old_name.unwrap_or(pair.key)),
+            links.head.non_links.get(pair.key),
+        ));
+        if let Some(old) = old_name {
+            fields.retain(|field| !repeats_component_names(field, old, pair.key));
+        }
+        if fields.is_empty() && change == ComponentChange::Modified {
+            return None;
+        }
+        let newest_node = pair.head.or(pair.base);
+        let kind = newest_node
+            .and_then(|node| node.get("type"))
+            .and_then(NodeRef::text);
+        Some(ComponentDiff {
+            name: pair.key.to_owned(),
+            previous_name: old_name.map(str::to_owned),
+            kind: kind.map(str::to_owned),
+            change,
+            keeps_component_name: old_name.is_some_and(|old| keeps_old_name(pair, old)),
+            fields,
+        })
+    }
+
+    /// Returns the leaves of a component that differ, without those that contain links.
+    fn compare_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
+        let keys = self.link_keys();
+        let is_excluded = &|key: &str| keys.contains(key);
+        let mut walk = DiffWalk::below_keys(&[]);
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded,
+            },
+        );
+        walk.into_fields()
+    }
+
+    fn link_keys(&self) -> LinkKeys {
+        let kind_of = |side: &Option<DiffDocument<'_, '_>>| side.as_ref().map(|document| document.kind);
+        LinkKeys::for_kinds(kind_of(&self.base), kind_of(&self.head))
+    }
+
+    /// Returns the leaves that differ outside of components, variables and canvas.
+    fn compare_other_fields(&self) -> Vec<FieldDiff> {
+        let [base_root, head_root] = self.roots();
+        let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
+        let mut walk = DiffWalk::below_keys(&[]);
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base_root,
+                is_excluded,
+            },
+            &FilteredNode {
+                node: head_root,
+                is_excluded,
+            },
+        );
+        let mut fields = walk.into_fields();
+        let base = base_root.and_then(|root| root.get("pipeline"));
+        let head = head_root.and_then(|root| root.get("pipeline"));
+        let mut walk = DiffWalk::below_keys(&["pipeline"]);
+        walk.compare_filtered(
+            &FilteredNode {
+                node: base,
+                is_excluded: &|key| has_parts(base, key),
+            },
+            &FilteredNode {
+                node: head,
+                is_excluded: &|key| has_parts(head, key),
+            },
+        );
+        fields.extend(walk.into_fields());
+        fields
+    }
+
+    fn has_layout_change(&self) -> bool {
+        let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
+        let mut walk = DiffWalk::below_keys(&[]);
+        walk.compare(base, head);
+        !walk.into_fields().is_empty()
+    }
+
+    fn roots(&self) -> [MaybeNode<'t, 'a>; 2] {
+        [&self.base, &self.head].map(|side| side.as_ref().map(|document| document.root))
+    }
+}
+
+impl<'t> LinkPair<'t, '_> {
+    fn with_new_names(&self, link: NamedLink<'t>) -> NamedLink<'t> {
+        let new_name = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
+        NamedLink {
+            from: new_name(link.from),
+            to: new_name(link.to),
+            kind: link.kind,
+        }
+    }
+}
+
+/// A component or a variable on both sides.
+type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
+
+/// Returns the parts that only one side has.
+fn unpaired_parts<'t, 'a>(
+    pairs: &[PartPair<'t, 'a>],
+    sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
+) -> Vec<NamedNode<'t, 'a>> {
+    pairs
+        .iter()
+        .filter_map(|pair| match sides(pair) {
+            (Some(node), None) => Some((pair.key, node)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns whether a key of `pipeline` contains parts that are compared separately. An empty map is compared as a leaf.
+fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
+    let parts = pipeline.and_then(|pipeline| pipeline.get(key));
+    matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
+}
+
+/// Compares the values that are in the place of links but are not links.
+fn compare_non_links(
+    base: Option<&Vec<LeafPlace<'_, '_>>>,
+    head: Option<&Vec<LeafPlace<'_, '_>>>,
+) -> Vec<FieldDiff> {
+    fn leaf_places<'p, 't, 'a>(
+        side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
+    ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
+        side.into_iter()
+            .flatten()
+            .map(|(path, node)| (path.as_slice(), *node))
+    }
+    let mut fields = Vec::new();
+    for pair in pair_by_key(leaf_places(base), leaf_places(head)) {
+        let mut walk = DiffWalk::at_path(pair.key.to_vec());
+        walk.compare(pair.base, pair.head);
+        fields.extend(walk.into_fields());
+    }
+    fields
+}
+
+/// Returns whether this is the parameter in which each side repeats the component's name.
+fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
+    let (Some(base), Some(head)) = (&field.before, &field.after) else {
+        return false;
+    };
+    is_name_parameter(&field.path, base, old_name) && is_name_parameter(&field.path, head, new_name)
+}
+
+/// Returns whether a component that had this name repeats it on both sides.
+fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
+    repeats_name(pair.base, old_name) && repeats_name(pair.head, old_name)
+}
+
+fn repeats_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
+    component
+        .and_then(|node| node.get("parameters")?.get("componentName"))
+        .and_then(Leaf::from_node)
+        .is_some_and(|leaf| leaf.to_string() == name)
+}
+
+fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
+    let mut walk = DiffWalk::below_keys(&[]);
+    walk.compare(pair.base, pair.head);
+    let fields = walk.into_fields();
+    let change = match (pair.base, pair.head) {
+        (None, _) => VariableChange::Added,
+        (_, None) => VariableChange::Removed,
+        _ if fields.is_empty() => return None,
+        _ => VariableChange::Modified,
+    };
+    Some(VariableDiff {
+        name: pair.key.to_owned(),
+        change,
+        fields,
+    })
+}

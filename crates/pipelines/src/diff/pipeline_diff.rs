@@ -1,0 +1,167 @@
+//! The model of a change.
+
+use super::leaf::{Leaf, PathStep};
+use crate::findings::{ChangeCounts, ChangeSummary, FileChange};
+use crate::pipelines::PipelineKind;
+use serde::{Serialize, Serializer};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ComponentChange {
+    Added,
+    Removed,
+    Renamed,
+    Modified,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VariableChange {
+    Added,
+    Removed,
+    Modified,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkChange {
+    Added,
+    Removed,
+}
+
+/// A leaf that differs. A side without the leaf has no value, which differs from null.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FieldDiff {
+    /// The path from the component, the variable, or the document.
+    pub path: Vec<PathStep>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Leaf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Leaf>,
+    /// The first cell of the list row that contains the leaf, for the text output.
+    #[serde(skip)]
+    pub row: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentDiff {
+    /// The name in the head; in the base if the component was removed.
+    pub name: String,
+    /// The name in the base, if the component was renamed.
+    pub previous_name: Option<String>,
+    /// The type in the head; in the base if the component was removed.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    pub change: ComponentChange,
+    /// Whether a renamed component still has its old name in the parameter `componentName`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_component_name: bool,
+    /// All leaves that differ, except links.
+    pub fields: Vec<FieldDiff>,
+}
+
+/// An added or removed link.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct LinkDiff {
+    /// The component that runs first or provides the data.
+    pub from: String,
+    /// The component that runs next or receives the data.
+    pub to: String,
+    /// The key of the transition, `iteration`, or `source`.
+    pub kind: String,
+    pub change: LinkChange,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VariableDiff {
+    pub name: String,
+    pub change: VariableChange,
+    pub fields: Vec<FieldDiff>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PipelineDiff {
+    /// The path from the repository root; the former path if the file was deleted.
+    pub path: String,
+    pub previous_path: Option<String>,
+    pub change: FileChange,
+    /// The side that cannot be read, and the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
+    #[serde(rename = "type", serialize_with = "serialize_kind")]
+    pub kind: Option<PipelineKind>,
+    /// In file order of the head, followed by the removed ones.
+    pub components: Vec<ComponentDiff>,
+    /// By name.
+    pub links: Vec<LinkDiff>,
+    /// In file order of the head, followed by the removed ones.
+    pub variables: Vec<VariableDiff>,
+    /// All other leaves that differ.
+    pub other: Vec<FieldDiff>,
+    /// Whether the canvas or the formatting of the file changed too.
+    pub layout: bool,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands the field by reference"
+)]
+fn serialize_kind<S: Serializer>(kind: &Option<PipelineKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(PipelineKind::name).serialize(serializer)
+}
+
+impl PipelineDiff {
+    /// Returns whether anything but the layout differs.
+    pub(super) fn has_content(&self) -> bool {
+        !(self.components.is_empty()
+            && self.links.is_empty()
+            && self.variables.is_empty()
+            && self.other.is_empty())
+    }
+}
+
+impl PipelineDiff {
+    /// Returns the number of changes of each kind.
+    pub fn summarize(&self) -> ChangeSummary {
+        let mut components = ChangeCounts::default();
+        for component in &self.components {
+            match component.change {
+                ComponentChange::Added => components.added += 1,
+                ComponentChange::Removed => components.removed += 1,
+                ComponentChange::Renamed => components.renamed += 1,
+                ComponentChange::Modified => components.modified += 1,
+            }
+        }
+        let mut links = ChangeCounts::default();
+        for link in &self.links {
+            match link.change {
+                LinkChange::Added => links.added += 1,
+                LinkChange::Removed => links.removed += 1,
+            }
+        }
+        let mut variables = ChangeCounts::default();
+        for variable in &self.variables {
+            match variable.change {
+                VariableChange::Added => variables.added += 1,
+                VariableChange::Removed => variables.removed += 1,
+                VariableChange::Modified => variables.modified += 1,
+            }
+        }
+        ChangeSummary {
+            path: self.path.clone(),
+            previous_path: self.previous_path.clone(),
+            change: self.change,
+            components,
+            links,
+            variables,
+            other: self.other.len(),
+            layout: self.layout,
+            called_by: None,
+            callers: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The two versions of a pipeline that are compared.
+
+use crate::yaml::Tree;
+
+/// The content of a file, or the reason why it could not be read.
+pub(super) type VersionContent<'b> = Result<&'b [u8], &'b str>;
+
+#[derive(Debug, Clone, Copy)]
+pub struct PipelineVersions<'b> {
+    /// The path from the repository root; the former path if the file was deleted.
+    pub path: &'b str,
+    pub previous_path: Option<&'b str>,
+    /// The file in the base; `None` if it is new.
+    pub base: Option<VersionContent<'b>>,
+    /// The file in the head; `None` if it was deleted.
+    pub head: Option<VersionContent<'b>>,
+}
+
+/// Both sides, read as YAML; a missing side is `None`.
+pub struct VersionTrees<'b> {
+    pub base: Option<Tree<'b>>,
+    pub head: Option<Tree<'b>>,
+}
+
+impl<'b> PipelineVersions<'b> {
+    /// Reads both sides as YAML. The error says which side cannot be read, and why.
+    pub fn parse_trees(&self) -> Result<VersionTrees<'b>, String> {
+        Ok(VersionTrees {
+            base: self.base.map(|content| read_tree("base", content)).transpose()?,
+            head: self.head.map(|content| read_tree("head", content)).transpose()?,
+        })
+    }
+}
+
+fn read_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
+    content
+        .map_err(str::to_owned)
+        .and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
+        .map_err(|reason| format!("in the {side}: {reason}"))
+}

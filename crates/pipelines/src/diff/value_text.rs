@@ -1,0 +1,50 @@
+//! Formats names and values for display, truncated if they are long.
+
+use super::leaf::Leaf;
+use sluicegate_base::text;
+
+/// Maximum number of characters of a name.
+const MAX_NAME_CHARS: usize = 200;
+
+/// Number of characters that are shown before the first difference in a truncated value.
+const LEADING_CHARS: usize = 20;
+
+/// Returns the name, truncated.
+pub(super) fn truncate_name(name: &str) -> String {
+    truncate(name, 0, MAX_NAME_CHARS)
+}
+
+/// Returns the value as people write it; a text that could be read as something else is quoted.
+pub(super) fn format_value(leaf: &Leaf) -> String {
+    match leaf {
+        Leaf::Text(text) if is_ambiguous(text) => format!("{text:?}"),
+        _ => leaf.to_string(),
+    }
+}
+
+/// Returns whether the text could be read as another value without quotes.
+fn is_ambiguous(text: &str) -> bool {
+        text.trim() != text
+            || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
+            || text.parse::<f64>().is_ok()
+    }
+
+/// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
+/// would be cut off.
+pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
+    let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count(); if shared_length + LEADING_CHARS >= width {
+        shared_length.saturating_sub(LEADING_CHARS)
+    } else { 0
+    }
+}
+
+/// Returns up to `width` characters from `start` on, and the number of omitted ones.
+pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
+    let length = value.chars().count();
+    let visible_part: String = value.chars().skip(start).take(width).collect();
+    let ellipsis = if start > 0 { "\u{2026}" } else { "" };
+    match length.saturating_sub(start + width) {
+        0 => format!("{ellipsis}{visible_part}"),
+        omitted_count => format!("{ellipsis}{visible_part}\u{2026} ({})", text::format_more(omitted_count)),
+    }
+}

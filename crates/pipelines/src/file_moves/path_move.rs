@@ -1,0 +1,107 @@
+//! The new paths after a file or a folder moves, and the new globs for them.
+
+use sluicegate_base::globs::escape_glob;
+
+/// A file or a folder that moves, as paths from the repository root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathMove {
+    pub old_path: String,
+    pub new_path: String,
+}
+
+impl PathMove {
+    /// Returns the new path of a file that moves, or `None` for other files.
+    pub fn moved_path(&self, path: &str) -> Option<String> {
+        let suffix = path.strip_prefix(&self.old_path)?;
+        (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.new_path))
+    }
+
+    /// Returns the path of any file after the move.
+    pub fn path_after(&self, path: &str) -> String {
+        self.moved_path(path).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
+    pub fn glob_after(&self, glob: &str) -> Option<String> {
+        let (literal_part, remainder) = split_literal(glob, self.old_path.len())?;
+        let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
+        (literal_part == self.old_path && is_whole_segment).then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
+    }
+
+    /// Like [`Self::glob_after`], for a glob over the targets of calls, which may omit this extension.
+    pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
+        self.glob_after(glob).or_else( || {
+            let extension = extension?;
+            let short_move = Self {
+                old_path: self.old_path.strip_suffix(extension)?.to_owned(),
+                new_path: self.new_path.strip_suffix(extension)?.to_owned(),
+            };
+            short_move.glob_after(glob)
+        })
+    }
+}
+
+/// Splits a glob after the literal path of `length` bytes at its beginning. Returns `None` if the beginning contains
+/// special characters.
+fn split_literal(glob: &str, length: usize) -> Option<(String, &str)> {
+    let mut literal_part = String::new();
+    let mut chars = glob.chars();
+    while literal_part.len() < length {
+        match chars.next()? {
+            '\\' => literal_part.push(chars.next()?),
+            '*' | '?' | '[' | '{' => return None,
+            c => literal_part.push(c),
+        }
+    }
+    Some((literal_part, chars.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use sluicegate_base::globs::parse_glob;
+
+    fn moves(from: &str, to: &str) -> PathMove {
+        PathMove {
+            old_path: from.to_owned(),
+            new_path: to.to_owned(),
+        }
+    }
+
+    #[test]
+    fn moved_folder_moves_paths_below_it() {
+        let moves = moves("a/b", "c");
+        assert_eq!(moves.path_after("a/b/x.sql"), "c/x.sql");
+        assert_eq!(moves.path_after("a/bc"), "a/bc");
+        assert_eq!(moves.moved_path("a"), None);
+        assert_eq!(moves.glob_after("a/b/**").as_deref(), Some("c/**"));
+        assert_eq!(moves.glob_after("a/b/*.sql").as_deref(), Some("c/*.sql"));
+        assert_eq!(moves.glob_after("a/b").as_deref(), Some("c"));
+        for other in ["a/**", "a/b*", "**", "a/bc/**", "{a/b,c}/**", "a", ""] {
+            assert_eq!(moves.glob_after(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn glob_over_calls_without_extension_is_moved() {
+        let moves = moves("a/x.orch.yaml", "b/y.orch.yaml");
+        let told = |glob| moves.call_glob_after(glob, Some(".orch.yaml"));
+        assert_eq!(told("a/x").as_deref(), Some("b/y"));
+        assert_eq!(told("a/x.orch.yaml").as_deref(), Some("b/y.orch.yaml"));
+        assert_eq!(told("a/*"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn glob_of_moved_path_matches_new_path(
+            from in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
+            to in "[a-z*?\\[\\]{},!\\\\. ü-]{1,12}",
+        ) {
+            let moved = moves(&from, &to).glob_after(&escape_glob(&from));
+            let expected = escape_glob(&to);
+            prop_assert_eq!(moved.as_deref(), Some(expected.as_str()));
+            prop_assert!(parse_glob(&moved.unwrap_or_default()).unwrap().compile_matcher().is_match(&to));
+        }
+    }
+}

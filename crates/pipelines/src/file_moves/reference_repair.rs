@@ -1,0 +1,235 @@
+//! Computes the text of a reference that leads to its previous file, or to the only file that it can mean.
+
+use super::PathMove;
+use crate::pipelines::{
+    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, UnicodeNameIndex, file_name,
+};
+use std::collections::HashMap;
+
+/// The pipelines before and after a move.
+pub struct Relocation<'m> {
+    pub moves: &'m PathMove,
+    pub old_files: &'m PipelineFiles<'m>,
+    pub new_files: &'m PipelineFiles<'m>,
+}
+
+impl Relocation<'_> {
+    /// Returns the new text of a reference in the file `caller`, or `None` if it still leads to the same file or is
+    /// broken. Returns an error if no text leads to the file.
+    pub fn new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
+        let ReferenceTarget::Path(target) = &reference.target else {
+            return None;
+        };
+        let kind = match reference.kind {
+            ReferenceKind::Script => return self.moves.moved_path(target).map(Ok),
+            ReferenceKind::Pipeline(kind) => kind,
+        };
+        let path = self.moves.path_after(self.old_files.resolve(target, kind, caller).file()?);
+        let caller = self.moves.path_after(caller);
+        if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
+            return None;
+        }
+        let new = find_call_text(self.new_files, target, kind, &path, &caller);
+        Some(new.ok_or_else(|| format!("no call from `{caller}` leads to `{path}`")))
+    }
+}
+
+/// Returns the text of a call of this file, with the extension if it had it before.
+fn find_call_text(files: &PipelineFiles<'_>,
+    old_target: &str, kind: PipelineKind, path: &str, caller: &str,) -> Option<String> {
+    let short = path.strip_suffix(kind.extension())?;
+    let mut candidates = [short, path];
+    if old_target.ends_with(kind.extension()) {
+        candidates.reverse();
+    }
+    candidates
+        .into_iter()
+        .find( |candidate| files.resolve(candidate, kind, caller) == CallResolution::File(path)).map(str::to_owned)
+}
+
+/// The files of a project, used to repair broken references.
+pub struct ReferenceRepair<'m> {
+    pipelines: PipelineFiles<'m>,
+    /// The paths by file name.
+    by_name: HashMap<&'m str, Vec<&'m str>>,
+    normal_forms: UnicodeNameIndex<'m>,
+}
+
+/// The reason why a reference is not repaired.
+#[derive(Debug, PartialEq, Eq)]
+pub enum RepairError {
+    NoFile,
+    /// Several files have the name.
+    SeveralFiles(Vec<String>),
+}
+
+impl<'m> ReferenceRepair<'m> {
+    /// Creates the index from the paths of all regular files.
+    pub fn new(paths: &[&'m str]) -> Self {
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        for path in paths {
+            by_name.entry(file_name(path)).or_default().push(path);
+        }
+        Self {
+            pipelines: PipelineFiles::new(paths.iter().copied()),
+            normal_forms: UnicodeNameIndex::new(paths.iter().copied()),
+            by_name,
+        }
+    }
+
+    /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
+    pub fn corrected_target(&self, reference: &Reference, caller: &str,) -> Option<Result<String, RepairError>> {
+        let ReferenceTarget::Path(target) = &reference.target else {
+            return None;
+        };
+        match reference.kind {
+            ReferenceKind::Pipeline(kind) => self.repair_call(target, kind, caller),
+            ReferenceKind::Script => self.repair_script(target),
+        }
+    }
+
+    fn repair_call(&self, target: &str, kind: PipelineKind, caller: &str,) -> Option<Result<String, RepairError>> {
+        let same_name_path = match self.pipelines.resolve(target, kind, caller) {
+            CallResolution::File(_) => return None,
+            CallResolution::ByName(path) => Ok(path),
+            CallResolution::Missing | CallResolution::Ambiguous(_) => {
+                find_only_path(self.pipelines.files_named(target, kind))
+            }
+        };
+        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
+        let target_path =format!("{target_stem}{}", kind.extension());
+        let path = match self.or_other_normal_form(same_name_path, &target_path) {
+            Ok(path) => path,
+            Err(error) => return Some(Err(error)),
+        };
+        let new_target = find_call_text(&self.pipelines, target, kind, path, caller);
+        (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
+    }
+
+    fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
+        let same_name_paths = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
+        if same_name_paths.contains(&target) {
+            return None;
+        }
+        let path = self.or_other_normal_form(find_only_path(same_name_paths), target);
+        Some(path.map(str::to_owned))
+    }
+
+    /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
+    fn or_other_normal_form(&self,
+        result: Result<&'m str, RepairError>, path: &str,) -> Result<&'m str, RepairError> {
+        match result {
+            Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
+            _ => result,
+        }
+    }
+}
+
+fn find_only_path<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
+    match paths {
+        [] => Err(RepairError::NoFile),
+        [path] => Ok(path),
+        paths => Err(RepairError::SeveralFiles(
+            paths.iter().map(ToString::to_string).collect(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipelines::PipelineFacts;
+
+    fn reference(parameter: &str, target: &str) -> Reference {
+        let text = format!(
+            "type: orchestration\npipeline:\n  components:\n    A:\n      parameters:\n        {parameter}: '{target}'\n        scriptLocation: File\n"
+        );
+        let mut references = PipelineFacts::parse(text.as_bytes())
+            .unwrap()
+            .references
+            .into_vec();
+        references.pop().unwrap()
+    }
+
+    const FILES: [&str; 5] = [
+        "a/load.orch.yaml",
+        "a/sub.orch.yaml",
+        "b/sub.orch.yaml",
+        "c/main.orch.yaml",
+        "c/clean.tran.yaml",
+    ];
+
+    fn moved(from: &str, to: &str, caller: &str, target: &str) -> Option<String> {
+        let moves = PathMove {
+            old_path: from.to_owned(),
+            new_path: to.to_owned(),
+        };
+        let after: Vec<String> = FILES.iter().map(|path| moves.path_after(path)).collect();
+        let relocation = Relocation {
+            moves: &moves,
+            old_files: &PipelineFiles::new(FILES),
+            new_files: &PipelineFiles::new(after.iter().map(String::as_str)),
+        };
+        relocation
+            .new_target(&reference("orchestrationJob", target), caller)
+            .map(Result::unwrap)
+    }
+
+    #[test]
+    fn call_leads_to_same_pipeline_after_move() {
+        let main = "c/main.orch.yaml";
+        let to = |target| moved("a/load.orch.yaml", "d/new.orch.yaml", main, target);
+        assert_eq!(to("a/load").as_deref(), Some("d/new"));
+        assert_eq!(to("a/load.orch.yaml").as_deref(), Some("d/new.orch.yaml"));
+        assert_eq!(to("load").as_deref(), Some("d/new"), "a bare name");
+        assert_eq!(to("a/sub"), None);
+        assert_eq!(to("nowhere/load"), None);
+        assert_eq!(to("${a/load}"), None);
+        let folder = |caller, target| moved("a", "d/e", caller, target);
+        assert_eq!(folder(main, "a/sub").as_deref(), Some("d/e/sub"));
+        assert_eq!(folder("a/load.orch.yaml", "sub"), None, "it lies beside still");
+        assert_eq!(folder("a/load.orch.yaml", "a/sub").as_deref(), Some("d/e/sub"));
+        assert_eq!(folder(main, "load"), None, "the only one of that name still");
+        let caller = |target| moved("a/load.orch.yaml", "b/load.orch.yaml", "a/load.orch.yaml", target);
+        assert_eq!(
+            caller("sub").as_deref(),
+            Some("a/sub"),
+            "another lies beside it now"
+        );
+        assert_eq!(caller("b/sub"), None);
+    }
+
+    #[test]
+    fn moved_script_is_referenced_by_new_path() {
+        let moves = PathMove {
+            old_path: "sql".to_owned(),
+            new_path: "scripts".to_owned(),
+        };
+        let none = PipelineFiles::new([]);
+        let relocation = Relocation {
+            moves: &moves,
+            old_files: &none,
+            new_files: &none,
+        };
+        let to = |target| relocation.new_target(&reference("fileName", target), "x.orch.yaml");
+        assert_eq!(to("sql/a.sql"), Some(Ok("scripts/a.sql".to_owned())));
+        assert_eq!(to("sqls/a.sql"), None);
+    }
+
+    #[test]
+    fn broken_reference_is_repaired_with_only_file_of_that_name() {
+        let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
+        let call = |target| repair.corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
+        let script = |target| repair.corrected_target(&reference("fileName", target), "c/main.orch.yaml");
+        let several = |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
+        assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));
+        assert_eq!(call("load.orch.yaml"), Some(Ok("a/load.orch.yaml".to_owned())));
+        assert_eq!(call("a/load"), None);
+        assert_eq!(call("sub"), several("a/sub.orch.yaml", "b/sub.orch.yaml"));
+        assert_eq!(call("old/clean"), Some(Err(RepairError::NoFile)));
+        assert_eq!(script("a.sql"), Some(Ok("x/a.sql".to_owned())));
+        assert_eq!(script("x/a.sql"), None);
+        assert_eq!(script("b.sql"), several("x/b.sql", "y/b.sql"));
+        assert_eq!(script("c.sql"), Some(Err(RepairError::NoFile)));
+    }
+}

@@ -1,0 +1,188 @@
+//! The changes of a file as numbers, as reports contain them.
+
+use serde::{Deserialize, Serialize};
+use sluicegate_base::text::{List, format_count, format_counts};
+use sluicegate_base::words::words;
+
+/// The kind of change of a pipeline's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileChange {
+    Added,
+    Removed,
+    /// The path changed; other changes are listed separately.
+    Renamed,
+    /// The behavior or the description changed.
+    Modified,
+    /// Only the canvas or the formatting of the file changed.
+    Layout,
+    /// One of the two versions cannot be read.
+    Unreadable,
+}
+
+words!(FileChange {
+    Added => "added",
+    Removed => "removed",
+    Renamed => "renamed",
+    Modified => "modified",
+    Layout => "layout",
+    Unreadable => "unreadable",
+});
+
+/// The number of changes of one kind of item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeCounts {
+    pub added: usize,
+    pub removed: usize,
+    pub renamed: usize,
+    pub modified: usize,
+}
+
+impl ChangeCounts {
+    /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
+    fn describe(self, noun: &str) -> Option<String> {
+        let counts = [
+            (self.added, "added"),
+            (self.removed, "removed"),
+            (self.renamed, "renamed"),
+            (self.modified, "changed"),
+        ];
+        let mut parts: Vec<String> = Vec::new();
+        for (part_count, verb) in counts.into_iter().filter(|(part_count, _)| *part_count > 0) {
+            let first = parts.is_empty().then(|| format_count(part_count, noun));
+            parts.push(format!(
+                "{} {verb}", first.unwrap_or_else(|| part_count.to_string())));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// The changes of a file between base and head.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangeSummary {
+    /// The path from the repository root; the former path if the file was deleted.
+    pub path: String,
+    pub previous_path: Option<String>,
+    pub change: FileChange,
+    pub components: ChangeCounts,
+    pub links: ChangeCounts,
+    pub variables: ChangeCounts,
+    pub other: usize,
+    /// Whether the canvas or the formatting of the file changed too.
+    pub layout: bool,
+    /// The number of pipelines in the repository that call it; `None` if unknown.
+    pub called_by: Option<usize>,
+    /// The first callers, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<String>,
+}
+
+impl ChangeSummary {
+    /// Returns whether the pipeline does what it did before.
+    pub const fn is_layout_only(&self) -> bool {
+        matches!(self.change, FileChange::Layout)
+    }
+
+    /// Returns the change as a sentence without a period. Contains paths, which come from outside.
+    pub fn describe(&self) -> String {
+        let start = match self.change {
+            FileChange::Layout => "layout only, what it does is the same".to_owned(),
+            FileChange::Unreadable => "one side cannot be read".to_owned(),
+            FileChange::Renamed => {
+                format!(
+                    "renamed from {}",
+                    self.previous_path.as_deref().unwrap_or_default()
+                )
+            }
+            FileChange::Added => return self.describe_whole("new pipeline") + &self.describe_callers(),
+            FileChange::Removed => return self.describe_whole("pipeline removed") + &self.describe_callers(),
+            FileChange::Modified => FileChange::Modified.name().to_owned(),
+        };
+        let other_values = (self.other > 0).then(|| format_count(self.other, "other value"));
+        let is_layout_too = self.layout && self.change != FileChange::Layout;
+        let parts = [
+            self.components.describe("component"),
+            self.links.describe("link"),
+            self.variables.describe("variable"),
+            other_values,
+            is_layout_too.then(|| "some boxes moved".to_owned()),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() {
+            return start + &self.describe_callers();
+        }
+        format!("{start}: {}{}", parts.join("; "), self.describe_callers())
+    }
+
+    /// Describes an added or removed pipeline, with the number of its parts.
+    fn describe_whole(&self, description: &str) -> String {
+        let count_all = |counts: ChangeCounts| counts.added + counts.removed;
+        let parts = [
+            (count_all(self.components), "component"),
+            (count_all(self.links), "link"),
+            (count_all(self.variables), "variable"),
+        ];
+        format!("{description}{}", format_counts(&parts))
+    }
+
+    fn describe_callers(&self) -> String {
+        match self.called_by {
+            None | Some(0) => String::new(),
+            Some(number) => {
+                let description = format!("; called by {}", format_count(number, "pipeline"));
+                match self.callers.as_slice() {
+                    [] => description,
+                    callers => format!("{description} ({})", List::new(callers).with_total(number)),
+                }
+            }
+        }
+    }
+}
+
+/// Joins numbers of parts after a colon; parts with the number 0 are omitted.
+pub(crate) fn format_counts(parts: &[(usize, &str)]) -> String {
+    match format_counts(parts) {
+        none if none.is_empty() => none,
+        counts => format!(": {counts}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_summary_describes_counts() {
+        let changed = ChangeSummary {
+            path: "a".to_owned(),
+            previous_path: None,
+            change: FileChange::Modified,
+            components: ChangeCounts {
+                added: 1,
+                modified: 2,
+                ..ChangeCounts::default()
+            },
+            links: ChangeCounts {
+                removed: 2,
+                ..ChangeCounts::default()
+            },
+            variables: ChangeCounts::default(),
+            other: 1,
+            layout: true,
+            called_by: Some(6),
+            callers: Vec::new(),
+        };
+        insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
+        let moved = ChangeSummary {
+            change: FileChange::Layout,
+            components: ChangeCounts::default(),
+            links: ChangeCounts::default(),
+            other: 0,
+            called_by: Some(5),
+            callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            ..changed
+        };
+        insta::assert_snapshot!(moved.describe(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c and 2 more)");
+    }
+}

@@ -1,0 +1,61 @@
+//! The numbers of findings in a report, computed in one place for all writers.
+
+use super::{Finding, FindingState, Report, Severity};
+use serde::{Deserialize, Serialize};
+
+/// The numbers of findings. In all output, "error" means a finding of that level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FindingTotals {
+    /// Findings of level error that are neither known nor waived.
+    pub errors: usize,
+    /// Findings of level warning that are neither known nor waived.
+    pub warnings: usize,
+    /// Rules that could not be evaluated.
+    pub not_evaluated: usize,
+    /// Findings that the base does not have; `None` without a comparison.
+    pub new: Option<usize>,
+    /// Findings that the base also has; `None` without a comparison.
+    pub known: Option<usize>,
+    pub waived: usize,
+    /// Findings of the base that no longer exist; `None` without a comparison.
+    pub fixed: Option<usize>,
+}
+
+impl FindingTotals {
+    /// Counts these findings. `fixed_count` is the number of findings of the base that no longer exist, if a comparison
+    /// was made.
+    pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
+        let mut totals = Self {
+            new: fixed_count.map(|_| 0),
+            known: fixed_count.map(|_| 0),
+            fixed: fixed_count,
+            ..Self::default()
+        };
+        for finding in findings {
+            if finding.error_type.is_some() {
+                totals.not_evaluated += 1;
+                continue;
+            }
+            if finding.is_counted() {
+                match finding.severity {
+                    Severity::Error => totals.errors += 1,
+                    Severity::Warning => totals.warnings += 1,
+                }
+            }
+            match finding.state {
+                Some(FindingState::New) => totals.new = totals.new.map(|count| count + 1),
+                Some(FindingState::Known) => totals.known = totals.known.map(|count| count + 1),
+                Some(FindingState::Waived) => totals.waived += 1,
+                None => {}
+            }
+        }
+        totals
+    }
+}
+
+impl Report {
+    pub fn totals(&self) -> FindingTotals {
+        FindingTotals::from_findings(&self.findings(), self.fixed_count)
+    }
+}

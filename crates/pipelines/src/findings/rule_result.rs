@@ -1,0 +1,237 @@
+//! The result of one rule on one file.
+
+use super::{FindingState, Waiver};
+use crate::pipelines::{NamedSubject, SubjectKind};
+use sluicegate_base::words::words;
+
+/// The level of a rule in the rules file (API document, "Pipeline review").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Enforcement {
+    /// A violation is reported, but the review still passes.
+    Warn,
+    Error,
+}
+
+words!(Enforcement { Warn => "warn", Error => "error" });
+
+/// The severity of a finding, for the gate and for the hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The finding is only reported.
+    Warning,
+    Error,
+}
+
+words!(Severity { Warning => "warning", Error => "error" });
+
+impl Severity {
+    /// Returns the severity of a violation of a rule with this level.
+    pub const fn from_enforcement(level: Enforcement) -> Self {
+        match level {
+            Enforcement::Warn => Self::Warning,
+            Enforcement::Error => Self::Error,
+        }
+    }
+}
+
+/// The source of a result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The platform's review.
+    Platform,
+    /// The same rules, evaluated locally.
+    #[default]
+    Local,
+    /// A check of the project, which is not a rule of the rules file.
+    Project,
+}
+
+words!(Origin { Platform => "platform", Local => "local", Project => "project" });
+
+/// The text for an evaluation error without a type.
+pub const NO_ERROR_TYPE: &str = "no error type was given";
+
+/// The only evaluation error that is caused by the content of the pipeline itself.
+const NO_START_TYPE: &str = "designer/no-start-component";
+
+/// The outcome of a rule for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    Passed,
+    /// The rule is violated; the severity determines the effect on the gate.
+    Failed(Severity),
+    /// The rule could not be evaluated; contains the platform's error type, for example `designer/no-start-component`,
+    /// if there is one.
+    Error(Option<String>),
+}
+
+impl Status {
+    /// Returns the status as written by the platform.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Passed => "PASSED",
+            Self::Failed(_) => "FAILED",
+            Self::Error(_) => "ERROR",
+        }
+    }
+
+    /// Returns whether the findings can be known or waived. An evaluation error cannot, unless the pipeline itself
+    /// causes it.
+    pub fn is_excusable(&self) -> bool {
+        match self {
+            Self::Passed => false,
+            Self::Failed(_) => true,
+            Self::Error(error_type) => error_type.as_deref() == Some(NO_START_TYPE),
+        }
+    }
+}
+
+/// A violation of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The reviewer's description: text from outside.
+    pub text: String,
+    /// The line, from 1; `None` if the text names nothing that has a line.
+    pub line: Option<u32>,
+    /// The component or variable that the violation concerns; `None` if the text does not name one.
+    pub about: Option<String>,
+    /// The kind of `about`; `None` if unknown, and for a name that is neither.
+    pub about_kind: Option<SubjectKind>,
+    /// The counted number, for rules that count; `None` for other rules.
+    pub size: Option<u64>,
+    /// The number of findings that are folded under this one, because they follow from it.
+    pub folded_count: usize,
+}
+
+impl Violation {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            line: None,
+            about: None,
+            about_kind: None,
+            size: None,
+            folded_count: 0,
+        }
+    }
+
+    /// Sets the component or variable that the violation concerns.
+    #[must_use]
+    pub fn with_subject(self, subject: NamedSubject<'_>) -> Self {
+        Self {
+            about: Some(subject.name.to_owned()),
+            about_kind: Some(subject.kind),
+            ..self
+        }
+    }
+}
+
+/// The result of one rule on one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleResult {
+    pub rule: String,
+    pub origin: Origin,
+    pub status: Status,
+    /// The level of the rule in the rules file; `None` if the file is unknown or has no such rule.
+    pub enforcement: Option<Enforcement>,
+    /// The violations; may be empty even for a failed rule.
+    pub violations: Vec<Violation>,
+    /// The counted number, for a rule that counts and failed without a violation.
+    pub size: Option<u64>,
+    /// The state of each violation compared with the base, or one state if there are no violations; empty if no
+    /// comparison was made and no finding is waived.
+    pub states: Vec<Option<FindingState>>,
+    /// The waiver of each violation, in the same order as the states; empty if there are no waivers. A finding with an
+    /// expired waiver still counts.
+    pub waivers: Vec<Option<Waiver>>,
+}
+
+impl RuleResult {
+    /// Creates a result without a comparison and without waivers.
+    pub const fn new(
+        rule: String,
+        status: Status,
+        enforcement: Option<Enforcement>,
+        violations: Vec<Violation>,
+    ) -> Self {
+        Self {
+            rule,
+            origin: Origin::Local,
+            status,
+            enforcement,
+            violations,
+            size: None,
+            states: Vec::new(),
+            waivers: Vec::new(),
+        }
+    }
+
+    /// Returns the line of the first component or variable that a violation concerns, otherwise 1.
+    pub fn line(&self) -> u32 {
+        self.violations
+            .iter()
+            .filter_map(|violation| violation.line)
+            .min()
+            .unwrap_or(1)
+    }
+
+    /// Returns the severity of the result, or `None` if the rule passed.
+    pub const fn severity(&self) -> Option<Severity> {
+        match self.status {
+            Status::Passed => None,
+            Status::Failed(severity) => Some(severity),
+            Status::Error(_) => Some(Severity::Error),
+        }
+    }
+
+    /// Returns the state of the finding for the violation at this index, compared with the base.
+    pub fn state(&self, index: usize) -> Option<FindingState> {
+        self.states.get(index).copied().flatten()
+    }
+
+    /// Returns the waiver of the finding for the violation at this index.
+    pub fn waiver(&self, index: usize) -> Option<&Waiver> {
+        self.waivers.get(index)?.as_ref()
+    }
+
+    /// Returns the text of the waiver, for people.
+    pub fn describe_waiver(&self, index: usize) -> Option<String> {
+        self.waiver(index)?.describe(self.state(index))
+    }
+
+    /// Returns whether the finding for the violation at this index is neither known nor waived.
+    pub fn is_counted(&self, index: usize) -> bool {
+        !matches!(
+            self.state(index),
+            Some(FindingState::Known | FindingState::Waived)
+        )
+    }
+
+    /// Returns whether all findings of the result are known or waived.
+    pub fn is_excused(&self) -> bool {
+        !(0..self.violations.len().max(1)).any(|index| self.is_counted(index))
+    }
+}
+
+/// All rule results of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileResults {
+    /// The path from the repository root, with `/`.
+    pub path: String,
+    /// In the order of the reviewer's response, followed by those of the project's checks.
+    pub results: Vec<RuleResult>,
+}
+
+impl FileResults {
+    /// Returns whether the file was reviewed. Findings of the project's checks do not count as a review.
+    pub fn is_reviewed(&self) -> bool {
+        self.results.is_empty() || self.rule_results().next().is_some()
+    }
+
+    /// Returns the results of the rules in the rules file.
+    pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
+        self.results
+            .iter()
+            .filter(|result| result.origin != Origin::Project)
+    }
+}

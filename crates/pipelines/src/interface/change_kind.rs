@@ -1,0 +1,150 @@
+//! The table of all changes: how they affect consumers, and what consumers must do.
+
+use serde::{Deserialize, Serialize};
+use sluicegate_base::words::words;
+
+/// The importance of a change, in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeClass {
+    None,
+    /// Another part of the version changed.
+    Content,
+    /// Worth a note; in a total it counts as content.
+    Note,
+    Addition,
+    /// Consumers fail unless they do something.
+    Breaking,
+}
+
+words!(ChangeClass {
+    None => "none",
+    Content => "content",
+    Note => "note",
+    Addition => "addition",
+    Breaking => "breaking",
+});
+
+impl ChangeClass {
+    /// Returns the class for a total, which is never a note.
+    #[must_use]
+    pub const fn for_total(self) -> Self {
+        match self {
+            Self::Note => Self::Content,
+            class => class,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    PipelineRemoved,
+    PipelineDisabled,
+    KindChanged,
+    ParameterRemoved,
+    ParameterRequired,
+    TypeChanged,
+    DefaultRemoved,
+    ExportWithdrawn,
+    ColumnRemoved,
+    ColumnTypeChanged,
+    PipelineAdded,
+    ParameterAdded,
+    DefaultAdded,
+    ExportAllowed,
+    ColumnAdded,
+    DefaultChanged,
+    DescriptionChanged,
+    ParameterDescriptionChanged,
+    NameChanged,
+    PathChanged,
+    FileAdded,
+    FileModified,
+    FileRemoved,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeEffect {
+    pub kind: ChangeKind,
+    pub class: ChangeClass,
+    /// A description of the change, with placeholders for its parts in braces.
+    pub description: &'static str,
+    /// What consumers must do or can do.
+    pub consumer_action: &'static str,
+}
+
+const fn effect(
+    class: ChangeClass,
+    kind: ChangeKind,
+    words: &'static str,
+    consumers: &'static str,
+) -> ChangeEffect {
+    ChangeEffect {
+        kind,
+        class,
+        description: words,
+        consumer_action: consumers,
+    }
+}
+
+/// The text for changes that do not affect consumers.
+const NO_ACTION: &str = "nothing to do";
+
+/// All changes, one row each.
+#[rustfmt::skip]
+pub(super) const EFFECTS: [ChangeEffect; 23] = {
+    use ChangeClass::{Addition, Breaking, Content, Note};
+    [
+        effect(Breaking, ChangeKind::PipelineRemoved, "it is no longer offered",
+            "run another shared pipeline, or request a version that still has it"),
+        effect(Breaking, ChangeKind::PipelineDisabled, "it is disabled and therefore no longer offered",
+            "run another shared pipeline, or request a version that still has it"),
+        effect(Breaking, ChangeKind::KindChanged, "its kind changed from {before} to {after}",
+            "replace the component that runs it with one for the new kind"),
+        effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` is gone",
+            "stop setting it, or set its replacement"),
+        effect(Breaking, ChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
+            "set it"),
+        effect(Breaking, ChangeKind::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
+            "set a value of the new type"),
+        effect(Breaking, ChangeKind::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
+            "set it"),
+        effect(Breaking, ChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
+            "stop reading it after the run"),
+        effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
+            "remove it from the grid"),
+        effect(Breaking, ChangeKind::ColumnTypeChanged,
+            "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
+            "fill it with values of the new type"),
+        effect(Addition, ChangeKind::PipelineAdded, "it is new", "it can be run"),
+        effect(Addition, ChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
+        effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
+        effect(Addition, ChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
+            "it can be read after the run"),
+        effect(Addition, ChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
+            "the grid can have it"),
+        effect(Note, ChangeKind::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
+            "set it if the old default is needed"),
+        effect(Note, ChangeKind::DescriptionChanged, "its description changed", NO_ACTION),
+        effect(Note, ChangeKind::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
+        effect(Note, ChangeKind::NameChanged, "its display name changed from {before} to {after}", NO_ACTION),
+        effect(Note, ChangeKind::PathChanged, "it moved from {before} to {after}", NO_ACTION),
+        effect(Content, ChangeKind::FileAdded, "the file is new", NO_ACTION),
+        effect(Content, ChangeKind::FileModified, "the file changed", NO_ACTION),
+        effect(Content, ChangeKind::FileRemoved, "the file is gone", NO_ACTION),
+    ]
+};
+
+impl ChangeKind {
+    /// Returns the name of the change in JSON.
+    pub fn name(self) -> String {
+        let word = serde_json::to_value(self).unwrap_or_default();
+        word.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Returns its row. A test checks that every change has one.
+    pub fn effect(self) -> &'static ChangeEffect {
+        let effect = EFFECTS.iter().find(|row| row.kind == self);
+        effect.unwrap_or(&EFFECTS[0])
+    }
+}

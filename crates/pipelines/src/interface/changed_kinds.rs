@@ -1,0 +1,35 @@
+//! The kinds of the shared pipelines whose files differ between two sides.
+//!
+//! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. The caller reads the files,
+//! and only those that differ; for the others, and for files that cannot be read, the name is used.
+
+use crate::pipelines::{PipelineKind, SharedEntry};
+use std::collections::HashMap;
+
+/// The old and the new kind of shared pipelines, by id, if their files were read; otherwise the file name is used.
+#[derive(Debug, Default)]
+pub struct ChangedKinds(HashMap<String, [Option<PipelineKind>; 2]>);
+
+impl ChangedKinds {
+    /// Adds the kinds in the old and the new file of a shared pipeline; `None` if a file could not be read.
+    pub fn insert(&mut self, id: String, old: Option<PipelineKind>, new: Option<PipelineKind>) {
+        self.0.insert(id, [old, new]);
+    }
+
+    /// Returns the old and the new kind of the pipeline.
+    pub(super) fn kinds_of(
+        &self,
+        old_entry: &SharedEntry,
+        new_entry: &SharedEntry,
+    ) -> [Option<&'static str>; 2] {
+        let [old_kind, new_kind] = self.0.get(&new_entry.id).copied().unwrap_or_default();
+        [
+            old_kind
+                .or_else(|| PipelineKind::from_path(&old_entry.pipeline))
+                .map(PipelineKind::name),
+            new_kind
+                .or_else(|| PipelineKind::from_path(&new_entry.pipeline))
+                .map(PipelineKind::name),
+        ]
+    }
+}

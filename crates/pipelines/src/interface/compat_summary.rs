@@ -1,0 +1,80 @@
+//! Formats a comparison for the terminal.
+
+use super::{ChangeClass, ChangeKind, Compatibility};
+use sluicegate_base::text::{List, format_count, shorten_name};
+
+/// Maximum number of changes of a class that are listed.
+const MAX_LISTED_CHANGES: usize = 50;
+
+/// Maximum number of new shared pipelines that a note lists.
+const MAX_LISTED_IDS: usize = 10;
+
+/// The classes in descending order of importance, with their headings.
+const HEADINGS: [(ChangeClass, &str); 4] = [
+    (ChangeClass::Breaking, "breaking"),
+    (ChangeClass::Addition, "additions"),
+    (ChangeClass::Note, "notes"),
+    (ChangeClass::Content, "content"),
+];
+
+/// Returns the changes by class, one on each line.
+pub fn list_changes(compat: &Compatibility) -> Vec<String> {
+    let old_name = compat.old_name();
+    let mut lines = Vec::new();
+    for (class, heading) in HEADINGS {
+        let of_class = compat.changes.iter().filter(|change| change.class == class);
+        let list = List::with_limit(of_class, MAX_LISTED_CHANGES).map(|change| change.format_line(&old_name));
+        if list.items().is_empty() {
+            continue;
+        }
+        lines.push(format!("{heading}:"));
+        lines.extend(list.entries().map(|entry| format!("  {entry}")));
+    }
+    lines
+}
+
+/// Returns the breaking changes, one on each line.
+pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
+    let old_name = compat.old_name();
+    let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES).map(|change| change.format_line(&old_name));
+    list.entries().collect()
+}
+
+/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
+/// from outside.
+pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
+    let new_pipelines = compat
+        .changes
+        .iter()
+        .filter(|change| change.kind == ChangeKind::PipelineAdded);
+    let ids: Vec<String> = new_pipelines
+        .filter_map(|change| change.id.as_deref())
+        .map(|id| format!("`{}`", shorten_name(id)))
+        .collect();
+    let description = format_count(ids.len(), "new shared pipeline");
+    (!ids.is_empty()).then(|| format!("{description}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
+}
+
+/// Returns the number of changes of each class, on one line.
+pub fn summarize(compat: &Compatibility) -> String {
+    let parts: Vec<String> = [
+        (ChangeClass::Breaking, "break"),
+        (ChangeClass::Addition, "addition"),
+        (ChangeClass::Note, "note"),
+        (ChangeClass::Content, "other change"),
+    ]
+    .into_iter()
+    .map(|(class, noun)| {
+        let changes = compat.changes.iter ().filter(|change| change.class ==class);
+        (changes.count(), noun)
+    })
+    .filter(|(change_count, _)| *change_count > 0)
+    .map(|(change_count, noun)| format_count(change_count, noun))
+    .collect();
+    match (parts.is_empty(), compat.ids_only) {
+        (true, true) => "no id was removed; the parameters were not compared".to_owned(),
+        (false, true) => parts.join(", ") + " of the ids; the parameters were not compared",
+        (true, false) => "nothing changed".to_owned(),
+        (false, false) => parts.join(", "),
+    }
+}

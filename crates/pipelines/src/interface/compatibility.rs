@@ -1,0 +1,128 @@
+//! The changes of a version for consumers, as they are shown and recorded.
+
+use super::semantic_version::find_announced_break;
+use super::{ChangeClass, ChangeKind, InterfaceChange};
+use serde::{Deserialize, Serialize};
+use sluicegate_base::text;
+
+/// How a breaking change is treated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum CompatMode {
+    /// Exit with code 1, unless the breaking change is accepted.
+    Fail,
+    /// Report the breaking change.
+    #[default]
+    Warn,
+    /// Do not compare the interfaces.
+    Off,
+}
+
+/// The version or commit that consumers currently use.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ComparedVersion {
+    /// The version; `None` if no version is published, or a commit is meant.
+    pub version: Option<String>,
+    /// The commit of the version.
+    pub commit: Option<String>,
+}
+
+/// The changes from one version to another. In a receipt, the first four keys are defined by the contract.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Compatibility {
+    /// The version that is compared with; `None` if there is no version.
+    pub against: Option<String>,
+    /// The class of all changes together; `None` if unknown.
+    pub class: Option<ChangeClass>,
+    /// The reason why a break is allowed; `None` if there is no break or it is not allowed.
+    pub accepted: Option<String>,
+    pub changes: Vec<InterfaceChange>,
+    /// The commit that is compared with.
+    #[serde(default)]
+    pub against_commit: Option<String>,
+    /// Whether only ids were compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ids_only: bool,
+    /// Whether a break fails the gate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+}
+
+impl Compatibility {
+    /// Creates the comparison from a list of changes.
+    pub fn new(against: ComparedVersion, changes: Vec<InterfaceChange>) -> Self {
+        let class = changes.iter().map(|change| change.class).max();
+        Self {
+            against: against.version,
+            against_commit: against.commit,
+            class: Some(class.unwrap_or(ChangeClass::None).for_total()),
+            accepted: None,
+            changes,
+            ids_only: false,
+            refused: false,
+        }
+    }
+
+    /// Compares only ids. Other changes are unknown, so the class is `None` unless a break was found.
+    pub fn from_ids<'a>(
+        against: ComparedVersion,
+        old_ids: &[String],
+        offered_ids: &(impl Iterator<Item = &'a str> + Clone),
+    ) -> Self {
+        let mut changes = Vec::new();
+        for old_id in old_ids {
+            if !offered_ids.clone().any(|id| id == old_id) { changes.push(InterfaceChange::for_kind(ChangeKind::PipelineRemoved, old_id));
+            }
+        }
+        for id in offered_ids.clone() {
+            if !old_ids.iter().any(|old_id| old_id ==id) {
+        changes.push(InterfaceChange::for_kind(ChangeKind::PipelineAdded, id));
+            }
+        }
+        let compat = Self::new(against, changes);
+        Self {
+            class: compat.class.filter(|class| *class == ChangeClass::Breaking),
+            ids_only: true,
+            ..compat
+        }
+    }
+
+    /// Returns whether there was no earlier version.
+    pub fn is_first(&self) -> bool {
+        self.against.is_none() && self.against_commit.is_none() && !self.ids_only
+    }
+
+    /// Returns whether consumers must do something.
+    pub fn is_breaking(&self) -> bool {
+        self.class == Some(ChangeClass::Breaking)
+    }
+
+    /// Returns the breaking changes.
+    pub fn breaking_changes(&self) -> impl Iterator<Item = &InterfaceChange> {
+        self.changes
+            .iter()
+            .filter(|change| change.class == ChangeClass::Breaking)
+    }
+
+    /// Allows a break for this reason.
+    #[must_use]
+    pub fn with_acceptance(mut self, reason: Option<String>) -> Self {
+        self.accepted = reason.filter(|_| self.is_breaking());
+        self
+    }
+
+    /// Returns the name of the old side, on one line.
+    pub fn old_name(&self) -> String {
+        text::escape_line(&match (&self.against, &self.against_commit) {
+            (Some(version), _) => format!("version {version}"),
+            (None, Some(commit)) => format!("commit {}", text::short_id(commit)),
+            (None, None) => "nothing".to_owned(),
+        })
+    }
+}
+
+/// Returns why the version names allow a break, or `None` if they do not.
+pub fn find_acceptance_by_name(old: Option<&str>, new: &str) -> Option<String> {
+    find_announced_break(old?, new)
+}

@@ -1,0 +1,183 @@
+//! Finds the components of other repositories that run a changed shared pipeline.
+//!
+//! The format of such a component is not documented, except for its type and that its parameters contain
+//! `<prefix>#<id>` and a version. So any text in its parameters that equals that name counts, and a parameter counts as
+//! used if a key or a text equals its name.
+
+use super::{ChangeKind, InterfaceChange};
+use crate::pipelines::PipelineOutline;
+use crate::yaml::{DocumentError, NodeRef, Tree};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The type of the components that run a shared pipeline.
+const RUN_SHARED_PIPELINE_TYPE: &str = "run-shared-pipeline";
+
+/// The version that consumers request to get the latest one.
+const LATEST_VERSION: &str = "[Latest]";
+
+/// A component that runs a shared pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Consumer {
+    pub component: String,
+    /// The line of the component, from 1.
+    pub line: u32,
+    pub id: String,
+    /// The requested version; `None` if the component does not contain one.
+    pub version: Option<String>,
+    /// All keys and texts in its parameters.
+    #[serde(skip)]
+    names: BTreeSet<String>,
+}
+
+/// Returns the components of a pipeline that run shared pipelines with this prefix.
+pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
+    let tree = Tree::read(pipeline, Some("design"))?;
+    let components = PipelineOutline::from_node(tree.root())?.components;
+    let mut consumers = Vec::new();
+    for (name, position, node) in components.into_iter().flat_map(NodeRef::entries) {
+        if node.get("type").and_then(NodeRef::text) != Some(RUN_SHARED_PIPELINE_TYPE) {
+            continue;
+        }
+        let mut texts = ParameterTexts::default();
+        if let Some(parameters) = node.get("parameters") {
+            texts.collect(parameters, prefix);
+        }
+        if let
+        Some(id) = texts.id {
+            consumers.push(Consumer {
+            component: name.to_owned(),
+            line: position.line,
+            id,
+            version: texts.version,
+            names: texts.names,
+        });
+        }
+    }
+    Ok(consumers)
+}
+
+#[derive(Default)]
+struct ParameterTexts {
+    id: Option<String>,
+    version: Option<String>,
+    names: BTreeSet<String>,
+}
+
+impl ParameterTexts {
+    fn collect(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
+        if let Some(text) = node.text() {
+            let id = text
+                .trim()
+                .strip_prefix(prefix)
+                .and_then(|suffix| suffix.strip_prefix('#'));
+            if let Some(id) = id {
+                self.id.get_or_insert_with(|| id.to_owned());
+            } else if text.trim().eq_ignore_ascii_case(LATEST_VERSION) {
+                self.version.get_or_insert_with(|| text.trim().to_owned());
+            }
+            self.names.insert(text.to_owned());
+        }
+        for item in node.items().into_iter().flatten() {
+            self.collect(item, prefix);
+        }
+        for (key, _, value) in node.entries() {
+            let is_version = key.to_ascii_lowercase().contains("version");
+            if let Some(text) = value.text().filter(|_| is_version && !value.is_null()) {
+                self.version.get_or_insert_with(|| text.to_owned());
+            }
+            self.names.insert(key.to_owned());
+            self.collect(value, prefix);
+        }
+    }
+}
+
+impl Consumer {
+    /// Returns the changes that affect the component: all changes of its shared pipeline, except those of parameters
+    /// that it does not use, unless it must set them.
+    pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
+        changes
+            .iter()
+            .filter( |change| self.is_affected_by(change)).collect()
+    }
+
+    fn is_affected_by(&self, change: &InterfaceChange) -> bool {
+            let must_set = matches!(change.kind,
+            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved);
+            change.id.as_ref() == Some(&self.id)
+                &&change.parameter
+                .as_ref()
+                .is_none_or(|name| self.names.contains(name) != must_set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interface::{ChangedKinds, Interface, compare_interfaces};
+    use crate::pipelines::SharedPipelines;
+
+    const PIPELINE: &str = "\
+type: orchestration
+pipeline:
+  components:
+    Start: { type: start, parameters: { componentName: Start, x: 'sales#load' } }
+    Load:
+      type: run-shared-pipeline
+      parameters:
+        componentName: Load
+        sharedPipeline: sales#load
+        sharedPipelineVersion: '[Latest]'
+        setVariables:
+          - [day, today]
+    Pinned:
+      type: run-shared-pipeline
+      parameters: { pipeline: ' sales#load ', version: 1.4.0 }
+    Other: { type: run-shared-pipeline, parameters: { pipeline: 'salesforce#load', version: 1 } }
+";
+
+    fn interface(parameters: &str) -> Interface {
+        let yaml =
+            format!("pipelines:\n- {{ id: load, pipeline: a.orch.yaml, parameters: {{ {parameters} }} }}\n");
+        Interface::new("f", SharedPipelines::parse(yaml.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn consumers_are_found_by_type_and_id_with_requested_version() {
+        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let told: Vec<_> = found
+            .iter()
+            .map(|it| {
+                (
+                    it.component.as_str(),
+                    it.line,
+                    it.id.as_str(),
+                    it.version.as_deref(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("Load", 5, "load", Some("[Latest]")),
+                ("Pinned", 13, "load", Some("1.4.0"))
+            ]
+        );
+    }
+
+    #[test]
+    fn consumer_is_affected_by_used_parameters_and_unset_required_ones() {
+        let changes = compare_interfaces(
+            &interface("day: {}, old: {}"),
+            &interface("hour: {}"),
+            &ChangedKinds::default(),
+        );
+        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let met = |at: usize| -> Vec<_> {
+            let met = found[at].select_affecting(&changes);
+            met.into_iter().map(|it| it.parameter.clone().unwrap()).collect()
+        };
+        assert_eq!(met(0), ["hour", "day"]);
+        assert_eq!(met(1), ["hour"]);
+    }
+}

@@ -1,0 +1,215 @@
+//! A change, with its location on both sides.
+
+use super::{ChangeClass, ChangeKind};
+use crate::yaml::Position;
+use serde::{Deserialize, Serialize};
+use sluicegate_base::text;
+
+/// Maximum number of characters of a name or value that are shown and recorded.
+const MAX_SHOWN_CHARS: usize = 200;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceLocation {
+    /// The path from the repository root.
+    pub path: String,
+    /// The line, from 1; `None` if the entire file is meant.
+    pub line: Option<u32>,
+}
+
+impl SourceLocation {
+    /// Returns the file, with the line if there is one. Not escaped.
+    pub(crate) fn format_location(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InterfaceChange {
+    pub class: ChangeClass,
+    #[serde(rename = "change")]
+    pub kind: ChangeKind,
+    /// The shared pipeline; `None` for a change of a file.
+    pub id: Option<String>,
+    /// The parameter, for a change of a parameter.
+    pub parameter: Option<String>,
+    /// The column of the parameter, for a change of a column.
+    pub column: Option<String>,
+    /// The old value, truncated if it is long.
+    pub before: Option<String>,
+    /// The new value, truncated if it is long.
+    pub after: Option<String>,
+    /// The location on the old side; `None` for an addition.
+    pub old: Option<SourceLocation>,
+    /// The location on the new side; for a removed parameter, its shared pipeline. `None` for a removed shared
+    /// pipeline.
+    pub new: Option<SourceLocation>,
+}
+
+impl InterfaceChange {
+    pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
+        Self {
+            class: kind.effect().class,
+            kind,
+            id: Some(id.to_owned()),
+            parameter: None,
+            column: None,
+            before: None,
+            after: None,
+            old: None,
+            new: None,
+        }
+    }
+
+    /// Creates a change of a file of the version.
+    pub fn for_file(kind: ChangeKind, path: &str) -> Self {
+        let file =SourceLocation {
+                path: path.to_owned(),
+                line: None,
+            };
+        Self {
+            id: None,
+            old:(kind != ChangeKind::FileAdded).then(|| file.clone()),
+            new:(kind != ChangeKind::FileRemoved).then_some(file),
+            ..Self::for_kind(kind, "")
+        }
+    }
+
+    /// Creates the change for a removed shared pipeline whose old location is unknown.
+    pub(crate) fn for_removed_pipeline(id: &str, new: &super::Interface) -> Self {
+        let file = SourceLocation {
+            path: new.file.clone(),
+            line: None,
+        };
+        Self::for_kind(ChangeKind::PipelineRemoved, id).with_locations(None, Some(file))
+    }
+
+    pub(super) fn with_parameter(mut self, name: &str) -> Self {
+        self.parameter = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn with_column(mut self, name: &str) -> Self {
+        self.column = Some(name.to_owned());
+        self
+    }
+
+    pub(super) fn with_values(mut self, old_value: Option<&str>, new_value: Option<&str>) -> Self {
+        self.before = old_value.map(truncate);
+        self.after = new_value.map(truncate);
+        self
+    }
+
+    pub(super) fn with_locations(self, old: Option<SourceLocation>, new: Option<SourceLocation>) -> Self {
+        Self { old, new, ..self }
+    }
+
+    /// Returns a description of the change, to follow the name of the shared pipeline. Contains text from outside.
+    pub fn describe(&self) -> String {
+        let mut description = String::new();
+        let mut template = self.kind.effect().description;
+        while let Some((literal, (placeholder, remaining_template))) = template
+            .split_once('{')
+            .and_then(|(literal, remainder)| Some((literal, remainder.split_once('}')?)))
+        {
+            description.push_str(literal);
+            description.push_str(&self.format_placeholder(placeholder));
+            template = remaining_template;
+        }
+        description + template
+    }
+
+    fn format_placeholder(&self, placeholder: &str) -> String {
+        let value = match placeholder {
+            "parameter" => &self.parameter,
+            "column" => &self.column,
+            "before" => &self.before,
+            _ => &self.after,
+        };
+        match (value, placeholder) {
+            (None, _) => "none".to_owned(),
+            (Some(value), "before" | "after") => format!("`{}`", truncate(value)),
+            (Some(value), _) => truncate(value),
+        }
+    }
+
+    /// Returns what consumers must do or can do.
+    pub fn consumer_action(&self) -> &'static str {
+        self.kind.effect().consumer_action
+    }
+
+    /// Returns the shared pipeline or the file. Contains text from outside.
+    pub fn subject(&self) -> String {
+        match (&self.id, &self.new, &self.old) {
+            (Some(id), ..) => truncate(id),
+            (None, Some(location), _) | (None, None, Some(location)) => truncate(&location.path),
+            (None, None, None) => String::new(),
+        }
+    }
+
+    /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
+    pub fn shown_location(&self) -> (&str, u32) {
+        let location = self.new.as_ref().or(self.old.as_ref());
+        location.map_or(("", 1), |location| { (location.path.as_str(), location.line.unwrap_or(1))
+        })
+    }
+
+    /// Returns the change, what consumers must do, and the old location. Contains text from outside.
+    pub fn describe_fully(&self) -> String {
+        let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
+        let old_location = self
+            .old
+            .as_ref()
+            .map(|location| format!(" (before: {})", location.format_location()));
+        let (words, consumers) = (self.describe(), self.consumer_action());
+        format!(
+            "{id}{words}; consumers: {consumers}{}",
+            old_location.unwrap_or_default()
+        )
+    }
+
+    /// Returns the complete change on one line, beginning with its location; `old_name` is the name of the old side.
+    pub fn format_line(&self, old_name: &str) -> String {
+        let (subject, words) = (self.subject(), self.describe());
+        let sentence = match (&self.id, self.kind.effect().class) {
+            (None, _) => words,
+            (Some(_), ChangeClass::Breaking | ChangeClass::Addition) => {
+                format!("`{subject}`: {words}; consumers: {}", self.consumer_action())
+            }
+            (Some(_), _) => format!("`{subject}`: {words}"),
+        };
+        let old_location = self
+            .old
+            .as_ref()
+            .map(|location| format!("{} in {old_name}", location.format_location()));
+        let line = match (&self.new, old_location) {
+            (Some(new), Some(was)) if self.id.is_some() => {
+                format!("{}: {sentence} (before: {was})", new.format_location())
+            }
+            (Some(new), _) => format!("{}: {sentence}", new.format_location()),
+            (None, Some(was)) => format!("{was}: {sentence}"),
+            (None, None) => sentence,
+        };
+        text::escape_line(&line)
+    }
+}
+
+fn truncate(value: &str) -> String {
+    let mut output: String = value.chars().take(MAX_SHOWN_CHARS).collect();
+    if output.len() < value.len() {
+        output.push('…');
+    }
+    output
+}
+
+/// Returns the location of an item in the file.
+pub(super) fn source_location(file: &str, position: Position) -> SourceLocation {
+    SourceLocation {
+        path: file.to_owned(),
+        line: Some(position.line),
+    }
+}

@@ -1,0 +1,49 @@
+//! One side of a comparison: the shared pipelines that a commit or a directory offers.
+
+use crate::pipelines::{SharedEntry, SharedPipelines};
+use crate::yaml::{DocumentError, Position};
+
+/// The entries of a shared-pipelines file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// The path of the file from the repository root.
+    pub file: String,
+    /// All entries, in file order; entries that are not enabled are not offered.
+    pub entries: Vec<SharedEntry>,
+    /// The position of the list of entries.
+    pub position: Position,
+}
+
+impl Interface {
+    /// Creates the interface from a parsed file.
+    pub fn new(file: impl Into<String>, shared_pipelines: SharedPipelines) -> Self {
+        Self {
+            file: file.into(),
+            entries: shared_pipelines.entries,
+            position: shared_pipelines.position,
+        }
+    }
+
+    /// Returns the interface of a revision without the file: it offers nothing. `file` is the path on the other side.
+    pub fn empty(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            entries: Vec::new(),
+            position: Position { line: 1, column: 1 },
+        }
+    }
+
+    /// Parses the content of a file.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
+        Ok(Self::new(file, SharedPipelines::parse(bytes)?))
+    }
+
+    pub fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
+        self.entries.iter().filter(|entry| entry.enabled)
+    }
+
+    /// Returns the entry with this id, offered or not.
+    pub(super) fn find_entry(&self, id: &str) -> Option<&SharedEntry> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+}

@@ -1,0 +1,171 @@
+//! Version names that are semantic versions: the promises they make, and the next name.
+
+use super::ChangeClass;
+use semver::{BuildMetadata, Prerelease, Version};
+
+/// Maximum major version; a larger number is a date.
+const MAX_MAJOR_VERSION: u64 = 999;
+
+/// The name of the first version.
+const FIRST_VERSION: &str = "1.0.0";
+
+/// A semantic version, optionally with a leading `v`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SemanticName {
+    prefix: &'static str,
+    version: Version,
+}
+
+impl SemanticName {
+    fn parse(name: &str) -> Option<Self> {
+        let (prefix, version_text) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
+            (Some(version_text), _) => ("v", version_text),
+            (_, Some(version_text)) => ("V", version_text),
+            (None, None) => ("", name),
+        };
+        let version = Version::parse(version_text).ok()?;
+        (version.major <= MAX_MAJOR_VERSION).then_some(Self { prefix, version })
+    }
+}
+
+/// The reason why there is no next version name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NextNameError {
+    /// The latest version has no number to increase.
+    #[error(
+        "the latest enabled version is named `{0}`, which is not a semantic version, so the next version \
+         name cannot be determined"
+    )]
+    NotSemantic(String),
+    /// The number has reached its maximum.
+    #[error("the version number of `{0}` cannot be increased")]
+    TooLarge(String),
+}
+
+/// Returns whether `next` can derive a name from this one.
+pub fn has_next_name(name: &str) -> bool {
+    SemanticName::parse(name).is_some()
+}
+
+/// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
+/// name.
+pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
+    let Some(latest) = latest else {
+        return Ok(FIRST_VERSION.to_owned());
+    };
+    let SemanticName { prefix, version } =
+        SemanticName::parse(latest).ok_or_else(|| NextNameError::NotSemantic(latest.to_owned()))?;
+    let is_before_1_0 = version.major == 0;
+    let next_numbers = match class {
+        ChangeClass::Breaking if !is_before_1_0 => version.major.checked_add(1).map(|major| (major, 0, 0)),
+        ChangeClass::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
+        ChangeClass::Addition if !is_before_1_0 => version
+            .minor
+            .checked_add(1)
+            .map(|minor| (version.major, minor, 0)),
+        _ => version
+            .patch
+            .checked_add(1)
+            .map(|patch| (version.major, version.minor, patch)),
+    };
+    let (major, minor, patch) = next_numbers
+        .filter(|(major, ..)| *major <= MAX_MAJOR_VERSION)
+        .ok_or_else(|| NextNameError::TooLarge(latest.to_owned()))?;
+    let next_version = Version {
+        major,
+        minor,
+        patch,
+        pre: Prerelease::EMPTY,
+        build: BuildMetadata::EMPTY,
+    };
+    Ok(format!("{prefix}{next_version}"))
+}
+
+/// Returns why the two version names announce a break, or `None` if they do not.
+pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
+    let (old_version, new_version) = (
+        SemanticName::parse(old)?.version,
+        SemanticName::parse(new)?.version,);
+    if !old_version.pre.is_empty() {
+        return Some(format!(
+            "{old} is a prerelease, which makes no compatibility promise"
+        ));
+    }
+    if new_version.major > old_version.major {
+        return Some(format!("{new} has a higher major number than {old}"));
+    }
+    let is_before_1_0 = old_version.major == 0 && new_version.major == 0;
+    (is_before_1_0 && new_version.minor > old_version.minor)
+        .then(|| format!("{new} has a higher minor number than {old}, and is before 1.0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ChangeClass::{Addition, Breaking, Content};
+
+    #[test]
+    fn next_version_increases_number_of_change_class() {
+        let table = [
+            (None, Breaking, "1.0.0"),
+            (Some("1.4.2"), Breaking, "2.0.0"),
+            (Some("1.4.2"), Addition, "1.5.0"),
+            (Some("1.4.2"), Content, "1.4.3"),
+            (Some("v1.4.2"), Addition, "v1.5.0"),
+            (Some("0.4.2"), Breaking, "0.5.0"),
+            (Some("0.4.2"), Addition, "0.4.3"),
+            (Some("0.4.2"), Content, "0.4.3"),
+            (Some("2.0.0-rc.1+b"), Content, "2.0.1"),
+            (Some("998.0.0"), Breaking, "999.0.0"),
+        ];
+        for (latest, class, expected) in table {
+            assert_eq!(next_name(latest, class).unwrap(), expected, "{latest:?} {class}");
+        }
+    }
+
+    #[test]
+    fn name_that_is_not_semantic_has_no_next_version() {
+        for name in [
+            "",
+            "1.4",
+            "2026.11.20",
+            "2026-11-20-abc1234",
+            "vv1.0.0",
+            "01.0.0",
+            "1.0.0 ",
+            "1.0.99999999999999999999",
+        ] {
+            assert!(next_name(Some(name), Content).is_err(), "{name}");
+        }
+        let largest = format!("1.0.{}", u64::MAX);
+        assert!(matches!(
+            next_name(Some(&largest), Content),
+            Err(NextNameError::TooLarge(_))
+        ));
+        assert!(matches!(
+            next_name(Some("999.1.1"), Breaking),
+            Err(NextNameError::TooLarge(_))
+        ));
+    }
+
+    #[test]
+    fn break_is_announced_by_major_number() {
+        for (old, new, is_announced) in [
+            ("1.4.0", "2.0.0", true),
+            ("v1.4.0", "2.0.0", true),
+            ("1.4.0", "1.5.0", false),
+            ("2.0.0", "1.0.0", false),
+            ("0.4.0", "0.5.0", true),
+            ("0.4.0", "0.4.1", false),
+            ("0.4.0", "1.0.0", true),
+            ("2.0.0-rc.1", "2.0.0", true),
+            ("1.4.0", "2.0.0-rc.1", true),
+            ("1.4.0", "2026.11.20", false),
+            ("2025.1.1", "2026.1.1", false),
+            ("1.4.0", "two", false),
+        ] {
+            assert_eq!(
+                find_announced_break(old, new).is_some(), is_announced, "{old} {new}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The platform's hidden folder at the repository root, whose name differs from product to product.
+
+/// Path of the quality rules in the configuration folder.
+pub const RULES_FILE: &str = "config/pipeline_quality_rules.yaml";
+
+/// Path of the shared pipelines in the configuration folder.
+pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
+
+/// The reason why the platform's folder could not be determined.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigDirError {
+    /// Several folders look like it; contains their names, sorted.
+    #[error(
+        "several hidden folders contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
+        .0.join(", ")
+    )]
+    Several(Vec<String>),
+}
+
+/// Returns the only hidden folder among `root_folders` (names without a path) that contains one of the two files, or
+/// `None` if no folder does. `has_file` returns whether the repository has a file, given its path from the root.
+pub fn find_config_dir(
+    root_folders: &[String],
+    has_file: &dyn Fn(&str) -> bool,
+) -> Result<Option<String>, ConfigDirError> {
+    let mut config_dirs: Vec<String> = root_folders.iter().filter(|folder| is_config_dir(folder, has_file)).cloned().collect();
+    config_dirs.sort();
+    config_dirs.dedup();
+    if config_dirs.len() > 1 {
+        return Err(ConfigDirError::Several(config_dirs));
+    }
+    Ok(config_dirs.pop())
+}
+
+fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
+    folder.starts_with('.')
+        && [SHARED_PIPELINES_FILE, RULES_FILE]
+            .iter()
+            .any(|file| has_file(&format!("{folder}/{file}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(files: &[&str]) -> Result<Option<String>, ConfigDirError> {
+        let folders = [".z", ".git", "plain", ".a"].map(String::from);
+        find_config_dir(&folders, &|path| files.contains(&path))
+    }
+
+    #[test]
+    fn hidden_folder_with_rules_or_shared_pipelines_is_config_dir() {
+        assert_eq!(find(&[".a/shared-pipelines.yaml"]), Ok(Some(".a".into())));
+        assert_eq!(
+            find(&[".z/config/pipeline_quality_rules.yaml"]),
+            Ok(Some(".z".into()))
+        );
+        assert_eq!(
+            find(&["plain/shared-pipelines.yaml", ".a/pipeline_quality_rules.yaml"]),
+            Ok(None)
+        );
+    }
+
+    #[test]
+    fn several_config_dirs_are_listed_in_error() {
+        let files = [
+            ".z/shared-pipelines.yaml",
+            ".a/config/pipeline_quality_rules.yaml",
+        ];
+        let error = find(&files).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
+        );
+    }
+}

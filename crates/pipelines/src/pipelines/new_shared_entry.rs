@@ -1,0 +1,485 @@
+//! Adds an entry to the shared-pipelines file in place: other entries and comments keep their bytes.
+//!
+//! An entry is added on lines of its own, or before the bracket that ends the list. The result is read again, and must
+//! contain exactly the expected entries; otherwise nothing is changed.
+
+use super::shared_pipelines::SharedPipelines;
+use super::{PipelineOutline, file_name, without_extension};
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
+use std::fmt::Write as _;
+
+/// Maximum number of places that are tried as the end of a list in brackets.
+const MAX_FLOW_CANDIDATES: usize = 2_000;
+
+/// The start of a new file.
+const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n";
+
+/// The reason why an entry cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SharedEditError {
+    #[error(transparent)]
+    Unreadable(#[from] DocumentError),
+    /// The pipeline has an entry.
+    #[error("`{path}` is shared already, as `{id}` on line {line}")]
+    AlreadyShared { path: String, id: String, line: u32 },
+    /// The id is that of another pipeline.
+    #[error("the id `{id}` is used already, on line {line}")]
+    UsedId { id: String, line: u32 },
+    /// Its formatting does not allow editing.
+    #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
+    UnsupportedForm,
+}
+
+/// An entry for a pipeline, with the pipeline's variables as parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSharedEntry {
+    pub path: String,
+    pub id: String,
+    pub parameters: Vec<NewSharedParameter>,
+    /// The names of private variables, which consumers cannot set.
+    pub private_names: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSharedParameter {
+    pub(crate) name: String,
+    kind: Option<String>,
+    description: Option<String>,
+    /// The default value as YAML on one line.
+    default: Option<String>,
+    /// The names of the columns of a grid, with their types.
+    columns: Vec<(String, Option<String>)>,
+}
+
+impl NewSharedEntry {
+    /// Reads the variables of a pipeline; the default id is made from the file's name.
+    pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, Some("design"))?;
+        let outline = PipelineOutline::from_node(tree.root())?;
+        let mut entry = Self {
+            path: path.to_owned(),
+            id: id.unwrap_or_else(|| default_id(path)),
+            parameters: Vec::new(),
+            private_names: Vec::new(),
+        };
+        for (name, _, node) in outline.variables.into_iter().flat_map(NodeRef::entries) {
+            if text_in_metadata(node, "visibility").as_deref() == Some("PRIVATE") {
+                entry.private_names.push(name.to_owned());
+            } else {
+                entry.parameters.push(parameter_from_variable(name, node));
+            }
+        }
+        Ok(entry)
+    }
+
+    /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
+    pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
+        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
+        }
+        let text_with_list = insert_empty_list(text);
+        let text = text_with_list.as_deref().unwrap_or(text);
+        let shared_pipelines = SharedPipelines::parse(text.as_bytes())?;
+        for entry in &shared_pipelines.entries {
+            let line = entry.position.line;
+            if entry.pipeline == self.path {
+                return Err(SharedEditError::AlreadyShared {
+                    path: self.path.clone(),
+                    id: entry.id.clone(),
+                    line,
+                });
+            }
+            if entry.id == self.id {
+                return Err(SharedEditError::UsedId {
+                    id: self.id.clone(),
+                    line,
+                });
+            }
+        }
+        match self.insert_lines(text, &shared_pipelines) {
+            Err(SharedEditError::UnsupportedForm) => self.insert_in_flow_list(text, &shared_pipelines),
+            result => result,
+        }
+    }
+
+    /// Adds the entry on lines of its own.
+    fn insert_lines(
+        &self,
+        text: &str,
+        shared_pipelines: &SharedPipelines,
+    ) -> Result<String, SharedEditError> {
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        if let Some(last_line) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
+            last_line.push_str(ending);
+        }
+        let (line_index, indent) = match shared_pipelines.entries.last() {
+            Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
+            None => open_empty_list(&mut lines, shared_pipelines.position.line, ending),
+        }
+        .ok_or(SharedEditError::UnsupportedForm)?;
+        lines.insert(line_index, self.format_lines(&indent, ending));
+        self.verify_edit(lines.concat(), &shared_pipelines.entries)
+    }
+
+    /// Adds the entry before the bracket that ends the list: only there, the list has it as its last entry.
+    fn insert_in_flow_list(
+        &self,
+        text: &str,
+        shared_pipelines: &SharedPipelines,
+    ) -> Result<String, SharedEditError> {
+        let entry = self.format_on_one_line();
+        text.match_indices(']')
+            .flat_map(|(index, _)| [(index, " "), (index, ", ")])
+            .take(MAX_FLOW_CANDIDATES)
+            .find_map(|(index, separator)| {
+                let (text_before, text_after) = text.split_at(index);
+                let candidate = format!("{text_before}{separator}{entry} {text_after}");
+                self.verify_edit(candidate, &shared_pipelines.entries).ok()
+            })
+            .ok_or(SharedEditError::UnsupportedForm)
+    }
+
+    /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
+    fn verify_edit(
+        &self,
+        text: String,
+        earlier_entries: &[super::SharedEntry],
+    ) -> Result<String, SharedEditError> {
+        let edited_pipelines =
+            SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::UnsupportedForm)?;
+        let Some((last_entry, other_entries)) = edited_pipelines.entries.split_last() else {
+            return Err(SharedEditError::UnsupportedForm);
+        };
+        let names = last_entry.parameters.iter().map(|parameter| &parameter.name);
+        let is_added = last_entry.id == self.id
+            && last_entry.pipeline == self.path
+            && names.eq(self.parameters.iter().map(|parameter| &parameter.name));
+        if is_added && other_entries == earlier_entries {
+            Ok(text)
+        } else {
+            Err(SharedEditError::UnsupportedForm)
+        }
+    }
+
+    /// Returns the entry as YAML on one line.
+    fn format_on_one_line(&self) -> String {
+        let parameters: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let value = parameter.format_on_one_line();
+                format!("{}: {value}", format_scalar(&parameter.name))
+            })
+            .collect();
+        let parameters = parameters.join(", ");
+        let space = if parameters.is_empty() { "" } else { " " };
+        format!(
+            "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
+            format_scalar(&self.path),
+            format_scalar(file_name(without_extension(&self.path))),
+            format_scalar(&self.id)
+        )
+    }
+
+    /// Returns the names of the parameters, in the order of the pipeline.
+    pub fn parameter_names(&self) -> Vec<String> {
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.name.clone())
+            .collect()
+    }
+
+    fn format_lines(&self, indent: &str, ending: &str) -> String {
+        let mut lines = String::new();
+        let display_name = file_name(without_extension(&self.path));
+        let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
+        let _ = write!(
+            lines,
+            "{indent}  displayName: {}{ending}",
+            format_scalar(display_name)
+        );
+        let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
+        let _ = write!(lines, "{indent}  enabled: true{ending}");
+        if self.parameters.is_empty() {
+            let _ = write!(lines, "{indent}  parameters: {{}}{ending}");
+            return lines;
+        }
+        let _ = write!(lines, "{indent}  parameters:{ending}");
+        for parameter in &self.parameters {
+            let _ = write!(
+                lines,
+                "{indent}    {}: {}{ending}",
+                format_scalar(&parameter.name),
+                parameter.format_on_one_line()
+            );
+        }
+        lines
+    }
+}
+
+impl NewSharedParameter {
+    /// Returns its map as YAML. A parameter is not exported, because that can be allowed later, but not withdrawn.
+    fn format_on_one_line(&self) -> String {
+        let mut keys: Vec<String> = Vec::new();
+        keys.extend(
+            self.kind
+                .as_deref()
+                .map(|kind| format!("type: {}", format_scalar(kind))),
+        );
+        keys.push("exportAllowed: false".to_owned());
+        keys.extend(
+            self.description
+                .as_deref()
+                .map(|text| format!("description: {}", format_double_quoted(text))),
+        );
+        keys.extend(self.default.as_deref().map(|value| format!("default: {value}")));
+        let mut columns = Vec::new();
+        for (name, kind) in &self.columns {
+            let kind = kind
+                .as_deref()
+                .map(|kind| format!(" columnType: {} ", format_scalar(kind)));
+            columns.push(format!(
+                "{}: {{{}}}",
+                format_scalar(name),
+                kind.unwrap_or_default()
+            ));
+        }
+        if !columns.is_empty() {
+            keys.push(format!("columns: {{ {} }}", columns.join(", ")));
+        }
+        format!("{{ {} }}", keys.join(", "))
+    }
+}
+
+/// Returns the parameter of a variable. The shared-pipelines file calls a number NUMERIC.
+fn parameter_from_variable(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
+    let kind = text_in_metadata(node, "type").map(|kind| match kind.as_str() {
+        "NUMBER" => "NUMERIC".to_owned(),
+        _ => kind,
+    });
+    let default = node.get("defaultValue").filter(|value| !value.is_null());
+    let columns = node.get("metadata").and_then(|metadata| metadata.get("columns"));
+    NewSharedParameter {
+        name: name.to_owned(),
+        kind,
+        description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
+        default: default.and_then(default_value),
+        columns: columns.map(parse_columns).unwrap_or_default(),
+    }
+}
+
+/// Returns a scalar default on one line; a grid has no default that a parameter can have.
+fn default_value(node: NodeRef<'_, '_>) -> Option<String> {
+    match node.value()? {
+        Value::Null => None,
+        Value::Text(text) => Some(format_double_quoted(text)),
+        Value::Boolean(_) | Value::Natural(_) | Value::OtherNumber => node.text().map(str::to_owned),
+    }
+}
+
+/// Returns the columns of a grid, which are a map by name, or a list of maps or names.
+fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
+    match node.items() {
+        Some(items) => items
+            .filter_map(|item| {
+                let name = item.get("name").unwrap_or(item).text()?;
+                Some((name.to_owned(), parse_column_type(item)))
+            })
+            .collect(),
+        None => node
+            .entries()
+            .map(|(name, _, column)| (name.to_owned(), parse_column_type(column)))
+            .collect(),
+    }
+}
+
+/// Returns the type of a column. The shared-pipelines file calls a column of numbers NUMBER.
+fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
+    let node = column.get("columnType").or_else(|| column.get("type"))?;
+    match node.text()? {
+        "NUMERIC" => Some("NUMBER".to_owned()),
+        kind => Some(kind.to_owned()),
+    }
+}
+
+fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
+    let value = node.get("metadata")?.get(key)?;
+    value.text().filter(|_| !value.is_null()).map(str::to_owned)
+}
+
+/// Returns an id made from the file's name: lowercase words joined by hyphens.
+fn default_id(path: &str) -> String {
+    let name = file_name(without_extension(path)).to_lowercase();
+    let words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join("-")
+}
+
+/// Returns the text as a YAML scalar, quoted unless it is certainly a plain text.
+fn format_scalar(text: &str) -> String {
+    let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let has_only_plain_chars = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'));
+    let keywords = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    let is_keyword = keywords.contains(&text.to_ascii_lowercase().as_str());
+    if starts_with_letter && !is_keyword && has_only_plain_chars {
+        text.to_owned()
+    } else {
+        format_double_quoted(text)
+    }
+}
+
+/// Returns the text with an empty list as the missing value of `pipelines`; `None` if the file has a value.
+fn insert_empty_list(text: &str) -> Option<String> {
+    let tree = Tree::read(text.as_bytes(), None).ok()?;
+    tree.root().get("pipelines").filter(|list| list.is_null())?;
+    let key = "pipelines:";
+    let line = text.split_inclusive('\n').find(|line| line.starts_with(key))?;
+    let (content, ending) = line.split_at(line.trim_end().len());
+    let value = content.strip_prefix(key)?.trim_start();
+    let nulls = ["null", "Null", "NULL", "~"];
+    let comment = nulls
+        .iter()
+        .find_map(|null| value.strip_prefix(null))
+        .unwrap_or(value);
+    let space = if comment.trim().is_empty() { "" } else { " " };
+    let list = format!("{key} []{space}{}{ending}", comment.trim_start());
+    Some(text.replacen(line, &list, 1))
+}
+
+/// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
+fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
+    let (start, dash_line) = lines
+        .iter()
+        .enumerate()
+        .take(usize::try_from(line).ok()?)
+        .rfind(|(_, line)| starts_entry(line))?;
+    let indent = indentation(dash_line);
+    let mut end = start + 1;
+    for (index, line) in lines.iter().enumerate().skip(start + 1) {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        if indentation(line).len() <= indent.len() {
+            break;
+        }
+        end = index + 1;
+    }
+    Some((end, indent))
+}
+
+fn starts_entry(line: &str) -> bool {
+    let content = line.trim_start_matches(' ');
+    content.starts_with("- ") || content.trim_end() == "-"
+}
+
+/// Removes the brackets of an empty list, and returns the index of the line after its key, and an indentation.
+fn open_empty_list(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
+    let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
+    let text = lines.get_mut(line_index)?;
+    let (text_before, text_after) = text.split_once("[]")?;
+    *text = format!("{}{}{ending}", text_before.trim_end(), text_after.trim_end());
+    Some((line_index + 1, "  ".to_owned()))
+}
+
+fn indentation(line: &str) -> String {
+    line.chars().take_while(|c| *c == ' ').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PIPELINE: &str = "type: orchestration\npipeline:\n  components: {}\n  variables:\n    day:\n      metadata: { type: TEXT, description: 'the \"day\"', visibility: PUBLIC }\n      defaultValue: 'a: b'\n    size:\n      metadata: { type: NUMBER }\n      defaultValue: 7\n    rows:\n      metadata: { type: GRID, columns: { c 1: { columnType: NUMBER } } }\n    secret:\n      metadata: { type: TEXT, visibility: PRIVATE }\n";
+
+    fn entry() -> NewSharedEntry {
+        NewSharedEntry::for_pipeline("sales/Load It.orch.yaml", None, PIPELINE.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn new_file_has_variables_as_parameters() {
+        insta::assert_snapshot!(entry().add_to("").unwrap(), @r#"
+        version: "1.0"
+        type: shared-pipelines-config
+        pipelines:
+          - pipeline: "sales/Load It.orch.yaml"
+            displayName: "Load It"
+            id: load-it
+            enabled: true
+            parameters:
+              day: { type: TEXT, exportAllowed: false, description: "the \"day\"", default: "a: b" }
+              size: { type: NUMERIC, exportAllowed: false, default: 7 }
+              rows: { type: GRID, exportAllowed: false, columns: { "c 1": { columnType: NUMBER } } }
+        "#);
+        assert_eq!(entry().private_names, ["secret"]);
+    }
+
+    #[test]
+    fn entry_is_added_after_last_one_and_other_bytes_stay() {
+        let added = entry();
+        for text in [
+            "# a\npipelines:\n- id: a # b\n  pipeline: a.orch.yaml\n\n# end\nversion: '1.0'\n",
+            "pipelines:\n    - { id: a, pipeline: a.orch.yaml }",
+            "pipelines:\r\n  - id: a\r\n    pipeline: a.orch.yaml\r\n",
+            "pipelines: [] # none\nversion: '1.0'\n",
+            "pipelines:\nversion: '1.0'\n",
+            "pipelines: # none\nversion: '1.0'\n",
+            "pipelines: ~\r\n",
+            "version: '1.0'\npipelines: null # none",
+            "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
+        ] {
+            let edited = added.add_to(text).unwrap();
+            let start = edited.find("- pipeline: \"sales").unwrap();
+            let lines: Vec<&str> = edited.split_inclusive('\n').collect();
+            let own = added.format_lines("", "\n").lines().count();
+            assert!(edited[start..].contains("id: load-it"), "{edited}");
+            assert_eq!(lines.len(), text.lines().count() + own, "{edited}");
+            let is_kept = |line: &&str| !line.contains("[]") && !line.contains("null") && !line.contains('~');
+            for line in text.lines().filter(is_kept) {
+                assert!(edited.contains(line.trim_end()), "{line}: {edited}");
+            }
+            assert!(matches!(
+                added.add_to(&edited),
+                Err(SharedEditError::AlreadyShared { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn entry_is_added_at_end_of_list_in_brackets() {
+        let added = entry();
+        for text in [
+            "pipelines: [ { id: a, pipeline: 'a[1].orch.yaml' } ]\n",
+            "pipelines: [{ id: a, pipeline: a.orch.yaml, note: [ x ] }] # [ the ] end\n",
+            "pipelines: [\n    { id: a, pipeline: a.orch.yaml }, # a\n  ]\n",
+            "pipelines: [\n    { id: a, pipeline: a.orch.yaml } # a\n  ]\nversion: '1.0'\n",
+            "pipelines: [\n  ]\n",
+            "{ pipelines: [] }\n",
+        ] {
+            let edited = added.add_to(text).unwrap();
+            let own = added.format_on_one_line();
+            let (before, after) = edited.split_once(&own).unwrap();
+            assert!(text.starts_with(before.trim_end_matches([' ', ','])), "{edited}");
+            assert!(text.ends_with(after.trim_start()), "{edited}");
+            assert_eq!(text.lines().count(), edited.lines().count(), "{edited}");
+        }
+    }
+
+    #[test]
+    fn used_id_and_file_without_list_are_refused() {
+        let added = entry();
+        let used = "pipelines:\n  - { id: load-it, pipeline: a.orch.yaml }\n";
+        assert!(matches!(
+            added.add_to(used),
+            Err(SharedEditError::UsedId { line: 2, .. })
+        ));
+        assert!(matches!(
+            added.add_to("pipelines: 1\n"),
+            Err(SharedEditError::Unreadable(_))
+        ));
+    }
+}

@@ -1,0 +1,69 @@
+//! Converts a part of a document to text, for values that are only compared and shown.
+
+use crate::yaml::{NodeRef, Value};
+use std::fmt::Write as _;
+
+/// Returns a scalar as written, or a list or a map on one line; `None` for null.
+pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
+    if node.is_null() {
+        return None;
+    }
+    let mut text = String::new();
+    match node.text() {
+        Some(scalar) => text.push_str(scalar),
+        None => push_node(&mut text, node, &|_| false),
+    }
+    Some(text)
+}
+
+/// Returns the content of the node without insignificant differences: order of keys, quotes, and the order of lists
+/// whose key `is_set` accepts.
+pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    push_node(&mut text, node, is_set);
+    text
+}
+
+fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
+    if let Some(items) = node.items() {
+        let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
+        push_in_brackets(text, ['[', ']'], &items);
+    } else if node.is_map() {
+        let mut entries: Vec<String> = node
+            .entries()
+            .map(|(key, _, value)| format_entry(key, value, is_set))
+            .collect();
+        entries.sort();
+        push_in_brackets(text, ['{', '}'], &entries);
+    } else {
+        match (node.value(), node.text()) {
+            (Some(Value::Null), _) | (_, None) => text.push_str("null"),
+            (Some(Value::Boolean(value)), _) => {
+                let _ = write!(text, "{value}");
+            }
+            (Some(Value::Natural(_) | Value::OtherNumber), Some(number)) => text.push_str(number),
+            (_, Some(scalar)) => {
+                let _ = write!(text, "{scalar:?}");
+            }
+        }
+    }
+}
+
+fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
+    let mut text = format!("{key:?}: ");
+    match value.items().filter(|_| is_set(key)) {
+        Some(items) => {
+            let mut items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
+            items.sort();
+            push_in_brackets(&mut text, ['[', ']'], &items);
+        }
+        None => push_node(&mut text, value, is_set),
+    }
+    text
+}
+
+fn push_in_brackets(text: &mut String, [open, close]: [char; 2], parts: &[String]) {
+    text.push(open);
+    text.push_str(&parts.join(", "));
+    text.push(close);
+}

@@ -1,0 +1,288 @@
+//! Reads the model of a pipeline from the nodes of a document.
+
+use super::pipeline_model::{
+    Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
+    TransitionCondition,
+};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
+
+/// Some files have keys that YAML reads as booleans, so the case is ignored.
+const CONDITIONS: [TransitionCondition; 5] = [
+    TransitionCondition::Unconditional,
+    TransitionCondition::Success,
+    TransitionCondition::Failure,
+    TransitionCondition::True,
+    TransitionCondition::False,
+];
+
+impl Pipeline {
+    /// Reads a pipeline file.
+    ///
+    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
+    /// valid `type`. Other errors are ignored.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Self::from_tree(&Tree::read(bytes, Some("design"))?)
+    }
+
+    /// Reads a pipeline from a document.
+    pub fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
+        parse_pipeline(tree.root())
+    }
+}
+
+impl PipelineKind {
+    /// Reads the kind from the content of a pipeline file.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        parse_kind(Tree::read(bytes, Some("design"))?.root())
+    }
+}
+
+/// The parts of a pipeline's document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PipelineOutline<'t, 'a> {
+    /// From the `type` key.
+    pub kind: PipelineKind,
+    /// The map of components, or null, if present.
+    pub components: Option<NodeRef<'t, 'a>>,
+    /// The value of `variables`, if present.
+    pub variables: Option<NodeRef<'t, 'a>>,
+}
+
+impl<'t, 'a> PipelineOutline<'t, 'a> {
+    /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
+    pub(crate) fn from_node(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+        let kind = parse_kind(root)?;
+        let pipeline = root
+            .get("pipeline")
+            .ok_or_else(|| DocumentError::at_position(root.position(), "the key `pipeline` is missing"))?;
+        require_map_or_null(pipeline, "pipeline")?;
+        let components = pipeline.get("components");
+        if let Some(components) = components {
+            require_map_or_null(components, "pipeline.components")?;
+        }
+        Ok(Self {
+            kind,
+            components,
+            variables: pipeline.get("variables"),
+        })
+    }
+}
+
+fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
+    let outline = PipelineOutline::from_node(root)?;
+    let kind = outline.kind;
+    let components = outline.components.map(|components| {
+        let entries = components.entries();
+        entries.map(|(name, position, node)| parse_component(kind, name, position, node))
+    });
+    let variables = outline.variables.map(|variables| {
+        let entries = variables.entries();
+        entries.map(|(name, position, node)| parse_variable(name, position, node))
+    });
+    Ok(Pipeline::new(
+        kind,
+        components.map(Iterator::collect).unwrap_or_default(),
+        variables.map(Iterator::collect).unwrap_or_default(),
+    ))
+}
+
+fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
+    if !root.is_map() {
+        return Err(DocumentError::at_position(
+            root.position(),
+            "a pipeline is a map with the keys `type` and `pipeline`",
+        ));
+    }
+    let node = root
+        .get("type")
+        .ok_or_else(|| DocumentError::at_position(root.position(), "the key `type` is missing"))?;
+    PipelineKind::ALL
+        .into_iter()
+        .find(|kind| node.text() == Some(kind.name()))
+        .ok_or_else(|| unknown_kind(node))
+}
+
+fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
+    let stated_type = node
+        .text()
+        .map(|text| format!("`{}`, and ", shorten(text)))
+        .unwrap_or_default();
+    DocumentError::at_position(
+        node.position(),
+        format!("`type` is {stated_type}neither `orchestration` nor `transformation`"),
+    )
+}
+
+fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentError> {
+    if node.is_map() || node.is_null() {
+        return Ok(());
+    }
+    Err(DocumentError::at_position(
+        node.position(),
+        format!("`{key}` is not a map"),
+    ))
+}
+
+fn parse_component(
+    pipeline_kind: PipelineKind,
+    name: &str,
+    position: Position,
+    node: NodeRef<'_, '_>,
+) -> Component {
+    let kind = node.get("type").and_then(non_null_text);
+    let parameters = node.get("parameters");
+    let get_parameter = |key: &str| parameters.and_then(|parameters| parameters.get(key));
+    Component {
+        name: name.to_owned(),
+        position,
+        skipped: node.get("skipped").and_then(NodeRef::value) == Some(Value::Boolean(true)),
+        links: match pipeline_kind {
+            PipelineKind::Orchestration => parse_orchestration_links(node),
+            PipelineKind::Transformation => parse_source_links(node),
+        },
+        concurrency: get_parameter("concurrency").and_then(non_null_text),
+        iteration_variables: kind
+            .as_deref()
+            .map(|kind| parse_iteration_variables(kind, get_parameter))
+            .unwrap_or_default(),
+        calls: parse_calls(get_parameter),
+        arguments: parse_arguments(get_parameter),
+        kind,
+    }
+}
+
+fn parse_variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
+    PipelineVariable {
+        name: name.to_owned(),
+        position,
+        scope: node
+            .get("metadata")
+            .and_then(|metadata| metadata.get("scope"))
+            .and_then(non_null_text),
+    }
+}
+
+/// Returns the text of a scalar that is not null.
+fn non_null_text(node: NodeRef<'_, '_>) -> Option<String> {
+    node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
+}
+
+fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
+        let condition = CONDITIONS
+            .into_iter()
+            .find(|condition| condition.key().eq_ignore_ascii_case(key));
+        if let Some(condition) = condition {
+            add_links(&mut links, LinkRole::Transition, Some(condition), names);
+        }
+    }
+    links.extend(
+        node.get("iterationTarget")
+            .and_then(|target| parse_link(LinkRole::IterationTarget, None, target)),
+    );
+    links
+}
+
+fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
+    let mut links = Vec::new();
+    if let Some(names) = node.get("sources") {
+        add_links(&mut links, LinkRole::Source, None, names);
+    }
+    links
+}
+
+fn add_links(
+    links: &mut Vec<Link>,
+    role: LinkRole,
+    condition: Option<TransitionCondition>,
+    names: NodeRef<'_, '_>,
+) {
+    if let Some(names) = names.items() {
+        links.extend(names.filter_map(|name| parse_link(role, condition, name)));
+    }
+}
+
+fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: NodeRef<'_, '_>) -> Option<Link> {
+    Some(Link {
+        role,
+        condition,
+        name: node.text()?.to_owned(),
+        is_null: node.is_null(),
+        position: node.position(),
+    })
+}
+
+/// Returns the variables that an iterator sets. Each type of iterator stores them in another form. The parameter
+/// `gridVariable` is the grid that is read and is not included.
+fn parse_iteration_variables<'t, 'a: 't>(
+    kind: &str,
+    get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
+) -> Vec<String> {
+    match kind {
+        "grid-iterator" => list_column(get_parameter("gridIteratorVariableMapping"), 1),
+        "table-iterator" => {
+            let mut names = list_column(get_parameter("columnMapping"), 1);
+            names.extend(list_column(get_parameter("columnMapping1"), 1));
+            names
+        }
+        "file-iterator" => list_column(get_parameter("variables"), 0),
+        "fixed-iterator" => list_items(get_parameter("variablesToIterate"))
+            .filter_map(non_null_text)
+            .collect(),
+        "loop-iterator" => get_parameter("variableToIterate")
+            .and_then(non_null_text)
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn list_column(rows: Option<NodeRef<'_, '_>>, column_index: usize) -> Vec<String> {
+    list_items(rows)
+        .filter_map(|row| row.items()?.nth(column_index).and_then(non_null_text))
+        .collect()
+}
+
+fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeRef<'t, 'a>> {
+    node.and_then(NodeRef::items).into_iter().flatten()
+}
+
+fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
+    let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
+    let orchestration = get_parameter("orchestrationJob");
+    let transformation = get_parameter("transformationJob");
+    let script = get_parameter("fileName").filter(|_| is_file);
+    [
+        orchestration.and_then(|node| parse_call(ReferenceKind::Pipeline(PipelineKind::Orchestration), node)),
+        transformation
+            .and_then(|node| parse_call(ReferenceKind::Pipeline(PipelineKind::Transformation), node)),
+        script.and_then(|node| parse_call(ReferenceKind::Script, node)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
+    let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
+    Some(Call {
+        kind,
+        target,
+        position: node.position(),
+    })
+}
+
+/// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
+fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<CallArgument> {
+    let scalars = list_items(get_parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
+    let grids = list_items(get_parameter("setGridVariables")).filter_map(|row| row.get("variable"));
+    scalars.chain(grids).filter_map(parse_argument).collect()
+}
+
+fn parse_argument(node: NodeRef<'_, '_>) -> Option<CallArgument> {
+    Some(CallArgument {
+        name: non_null_text(node).filter(|name| !name.is_empty())?,
+        position: node.position(),
+    })
+}

@@ -1,0 +1,240 @@
+//! The facts about a pipeline that project-wide checks need: its references, its variables, and its broken links. The
+//! rest of the pipeline is dropped, because a project has thousands.
+
+use super::pipeline_model::without_extension;
+use super::pipeline_model::{LinkRole, Pipeline};
+use super::references::{Reference, file_name};
+use crate::yaml::{DocumentError, Position};
+use memchr::{memchr_iter, memmem};
+use regex::bytes::{Regex, RegexBuilder};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// The keys by which a component refers to a file.
+const FILE_REFERENCE_KEYS: [&str; 3] = ["orchestrationJob", "transformationJob", "fileName"];
+
+/// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
+pub fn may_name_files(bytes: &[u8]) -> bool {
+    has_reference_key(bytes) || has_escape(bytes)
+}
+
+fn has_reference_key(bytes: &[u8]) -> bool {
+    FILE_REFERENCE_KEYS
+        .iter()
+        .any( |key| memmem::find(bytes, key.as_bytes()).is_some())
+}
+
+/// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
+/// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with one of them may contain any name.
+fn has_escape(bytes: &[u8]) -> bool { memchr_iter(b'\\', bytes).any(|index| matches!(bytes.get(index + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
+}
+
+/// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the
+/// names and need not be read as YAML.
+pub struct FileNameSearch(Regex);
+
+impl FileNameSearch {
+    /// Maximum number of names; a search for more is not faster than reading.
+    pub const MAX_NAMES: usize = 500;
+
+    /// Returns the search for the names of these files; `None` if there are too many.
+    pub fn for_files<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
+        let patterns: BTreeSet<String> = paths.into_iter().map(name_pattern).collect();
+        if patterns.len() > Self::MAX_NAMES || patterns.contains("") {
+            return None;
+        }
+        let alternatives: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        // The blanks at which YAML folds are ASCII, and a search without Unicode's is built in a fraction of the time.
+        let regex = RegexBuilder::new(&alternatives.join("|")).unicode(false).build();
+        regex.ok().map(Self)
+    }
+
+    /// Returns whether a pipeline with these bytes may refer to one of the files.
+    pub fn may_match(&self, bytes: &[u8]) -> bool {
+        (self.0.is_match(bytes) && has_reference_key(bytes)) || has_escape(bytes)
+    }
+}
+
+/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
+/// escaped in quotes.
+fn name_pattern(path: &str) -> String {
+    let name = file_name(without_extension(path));
+    let mut pattern = String::new();
+    for word in name.split_ascii_whitespace() {
+        if !pattern.is_empty() {
+            pattern.push_str(r"(?:\s|\\[ t])+");
+        }
+        for c in word.chars() {
+            match c {
+                '\'' => pattern.push_str("'+"),
+                '"' | '\\' => {
+                    pattern.push_str(r"\\?");
+                    pattern.push_str(&regex::escape(&c.to_string()));
+                }
+                c => pattern.push_str(&regex::escape(&c.to_string())),
+            }
+        }
+    }
+    pattern
+}
+
+/// The facts about a pipeline that project checks, moves and publishes need.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineFacts {
+    pub references: Box<[Reference]>,
+    /// The names of its variables, sorted.
+    variables: Box<[String]>,
+    /// The links to missing components.
+    pub dangling_links: Box<[DanglingLink]>,
+    /// The names of its components, if it has links to missing ones; otherwise empty.
+    pub components: Box<[String]>,
+    /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
+    /// and it may not be a pipeline at all.
+    pub is_unparsed: bool,
+}
+
+/// A link to a missing component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DanglingLink {
+    /// The component's name, which all of its links share.
+    pub component: Arc<str>,
+    pub role: LinkRole,
+    pub name: String,
+    pub position: Position,
+}
+
+impl PipelineFacts {
+    pub fn from_pipeline(pipeline: &Pipeline) -> Self {
+        let mut variables: Vec<String> = pipeline.variables.iter().map(|variable| variable.name.clone()).collect();
+        variables.sort_unstable();
+        let dangling_links = find_dangling_links(pipeline);
+        let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
+        Self {
+            references: pipeline.references().into(),
+            variables: variables.into(),
+            components: components.map(|component| component.name.clone()).collect(),
+            dangling_links,
+            is_unparsed: false,
+        }
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        Pipeline::parse(bytes).map(|pipeline| Self::from_pipeline(&pipeline))
+    }
+
+    /// Returns whether the pipeline has a variable of this name.
+    pub(crate) fn declares_variable(&self, variable: &str) -> bool {
+        self.variables
+            .binary_search_by(|name| name.as_str().cmp(variable))
+            .is_ok()
+    }
+
+    /// Returns whether the pipeline has each variable of the other one.
+    pub fn declares_variables_of(&self, facts: &Self) -> bool {
+        facts.variables.iter().all(|variable| self.declares_variable(variable))
+    }
+
+    /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
+    pub fn for_unparsed_file() -> Self {
+        Self {
+            is_unparsed: true,
+            ..Self::default()
+        }
+    }
+}
+
+fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
+    let names: HashSet<&str> = pipeline
+        .components
+        .iter()
+        .map(|component| component.name.as_str())
+        .collect();
+    let mut dangling_links = Vec::new();
+    for component in &pipeline.components {
+        let component_name: Arc<str> = component.name.as_str().into();
+        for link in & component.links {
+            if !names.contains(link.name.as_str()) && !link.is_blank() {
+                dangling_links.push( DanglingLink {
+            component: Arc::clone(&component_name),
+            role: link.role,
+            name: link.name.clone(),
+            position: link.position,
+        });
+    }
+        }
+    }
+    dangling_links.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn file_is_unparsed_only_if_it_cannot_contain_reference_key() {
+        for text in [
+            "orchestrationJob: a",
+            "\"transformation\\u004aob\": a",
+            "\"file\\x4eame\": a",
+            "\"file\\U0000004eame\": a",
+            "\"file\\\n  Name\": a",
+        ] {
+            assert!(may_name_files(text.as_bytes()), "{text}");
+        }
+        assert!(!may_name_files(b"sqlScript: \"select '\\t' as filename\""));
+    }
+
+    #[test]
+    fn file_name_is_found_in_each_yaml_spelling() {
+        let sought = FileNameSearch::for_files(["a/load the orders.orch.yaml", "b/it's.py"]).unwrap();
+        for text in [
+            "orchestrationJob: a/load the orders",
+            "orchestrationJob: load the\n  orders.orch.yaml",
+            "fileName: 'b/it''s.py'",
+            "orchestrationJob: \"lo\\x61d\"",
+        ] {
+            assert!(sought.may_match(text.as_bytes()), "{text}");
+        }
+        assert!(
+            !sought.may_match(b"note: load the orders"),
+            "a pipeline without any key that names a file"
+        );
+        assert!(!sought.may_match(b"orchestrationJob: a/load the invoices"));
+        assert!(FileNameSearch::for_files(["a/ .orch.yaml"]).is_none());
+        let accented = FileNameSearch::for_files(["é/für\u{a0}alle Fälle.orch.yaml"]).unwrap();
+        let folded = "orchestrationJob: é/für\u{a0}alle\n  Fälle";
+        assert!(accented.may_match(folded.as_bytes()));
+        let quoted = FileNameSearch::for_files(["say \"it\".orch.yaml"]).unwrap();
+        assert!(quoted.may_match(br#"orchestrationJob: "say \"it\"""#));
+        let many: Vec<String> = (0..501).map(|n| format!("p{n}.orch.yaml")).collect();
+        assert!(FileNameSearch::for_files(many.iter().map(String::as_str)).is_none());
+    }
+
+    /// Returns a double-quoted key with some letters escaped.
+    fn quoted(key: &str, escapes: &[u8]) -> String {
+        let written = key.chars().zip(escapes).map(|(letter, escape)| match escape {
+            0 => format!("\\x{:02x}", u32::from(letter)),
+            1 => format!("\\u{:04X}", u32::from(letter)),
+            2 => format!("\\U{:08x}", u32::from(letter)),
+            _ => letter.to_string(),
+        });
+        format!("\"{}\"", written.collect::<String>())
+    }
+
+    proptest! {
+        #[test]
+        fn unparsed_file_has_no_references(
+            key in "orchestrationJob|transformationJob",
+            escapes in prop::collection::vec(0_u8..12, 20),
+        ) {
+            let text = format!(
+                "type: orchestration\npipeline:\n  components:\n    A:\n      parameters:\n        {}: b\n",
+                quoted(&key, &escapes)
+            );
+            let named = PipelineFacts::parse(text.as_bytes()).unwrap().references;
+            prop_assert_eq!(named.len(), 1);
+            prop_assert!(may_name_files(text.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A pipeline, as the rules and the publisher need it.
+
+use super::subject_index::{SubjectIndex, SubjectMatch};
+use crate::yaml::Position;
+use std::sync::OnceLock;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PipelineKind {
+    /// An orchestration, whose components run one after the other: `*.orch.yaml`.
+    Orchestration,
+    /// A transformation, in which data flows from component to component: `*.tran.yaml`.
+    Transformation,
+}
+
+/// Returns whether the path has the extension of a pipeline.
+pub fn is_pipeline(path: &str) -> bool {
+    PipelineKind::from_path(path).is_some()
+}
+
+/// Returns the path without a pipeline's extension; other paths are returned unchanged.
+pub fn without_extension(path: &str) -> &str {
+    let extension = PipelineKind::from_path(path).map_or("", PipelineKind::extension);
+    path.strip_suffix(extension).unwrap_or(path)
+}
+
+impl PipelineKind {
+    pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
+
+    /// Returns the kind by the file's extension, for files whose content does not state it.
+    pub fn from_path(path: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| path.ends_with(kind.extension()))
+    }
+
+    /// Returns the extension of files of this kind.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Orchestration => ".orch.yaml",
+            Self::Transformation => ".tran.yaml",
+        }
+    }
+
+    /// Returns the kind as written in the `type` key.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Orchestration => "orchestration",
+            Self::Transformation => "transformation",
+        }
+    }
+}
+
+/// A pipeline, without its canvas.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// From the `type` key.
+    pub kind: PipelineKind,
+    /// In file order.
+    pub components: Vec<Component>,
+    /// In file order.
+    pub variables: Vec<PipelineVariable>,
+    subject_index: OnceLock<SubjectIndex>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// The key in `pipeline.components`, as written.
+    pub name: String,
+    pub position: Position,
+    /// The `type`, such as `end-success`.
+    pub kind: Option<String>,
+    /// Whether it is skipped when the pipeline runs.
+    pub skipped: bool,
+    /// In file order, including broken links.
+    pub links: Vec<Link>,
+    /// The parameter `concurrency`.
+    pub concurrency: Option<String>,
+    /// The variables that an iterator sets, for the known types of iterator.
+    pub iteration_variables: Vec<String>,
+    pub calls: Vec<Call>,
+    /// The variables of the called pipeline that its calls set.
+    pub arguments: Vec<CallArgument>,
+}
+
+/// A variable of the called pipeline that a call sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallArgument {
+    pub name: String,
+    pub position: Position,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkRole {
+    /// A link to a component that runs after this one.
+    Transition,
+    /// A link to the component that an iterator or a retry wraps.
+    IterationTarget,
+    /// A link to a component that feeds this one.
+    Source,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransitionCondition {
+    Unconditional,
+    Success,
+    Failure,
+    /// After the component's condition was met.
+    True,
+    /// After the component's condition was not met.
+    False,
+}
+
+impl TransitionCondition {
+    /// Returns the key in `transitions`.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Unconditional => "unconditional",
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::True => "true",
+            Self::False => "false",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub role: LinkRole,
+    /// The condition of a transition; `None` for other links.
+    pub condition: Option<TransitionCondition>,
+    /// The name of the other component, which may not exist.
+    pub name: String,
+    /// True if the entry is null. Its text is a name only if a component has it.
+    pub is_null: bool,
+    pub position: Position,
+}
+
+impl Link {
+    /// Returns whether the entry is null or empty. If no component has that name, it is not a link.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.is_null || self.name.trim().is_empty()
+    }
+}
+
+/// The kind of a referenced file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferenceKind {
+    /// A pipeline of this kind, by its path without extension.
+    Pipeline(PipelineKind),
+    Script,
+}
+
+/// A component's reference to another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub kind: ReferenceKind,
+    pub target: String,
+    pub position: Position,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipelineVariable {
+    /// The key in `pipeline.variables`, as written.
+    pub name: String,
+    pub position: Position,
+    /// The `scope`, such as `COPIED`.
+    pub scope: Option<String>,
+}
+
+impl Pipeline {
+    pub(super) const fn new(
+        kind: PipelineKind,
+        components: Vec<Component>,
+        variables: Vec<PipelineVariable>,
+    ) -> Self {
+        Self {
+            kind,
+            components,
+            variables,
+            subject_index: OnceLock::new(),
+        }
+    }
+
+    /// Returns the component or variable that the text of a violation names, and its line, or `None` if it names none.
+    ///
+    /// The first quoted name is used if the text cannot be about anything else. Otherwise only the line is guessed:
+    /// from the longest quoted name, otherwise from the longest name that is a separate word. If a variable and a
+    /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
+    /// the name. The names are sorted once, at the first call, because there can be many texts.
+    pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
+        self.subject_index.get_or_init(|| self.index_subjects()).find_subject(text)
+    }
+
+    fn index_subjects(&self) -> SubjectIndex {
+        let components = self.components.iter();
+        let variables = self.variables.iter();
+        SubjectIndex::new(
+            components.map(|component| (component.name.as_str(), component.position.line)),
+            variables.map(|variable| (variable.name.as_str(), variable.position.line)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_of_path_is_determined_by_whole_extension() {
+        assert_eq!(
+            PipelineKind::from_path("a/b.orch.yaml"), Some(PipelineKind::Orchestration));
+        assert_eq!(
+            PipelineKind::from_path("b.tran.yaml"), Some(PipelineKind::Transformation));
+        for other in [
+            "b.yaml",
+            "orch.yaml",
+            "b.orch.yml",
+            "b.orch.yaml.txt",
+            "b.ORCH.YAML",
+            "",
+        ] {
+            assert_eq!(PipelineKind::from_path(other), None, "{other}");
+        }
+    }
+}

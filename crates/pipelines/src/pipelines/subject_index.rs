@@ -1,0 +1,334 @@
+//! Finds the component or variable that a sentence is about.
+//!
+//! Reviews return only sentences, but an annotation needs a line. Sentences and names come from outside, and there may
+//! be thousands of each, so the search uses sorted names and never tries every name on every text.
+//!
+//! A guess is good enough for a line. Waivers and known findings rely on the name, so no name is returned if the text
+//! may be about something else. A platform may trim the names in its texts; the name that is returned is always the one
+//! that is written in the file.
+
+use super::quotes::{self, OpenedQuote, QUOTES, is_word_char};
+use sluicegate_base::words::words;
+
+/// The beginning of a text about an entire pipeline, which has no line.
+pub(crate) const ABOUT_THE_PIPELINE: &str = "the pipeline ";
+
+/// The beginning of a text about the rules file.
+pub(crate) const ABOUT_THE_RULES_FILE: &str = "the rules file ";
+
+/// Maximum number of bytes of a text that are searched.
+const MAX_TEXT: usize = 2048;
+
+/// Maximum number of names of a pipeline in which an unquoted name is reliable, because each text is compared with all
+/// of them.
+const MAX_NAMES: usize = 5000;
+
+/// The kind of the part of a pipeline that a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SubjectKind {
+    Component,
+    Variable,
+}
+
+words!(SubjectKind { Component => "component", Variable => "variable" });
+
+/// The component or variable that a text certainly is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedSubject<'n> {
+    pub kind: SubjectKind,
+    /// The name as it is written in the file.
+    pub name: &'n str,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct SubjectIndex {
+    sorted_names: Vec<IndexedName>,
+    /// The number of names that contain a quote of each kind.
+    quote_counts: [usize; QUOTES.len()],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubjectMatch<'n> {
+    /// The component or variable; `None` if the text may be about something else.
+    pub subject: Option<NamedSubject<'n>>,
+    /// The line of the key.
+    pub line: u32,
+}
+
+#[derive(Debug, Clone)]
+struct IndexedName {
+    /// The name, as written or trimmed.
+    text: Box<str>,
+    /// The name in the file, if `text` is trimmed.
+    original: Option<Box<str>>,
+    /// True if several names in the file have this text when they are trimmed.
+    is_ambiguous: bool,
+    component: Option<u32>,
+    variable: Option<u32>,
+    /// The index of the longest other name that is a prefix of this one.
+    longest_prefix_index: Option<usize>,
+}
+
+impl SubjectIndex {
+    /// Creates the index from the names of components and of variables, with their lines.
+    pub(super) fn new<'n>(
+        components: impl Iterator<Item = (&'n str, u32)>,
+        variables: impl Iterator<Item = (&'n str, u32)>,
+    ) -> Self {
+        let components = components.map(|(text, line)| (text, Some(line), None));
+        let variables = variables.map(|(text, line)| (text, None, Some(line)));
+        let mut sorted_names: Vec<IndexedName> = Vec::new();
+        for (text, component, variable) in components.chain(variables) {
+            let trimmed_text = trim_name(text);
+            let is_trimmed = trimmed_text.len() < text.len() && !trimmed_text.is_empty();
+            let name = IndexedName {
+                text: text.into(),
+                original: None,
+                is_ambiguous: false,
+                component,
+                variable,
+                longest_prefix_index: None,
+            };
+            if is_trimmed {
+                sorted_names.push(IndexedName {
+                    text: trimmed_text.into(),
+                    original: Some(text.into()),
+                    ..name.clone()
+                });
+            }
+            sorted_names.push(name);
+        }
+        sorted_names.sort_by(|a, b| (&a.text, &a.original).cmp(&(&b.text, &b.original)));
+        sorted_names.dedup_by(|later, first| {
+            let is_same = later.text == first.text;
+            if is_same {
+                first.is_ambiguous |= later.original != first.original;
+                first.component = first.component.or(later.component);
+                first.variable = first.variable.or(later.variable);
+            }
+            is_same
+        });
+        link_prefixes(&mut sorted_names);
+        let quote_counts = std::array::from_fn(|quote_kind| {
+            sorted_names
+                .iter()
+                .filter(|name| name.original.is_none() && name.contains_quote(quote_kind))
+                .count()
+        });
+        Self {
+            sorted_names,
+            quote_counts,
+        }
+    }
+
+    /// Implements [`Pipeline::find_subject`](super::Pipeline::find_subject).
+    pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
+        if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
+            return None;
+        }
+        let certain_name = self.find_certain_name(text).or_else(|| self.find_only_name(text));
+        let (text_before, name) = certain_name.or_else(|| self.guess_name(truncate_text(text)))?;
+        let stated_kind = find_stated_kind(text_before);
+        let line = if stated_kind == Some(SubjectKind::Variable) {
+            name.variable.or(name.component)
+        } else {
+            name.component.or(name.variable)
+        };
+        let subject = certain_name.and_then(|_| name.subject(stated_kind));
+        line.map(|line| SubjectMatch { subject, line })
+    }
+
+    /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
+    /// can be part of another name. A name that contains such quotes may be truncated or escaped in the text.
+    fn find_certain_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
+        let quote = quotes::find_first_quote(text)?;
+        let name = self.find_quoted_name(&quote)?;
+        let text_behind_quote = quote
+            .text_after
+            .get(name.text.len()..)?
+            .strip_prefix(quote.close_quote)?;
+        let quote_count = self.quote_counts.get(quote.kind)?;
+        let is_certain = *quote_count == usize::from(name.contains_quote(quote.kind))
+            && quote.is_balanced_in(text_behind_quote)
+            && quote.text_before.len() <= MAX_TEXT
+            && self
+                .find_longest_name(strip_stated_kind(quote.text_before))
+                .is_none();
+        is_certain.then_some((quote.text_before, name))
+    }
+
+    /// Returns the only name in a text without quotes and the text before it, if no other name contains it; otherwise
+    /// it could be a fragment of that name. Not used for pipelines with very many names.
+    fn find_only_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
+        if text.len() > MAX_TEXT || self.sorted_names.len() > MAX_NAMES || quotes::contains_quote(text) {
+            return None;
+        }
+        let (text_before, name) = self.find_longest_name(text)?;
+        let text_after = text.get(text_before.len() + name.text.len()..)?;
+        let holders = self.sorted_names.iter().filter(|candidate| {
+            candidate.original.is_none() && candidate.text.contains(trim_name(&name.text))
+        });
+        let is_only_name = self.find_longest_name(strip_stated_kind(text_before)).is_none()
+            && self.find_longest_name(text_after).is_none();
+        (is_only_name && holders.count() == 1).then_some((text_before, name))
+    }
+
+    fn guess_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
+        self.find_longest_quoted_name(text)
+            .or_else(|| self.find_longest_name(text))
+    }
+
+    /// Returns the longest quoted name, the first of several, and the text before the quote.
+    fn find_longest_quoted_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
+        let quoted_names = quotes::list_open_quotes(text)
+            .filter_map(|quote| Some((quote.text_before, self.find_quoted_name(&quote)?)));
+        quoted_names.reduce(|first, next| {
+            if next.1.text.len() > first.1.text.len() {
+                next
+            } else {
+                first
+            }
+        })
+    }
+
+    fn find_quoted_name(&self, quote: &OpenedQuote<'_>) -> Option<&IndexedName> {
+        self.find_longest_prefix(quote.text_after, |_, text_after| {
+            text_after.starts_with(quote.close_quote)
+        })
+    }
+
+    /// Returns the longest name that is not part of a longer word, the first of several.
+    fn find_longest_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
+        let mut longest: Option<(&str, &IndexedName)> = None;
+        let mut in_word = false;
+        for (index, c) in text.char_indices() {
+            let (text_before, text_from_here) = text.split_at(index);
+            let is_word_start = !(in_word && is_word_char(c));
+            in_word = is_word_char(c);
+            let name_here = is_word_start.then(|| self.find_longest_prefix(text_from_here, is_word_end));
+            if let Some(name) = name_here.flatten()
+                && longest.is_none_or(|(_, current)| current.text.len() < name.text.len())
+            {
+                longest = Some((text_before, name));
+            }
+        }
+        longest
+    }
+
+    /// Returns the longest name that is a prefix of `text` and for which `accepts_rest` accepts the rest.
+    ///
+    /// All names that are prefixes of `text` are prefixes of the last name that is not greater than `text`, or that
+    /// name itself. The length of the prefix that it shares with `text` limits their length.
+    fn find_longest_prefix(
+        &self,
+        text: &str,
+        accepts_rest: impl Fn(&IndexedName, &str) -> bool,
+    ) -> Option<&IndexedName> {
+        let not_greater_count = self.sorted_names.partition_point(|name| *name.text <= *text);
+        let last_index = not_greater_count.checked_sub(1)?;
+        let shared_length = shared_prefix_length(&self.sorted_names.get(last_index)?.text, text);
+        let mut next_index = Some(last_index);
+        while let Some(name) = next_index.and_then(|index| self.sorted_names.get(index)) {
+            let text_after = (name.text.len() <= shared_length).then(|| text.get(name.text.len()..));
+            if text_after
+                .flatten()
+                .is_some_and(|text_after| accepts_rest(name, text_after))
+            {
+                return Some(name);
+            }
+            next_index = name.longest_prefix_index;
+        }
+        None
+    }
+}
+
+impl IndexedName {
+    /// Returns the only component or variable with this text, if the kind that the text states, if any, is its kind.
+    fn subject(&self, stated_kind: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
+        let kind = match (self.component, self.variable, stated_kind) {
+            _ if self.is_ambiguous => return None,
+            (Some(_), _, Some(SubjectKind::Component)) | (Some(_), None, None) => SubjectKind::Component,
+            (_, Some(_), Some(SubjectKind::Variable)) | (None, Some(_), None) => SubjectKind::Variable,
+            _ => return None,
+        };
+        let name = self.original.as_deref().unwrap_or(&self.text);
+        Some(NamedSubject { kind, name })
+    }
+
+    /// Returns whether the name contains a quote of this kind.
+    fn contains_quote(&self, quote_kind: usize) -> bool {
+        let quotes = QUOTES.get(quote_kind);
+        quotes.is_some_and(|(open_quote, close_quote)| self.text.contains([*open_quote, *close_quote]))
+    }
+}
+
+/// Returns the part of a text that is searched.
+fn truncate_text(text: &str) -> &str {
+    let end = (0..=MAX_TEXT.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+fn shared_prefix_length(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns whether the name ends at a word boundary. A name that ends in a symbol, such as `ready?`, always does; the
+/// empty name never does.
+fn is_word_end(name: &IndexedName, text_after: &str) -> bool {
+    let is_cut = name.text.ends_with(is_word_char) && text_after.starts_with(is_word_char);
+    !name.text.is_empty() && !is_cut
+}
+
+/// Sets each name's `longest_prefix_index`. Prefixes of a name come before it in the order.
+fn link_prefixes(sorted_names: &mut [IndexedName]) {
+    let mut prefix_indices: Vec<usize> = Vec::new();
+    for index in 0..sorted_names.len() {
+        let (earlier_names, later_names) = sorted_names.split_at_mut(index);
+        let Some(name) = later_names.first_mut() else {
+            return;
+        };
+        while let Some(prefix_index) = prefix_indices.last()
+            && !earlier_names
+                .get(*prefix_index)
+                .is_some_and(|prefix| name.text.starts_with(&*prefix.text))
+        {
+            prefix_indices.pop();
+        }
+        name.longest_prefix_index = prefix_indices.last().copied();
+        prefix_indices.push(index);
+    }
+}
+
+/// Returns the kind of the following name, if the last word of the text states it.
+fn find_stated_kind(text_before: &str) -> Option<SubjectKind> {
+    let word = split_last_word(text_before).1;
+    SubjectKind::ALL
+        .iter()
+        .copied()
+        .find(|kind| word.eq_ignore_ascii_case(kind.name()))
+}
+
+/// Returns the text without a last word that states the kind of the following name.
+fn strip_stated_kind(text_before: &str) -> &str {
+    match find_stated_kind(text_before) {
+        Some(_) => split_last_word(text_before).0,
+        None => text_before,
+    }
+}
+
+/// Removes whitespace and control characters around a name, which a platform may trim.
+fn trim_name(name: &str) -> &str {
+    name.trim_matches(|c: char| c.is_whitespace() || c.is_control())
+}
+
+/// Returns the text before the last word, and the last word.
+fn split_last_word(text: &str) -> (&str, &str) {
+    let text = text.trim_end_matches(|c: char| !is_word_char(c));
+    let text_before = text.trim_end_matches(is_word_char);
+    (text_before, text.strip_prefix(text_before).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
+//! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
+
+use crate::pipelines::{LinkRole, PipelineKind, SharedEntry, SharedParameter};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::text::{self, List, format_more, shorten_name};
+
+/// The message for a missing file, after `which`.
+pub const MISSING_FILE: &str = "is not in the project";
+
+/// The message for a shared pipeline whose file is not a pipeline, after `which`.
+pub const NOT_A_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
+
+/// The hint for a broken call if exactly one file has its name.
+pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
+
+/// Maximum number of paths in a sentence about a circle.
+const MAX_LISTED_IN_CIRCLE: usize = 12;
+
+pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
+    format!(
+        "calls the {} `{}`, which {MISSING_FILE}",
+        kind.name(),
+        shorten_name(target)
+    )
+}
+
+pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str]) -> String {
+    format!(
+        "calls the {} `{}` without its folder, which may be any of {}",
+        kind.name(),
+        shorten_name(target),
+        format_paths(paths)
+    )
+}
+
+pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
+    format!(
+        "calls the {} `{}` without its folder: write the whole path, `{}`",
+        kind.name(),
+        shorten_name(target),
+        shorten_name(path)
+    )
+}
+
+/// Returns the hint for a reference to something that the change renamed.
+pub(super) fn rename_hint(name: &str) -> String {
+    format!("; it was renamed in this change to `{}`", shorten_name(name))
+}
+
+/// Returns the hint for a name that differs from that of a file only in its Unicode normal form.
+pub(super) fn normal_form_hint(path: &str) -> String {
+    format!(
+        "; `{}` is the same name in another Unicode normal form{REPAIR_HINT}",
+        shorten_name(path)
+    )
+}
+
+pub(super) fn similar_name_hint(name: &str) -> String {
+    format!("; {}", text::did_you_mean(name))
+}
+
+pub fn describe_missing_script(path: &str) -> String {
+    format!("names the script `{}`, which {MISSING_FILE}", shorten_name(path))
+}
+
+/// Returns the message for a script whose content is not a script.
+pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
+    format!("names the script `{path}`, which {}", defect.reason())
+}
+
+pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
+    let relation = match role {
+        LinkRole::Transition => "has a transition to",
+        LinkRole::IterationTarget => "iterates over",
+        LinkRole::Source => "has the source",
+    };
+    format!(
+        "{relation} `{}`, which is no component of the pipeline",
+        shorten_name(name)
+    )
+}
+
+pub(super) fn describe_undeclared_variable(variable: &str, path: &str) -> String {
+    let (variable, path) = (shorten_name(variable), shorten_name(path));
+    format!("sets the variable `{variable}`, which `{path}` does not have")
+}
+
+/// Returns the message for a shared pipeline; `reason` is the text after `which`.
+pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
+    format!(
+        "the shared pipeline `{}` is `{}`, which {reason}",
+        shorten_name(id),
+        shorten_name(path)
+    )
+}
+
+pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
+    format!(
+        "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
+        shorten_name(&entry.id),
+        shorten_name(&parameter.name),
+        shorten_name(&entry.pipeline)
+    )
+}
+
+/// Returns the message for a circle; `paths` contains its paths, without repeating the first.
+pub(super) fn describe_circle(paths: &[&str]) -> String {
+    match paths {
+        [own] => format!("calls its own pipeline, `{}`", shorten_name(own)),
+        [first, ..] => {
+            let list =
+                List::with_limit(paths, MAX_LISTED_IN_CIRCLE).map(|path| format!("`{}`", shorten_name(path)));
+            let mut steps = list.items().to_vec();
+            if list.omitted_count() > 0 {
+                steps.push(format_more(list.omitted_count()));
+            }
+            steps.push(format!("`{}`", shorten_name(first)));
+            format!("calls in a circle: {}", steps.join(" → "))
+        }
+        [] => "calls in a circle".to_owned(),
+    }
+}
+
+/// Returns the message for a circle of too many pipelines to list.
+pub(super) fn describe_large_circle(callee: &str, size: usize) -> String {
+    let callee = shorten_name(callee);
+    format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
+}
+
+/// Joins the first paths and the number of the others.
+pub(super) fn format_paths(paths: &[&str]) -> String {
+    let list = List::new(paths).map(|path| format!("`{}`", shorten_name(path)));
+    match list.items() {
+        [first_paths @ .., final_path] if list.omitted_count() == 0 && !first_paths.is_empty() => {
+            format!("{} and {final_path}", first_paths.join(", "))
+        }
+        _ => list.to_string(),
+    }
+}

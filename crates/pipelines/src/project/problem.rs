@@ -1,0 +1,87 @@
+//! A broken reference, and the results that report it.
+
+use super::{CheckLevels, ProjectCheck};
+use crate::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
+use crate::pipelines::Reference;
+use crate::yaml::Position;
+use sluicegate_base::text::bounded;
+use std::collections::BTreeMap;
+
+/// A broken reference, before its level is known.
+pub(super) struct Problem {
+    pub check: ProjectCheck,
+    pub line: u32,
+    pub subject: Option<String>,
+    pub text: String,
+    /// Whether it is a warning at most.
+    pub is_uncertain: bool,
+}
+
+pub(super) fn shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
+    Problem {
+        check: ProjectCheck::Shared,
+        line,
+        subject,
+        text,
+        is_uncertain: false,
+    }
+}
+
+pub(super) fn reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
+    component_problem(check, &reference.component, reference.position, message)
+}
+
+/// Creates a problem; `message` is the text after the component's name.
+pub(super) fn component_problem(
+    check: ProjectCheck,
+    component: &str,
+    position: Position,
+    message: &str,
+) -> Problem {
+    // A component may have thousands of references, links and arguments.
+    let component = bounded(component);
+    Problem {
+        check,
+        line: position.line,
+        subject: Some(component.clone().into_owned()),
+        text: format!("component `{component}` {message}"),
+        is_uncertain: false,
+    }
+}
+
+/// Groups the problems into one result for each check and level, in the order of the checks.
+pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
+    let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
+    for problem in problems {
+        let Some(level) = levels.level_of(problem.check) else {
+            continue;
+        };
+        let level = if problem.is_uncertain {
+            Enforcement::Warn
+        } else {
+            level
+        };
+        violations_by_check
+            .entry((problem.check, level))
+            .or_default()
+            .push(Violation {
+                line: Some(problem.line),
+                about: problem.subject,
+                ..Violation::new(problem.text)
+            });
+    }
+    let results = violations_by_check
+        .into_iter()
+        .map(|((check, level), mut violations)| {
+            violations.sort_by_key(|violation| violation.line);
+            let status = Status::Failed(Severity::from_enforcement(level));
+            RuleResult {
+                origin: Origin::Project,
+                ..RuleResult::new(check.id().to_owned(), status, Some(level), violations)
+            }
+        });
+    FileResults {
+        path: path.to_owned(),
+        results: results.collect(),
+    }
+}

@@ -1,0 +1,169 @@
+//! Describes the checks of the project, for the terminal, the reference and the reports.
+
+use super::ProjectCheck;
+use crate::findings::DocumentationBlock;
+use std::fmt::Write as _;
+
+/// The description of a check.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ProjectDocumentation {
+    pub check: ProjectCheck,
+    /// The requirement, in one sentence.
+    pub summary: &'static str,
+    pub reason: &'static str,
+    /// How it is checked, in sentences.
+    pub details: &'static [&'static str],
+    /// An example that fails, as YAML.
+    pub fails: &'static str,
+    /// How to fix a finding.
+    pub fix: &'static str,
+}
+
+impl ProjectCheck {
+    pub const fn documentation(self) -> &'static ProjectDocumentation {
+        match self {
+            Self::Call => &CALL,
+            Self::Script => &SCRIPT,
+            Self::Link => &LINK,
+            Self::Argument => &ARGUMENT,
+            Self::Shared => &SHARED_PIPELINES,
+            Self::Cycle => &CYCLE,
+        }
+    }
+}
+
+impl ProjectDocumentation {
+    /// Returns the description of the check: reason, details, configuration, an example that fails, and the fix.
+    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+        let points = self.details.iter().map(|detail| (*detail).to_owned()).collect();
+        vec![
+            DocumentationBlock::Text(format!("{} This check covers the entire project.", self.summary)),
+            DocumentationBlock::Heading("Why"),
+            DocumentationBlock::Text(self.reason.to_owned()),
+            DocumentationBlock::Heading("How it is checked"),
+            DocumentationBlock::Points(points),
+            DocumentationBlock::Heading("How to configure it"),
+            DocumentationBlock::Text(
+                "Set the level in `sluicegate.yaml` to `error`, `warn` (the default) or `off`.".to_owned(),
+            ),
+            DocumentationBlock::Yaml(format!("project-checks:\n  {}: error\n", self.check.key())),
+            DocumentationBlock::Heading("What fails"),
+            DocumentationBlock::Yaml(self.fails.to_owned()),
+            DocumentationBlock::Heading("How to fix it"),
+            DocumentationBlock::Text(self.fix.to_owned()),
+        ]
+    }
+}
+
+/// Returns the reference of all checks, as Markdown, to append to the reference of the rules.
+pub fn render_reference() -> String {
+    let mut page = String::from(
+        "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
+         platform. They report those in the\nselected pipelines, and in all other pipelines those that the base does not \
+         have. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
+    );
+    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
+        let id = check.check.id();
+        let _ = writeln!(page, "| [{id}](#{}) | {} |", id.replace('/', ""), check.summary);
+    }
+    for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
+        let _ = writeln!(page, "\n## {}", check.check.id());
+        for block in check.blocks() {
+            page.push_str(&block.to_markdown());
+        }
+    }
+    page
+}
+
+/// A detail of every check of a path.
+const UNCHECKED_PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
+     are not checked.";
+
+static CALL: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Call,
+    summary: "Each called pipeline exists in the project.",
+    reason: "If a called pipeline was moved or deleted, its callers fail when they run.",
+    details: &[
+        "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
+         root, with or without its extension.",
+        "A file name without a folder means the file beside the caller, otherwise the only file with that \
+         name; it is reported as a warning at most. If several other files have the name, the call is \
+         ambiguous.",
+        UNCHECKED_PATHS,
+        "Skipped components are checked too, because they may be enabled again.",
+    ],
+    fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
+            sales/moved away\n",
+    fix: "Correct the path; the finding lists the files with that name. `sluicegate mv --repair` corrects \
+         it if exactly one file has the name, and `sluicegate mv OLD NEW` moves a pipeline and updates its \
+         calls.",
+};
+
+static SCRIPT: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Script,
+    summary: "Each script of a component exists in the project and is a script.",
+    reason: "A component whose script was moved or deleted fails when it runs.",
+    details: &[
+        "`fileName` is checked if `scriptLocation` is `File`. It is a path from the repository root.",
+        "A file that is not a script is reported too: a Git LFS pointer, a file that git-crypt encrypted, an empty file, \
+         and a file with the conflict markers of a merge.",
+        UNCHECKED_PATHS,
+    ],
+    fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
+            fileName: scripts/moved away.sql\n",
+    fix: "Correct the path; `sluicegate mv --repair` does so if exactly one file has the name of the script.",
+};
+
+static LINK: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Link,
+    summary: "Each link of a component leads to a component of the same pipeline.",
+    reason: "A link to a renamed or removed component is never followed, so the components after it never \
+         run.",
+    details: &[
+        "Links are `transitions` and `iterationTarget` of an orchestration and `sources` of a transformation; names are compared as written.",
+    ],
+    fails: "pipeline:\n  components:\n    Start:\n      type: start\n      transitions:\n        unconditional: [Renamed]\n",
+    fix: "Use the component's current name, or remove the link.",
+};
+
+static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Argument,
+    summary: "Each variable that a call sets is a variable of the called pipeline.",
+    reason: "If a variable was renamed, the called pipeline silently uses its default value.",
+    details: &[
+        "`setScalarVariables` is a list of pairs of variable and value; `setGridVariables` is a list of \
+         maps with the key `variable`.",
+        "A call of a missing pipeline is reported only by `project/call`.",
+    ],
+    fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
+            sales/load\n        setScalarVariables:\n          - [renamed, 1]\n",
+    fix: "Use the variable's current name, or declare the variable in the called pipeline.",
+};
+
+static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Shared,
+    summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
+         parameters are variables of that pipeline.",
+    reason: "Otherwise `sluicegate publish` refuses to upload, which is discovered only after the merge.",
+    details: &[
+        "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
+        "The parameters of an enabled entry must be variables of its pipeline.",
+        "A shared-pipelines file that cannot be read is also reported.",
+    ],
+    fails: "pipelines:\n  - { pipeline: sales/moved away.orch.yaml, id: load, displayName: load, enabled: true, parameters: {} }\n",
+    fix: "Correct the entry so that it matches its pipeline.",
+};
+
+static CYCLE: ProjectDocumentation = ProjectDocumentation {
+    check: ProjectCheck::Cycle,
+    summary: "No pipelines call each other in a circle.",
+    reason: "Such a run ends only if a condition inside a pipeline stops it, or never.",
+    details: &[
+        "Each call in a circle is one finding, which lists the pipelines of the circle. A pipeline that \
+         calls itself is a circle.",
+        "Ambiguous calls, which may mean several files, are ignored.",
+    ],
+    fails: "# sales/load.orch.yaml\npipeline:\n  components:\n    Again:\n      type: run-orchestration\n      parameters:\n        \
+            orchestrationJob: sales/load\n",
+    fix: "Use an iterator or a schedule to repeat the work.",
+};

@@ -1,0 +1,82 @@
+//! A pipeline under evaluation, with data that several rules share.
+
+use super::component_graph::ComponentGraph;
+use crate::findings::Violation;
+use crate::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
+use crate::yaml::Position;
+use std::cell::OnceCell;
+
+/// A pipeline under evaluation.
+#[derive(Debug)]
+pub struct EvaluatedPipeline<'p> {
+    pub pipeline: &'p Pipeline,
+    graph: OnceCell<ComponentGraph<'p>>,
+}
+
+impl<'p> EvaluatedPipeline<'p> {
+    pub(crate) const fn new(pipeline: &'p Pipeline) -> Self {
+        Self {
+            pipeline,
+            graph: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn graph(&self) -> &ComponentGraph<'p> {
+        self.graph.get_or_init(|| ComponentGraph::new(self.pipeline))
+    }
+
+    /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
+    pub(crate) fn component_violations(
+        &self,
+        is_wrong: impl Fn(usize, &Component) -> bool,
+        problem: &str,
+    ) -> Vec<Violation> {
+        self.pipeline
+            .components
+            .iter()
+            .enumerate()
+            .filter(|(index, component)| is_wrong(*index, component))
+            .map(|(_, component)| {
+                let subject = NamedSubject {
+                    kind: SubjectKind::Component,
+                    name: &component.name,
+                };
+                subject_violation(subject, component.position, problem)
+            })
+            .collect()
+    }
+}
+
+/// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
+pub(super) fn pipeline_violation(problem: &str) -> Violation {
+    Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
+}
+
+/// Like [`pipeline_violation`], for a pipeline that has too many or too few items.
+pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
+    Violation {
+        size: Some(size),
+        ..pipeline_violation(problem)
+    }
+}
+
+pub(super) fn variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
+    let subject = NamedSubject {
+        kind: SubjectKind::Variable,
+        name: &variable.name,
+    };
+    subject_violation(subject, variable.position, problem)
+}
+
+fn subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
+    let NamedSubject { kind, name } = subject;
+    let violation = Violation {
+        line: Some(position.line),
+        ..Violation::new(format!("{kind} \"{name}\" {problem}"))
+    };
+    violation.with_subject(subject)
+}
+
+pub(super) fn count_components(pipeline: &Pipeline) -> u64 {
+    u64::try_from(pipeline.components.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,62 @@
+//! Reads a rule's `config` in the rules file, field by field.
+
+use super::error::EvaluationError;
+use crate::yaml::{NodeRef, Value, shorten};
+
+/// The `config` of one rule. There are no default values: every field that a rule needs must be set.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleConfig<'t, 'a> {
+    id: &'static str,
+    node: Option<NodeRef<'t, 'a>>,
+}
+
+impl<'t, 'a> RuleConfig<'t, 'a> {
+    /// Creates the configuration of the rule `id`; `node` is `None` if its entry has no `config`.
+    pub(crate) const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
+        Self { id, node }
+    }
+
+    /// Returns the value of a field that must be an integer from 0.
+    pub(crate) fn count(&self, field: &str) -> Result<u64, EvaluationError> {
+        match self.field(field)?.value() {
+            Some(Value::Natural(count)) => Ok(count),
+            value => Err(self.reject_value(field, "an integer from 0", value)),
+        }
+    }
+
+    pub(crate) fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
+        match self.field(field)?.value() {
+            Some(Value::Text(text)) => Ok(text),
+            value => Err(self.reject_value(field, "a string (in quotes if it looks like a number)", value)),
+        }
+    }
+
+    fn field(&self, field: &str) -> Result<NodeRef<'t, 'a>, EvaluationError> {
+        let config = self
+            .node
+            .filter(|node| !node.is_null())
+            .ok_or_else(|| self.reject_config(format!("`config` with `{field}` is missing")))?;
+        if !config.is_map() {
+            return Err(self.reject_config("`config` is not a map".to_owned()));
+        }
+        config
+            .get(field)
+            .ok_or_else(|| self.reject_config(format!("`{field}` is missing")))
+    }
+
+    fn reject_value(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
+        let description = match value {
+            None => "a list or a map".to_owned(),
+            Some(Value::Null) => "empty".to_owned(),
+            Some(Value::Boolean(value)) => format!("`{value}`"),
+            Some(Value::Natural(value)) => format!("`{value}`"),
+            Some(Value::OtherNumber) => "a negative or fractional number".to_owned(),
+            Some(Value::Text(text)) => format!("the string `{}`", shorten(text)),
+        };
+        self.reject_config(format!("`{field}` must be {requirement}, but is {description}"))
+    }
+
+    fn reject_config(&self, problem: String) -> EvaluationError {
+        EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
+    }
+}

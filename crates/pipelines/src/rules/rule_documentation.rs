@@ -1,0 +1,130 @@
+//! Renders the descriptions of the rules for the terminal, the reference and a new rules file.
+
+use super::registry::registry;
+use super::rule::RuleDocumentation;
+use crate::findings::{DocumentationBlock, Enforcement};
+use crate::pipelines::PipelineKind;
+use std::fmt::Write as _;
+
+impl RuleDocumentation {
+    /// Returns the kinds of pipeline that the rule applies to, as text.
+    pub fn describe_kinds(&self) -> &'static str {
+        match self.kinds {
+            [PipelineKind::Orchestration] => "orchestrations",
+            [PipelineKind::Transformation] => "transformations",
+            _ => "both kinds of pipeline",
+        }
+    }
+
+    /// Returns the entry of the rule for a rules file, at this level and with the platform's default values.
+    pub(crate) fn rules_file_entry(&self, level: Enforcement) -> String {
+        let mut entry = format!(
+            "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
+            self.id
+        );
+        if !self.config.is_empty() {
+            entry.push_str("  config:\n");
+        }
+        for field in self.config {
+            let _ = writeln!(entry, "    {}: {}", field.name, field.default);
+        }
+        entry
+    }
+
+    /// Returns the description of the rule: check, reason, configuration and examples.
+    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+        let points = |sentences: &[&str]| {
+            DocumentationBlock::Points(sentences.iter().map(|s| (*s).to_owned()).collect())
+        };
+        let mut blocks = vec![
+            DocumentationBlock::Text(format!("{} Applies to {}.", self.summary, self.describe_kinds())),
+            DocumentationBlock::Heading("Why"),
+            DocumentationBlock::Text(self.reason.to_owned()),
+            DocumentationBlock::Heading("How to fix it"),
+            DocumentationBlock::Text(self.fix.to_owned()),
+            DocumentationBlock::Heading("How it is checked"),
+            points(self.details),
+            DocumentationBlock::Text(
+                "The platform's documentation does not define the following, so sluicegate assumes:"
+                    .to_owned(),
+            ),
+            points(self.assumptions),
+            DocumentationBlock::Heading("How to configure it"),
+            DocumentationBlock::Yaml(self.rules_file_entry(Enforcement::Warn)),
+        ];
+        if !self.config.is_empty() {
+            let fields = self
+                .config
+                .iter()
+                .map(|field| format!("`{}` is {}; it is required.", field.name, field.meaning));
+            blocks.push(DocumentationBlock::Points(fields.collect()));
+        }
+        let with_config = match self.example_config {
+            "" => String::new(),
+            config => format!(" with `{config}`"),
+        };
+        blocks.extend([
+            DocumentationBlock::Heading("What passes"),
+            DocumentationBlock::Text(format!("This pipeline passes{with_config}:")),
+            DocumentationBlock::Yaml(self.passing_example.to_owned()),
+            DocumentationBlock::Heading("What fails"),
+            DocumentationBlock::Text(format!("This pipeline fails{with_config}:")),
+            DocumentationBlock::Yaml(self.failing_example.to_owned()),
+        ]);
+        blocks
+    }
+}
+
+/// Returns the reference of all rules, as Markdown.
+pub fn render_reference() -> String {
+    let mut page = String::from(
+        "# Rules\n\nThe quality rules of a project, and how to configure them in \
+         `config/pipeline_quality_rules.yaml` of the platform's\nhidden folder. `sluicegate rules explain ID` prints one \
+         rule; `sluicegate rules init` creates a file with all rules.\n\n\
+         | rule | applies to | requirement |\n|---|---|---|\n",
+    );
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(
+            page,
+            "| [{0}](#{0}) | {1} | {2} |",
+            rule.id,
+            rule.describe_kinds(),
+            rule.summary
+        );
+    }
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(page, "\n## {}", rule.id);
+        for block in rule.blocks() {
+            page.push_str(&block.to_markdown());
+        }
+    }
+    page
+}
+
+/// Returns a rules file with all rules enabled at this level, with the platform's default values. Each rule has a
+/// comment with its purpose.
+pub fn rules_file_template(level: Enforcement) -> String {
+    let mut file = String::from(
+        "# The quality rules for this project's pipelines. To explain a rule, run: sluicegate rules explain ID\n\
+         # enforcementLevel: `warn` reports a violation, `error` also stops the change. `enabled: false` turns a rule off.\n\
+         rules:\n",
+    );
+    for rule in registry() {
+        let rule = rule.documentation();
+        let _ = writeln!(
+            file,
+            "\n  # {} Applies to {}.",
+            rule.summary,
+            rule.describe_kinds()
+        );
+        for field in rule.config {
+            let _ = writeln!(file, "  # {}: {}", field.name, field.meaning);
+        }
+        for line in rule.rules_file_entry(level).lines() {
+            let _ = writeln!(file, "  {line}");
+        }
+    }
+    file
+}

@@ -1,0 +1,30 @@
+//! The numbers behind the rules that count, because the platform's response contains only a sentence.
+
+use super::registry::find_rule;
+use super::rule::{Measure, Rule};
+use crate::pipelines::Pipeline;
+
+/// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
+pub fn measure_pipeline(rule: &str, pipeline: &Pipeline) -> Option<u64> {
+    match find_measure(rule) {
+        Measure::Uncounted => None,
+        Measure::MoreIsWorse(count) | Measure::LessIsWorse(count) => Some(count(pipeline)),
+    }
+}
+
+/// Returns whether the number that this rule counts got worse. If the direction is unknown, any other number is worse.
+pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
+    match find_measure(rule) {
+        Measure::Uncounted => new_size != old_size,
+        Measure::MoreIsWorse(_) => new_size > old_size,
+        Measure::LessIsWorse(_) => new_size < old_size,
+    }
+}
+
+pub fn is_counting_rule(rule: &str) -> bool {
+    !matches!(find_measure(rule), Measure::Uncounted)
+}
+
+fn find_measure(rule: &str) -> Measure {
+    find_rule(rule).map_or(Measure::Uncounted, Rule::measure)
+}

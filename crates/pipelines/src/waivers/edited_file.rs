@@ -1,0 +1,179 @@
+//! Edits the file in place: other entries and comments keep their bytes.
+//!
+//! Only a list with entries on separate lines can be edited. The result is read again and must contain exactly the
+//! expected entries; otherwise nothing is changed.
+
+use super::{PlacedWaiver, WaiverEntry, read_waivers};
+use crate::yaml::DocumentError;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The reason why the file cannot be edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error(transparent)]
+    Unreadable(#[from] DocumentError),
+    /// Its formatting does not allow editing.
+    #[error("the file cannot be edited in place: each entry of the list must be on separate lines")]
+    UnsupportedForm,
+}
+
+/// Returns the text with these entries inserted, one line each, ordered by rule, path and subject.
+pub fn add_entries(text: &str, new_entries: &[WaiverEntry]) -> Result<String, EditError> {
+    let mut file = EditedFile::parse(text)?;
+    let mut entries = new_entries.to_vec();
+    entries.sort();
+    for entry in &entries {
+        file.insert(entry);
+    }
+    entries.extend(file.items.iter().map(|item| item.entry.clone()));
+    file.into_verified_text(entries)
+}
+
+/// Returns the text without the entries whose flag is true.
+pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
+    let mut file = EditedFile::parse(text)?;
+
+    let mut remaining_entries = Vec::new();
+    for (index, item) in file.items.iter().enumerate() {
+        if removal_flags.get(index) == Some(&true) {
+            file.lines
+                .get_mut(item.lines.clone())
+                .ok_or(EditError::UnsupportedForm)?
+                .fill(String::new());
+        } else {
+            remaining_entries.push(item.entry.clone());
+        }
+    }
+    file.into_verified_text(remaining_entries)
+}
+
+struct LocatedEntry {
+    entry: WaiverEntry,
+    /// Its lines, without the comments before and after it.
+    lines: Range<usize>,
+}
+
+struct EditedFile {
+    lines: Vec<String>,
+    items: Vec<LocatedEntry>,
+    /// The new text before a line, by the line's index.
+    insertions: BTreeMap<usize, String>,
+    ending: &'static str,
+}
+
+impl EditedFile {
+    fn parse(text: &str) -> Result<Self, EditError> {
+        let placed_waivers = read_waivers(text.as_bytes(), &|_| true)?;
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
+            last.push_str(ending);
+        }
+        let items = locate_entries(&lines, placed_waivers).ok_or(EditError::UnsupportedForm)?;
+        Ok(Self {
+            insertions: BTreeMap::new(),
+            lines,
+            items,
+            ending,
+        })
+    }
+
+    fn insert(&mut self, entry: &WaiverEntry) {
+        let next = self
+            .items
+            .iter()
+            .find(|item| item.entry.subject() > entry.subject());
+        let line_index = match (next, self.items.last()) {
+            (Some(item), _) => self.first_comment_line(item.lines.start),
+            (None, Some(last)) => last.lines.end,
+            (None, None) => self.lines.len(),
+        };
+        let indent: String = self
+            .items
+            .first()
+            .and_then(|item| self.lines.get(item.lines.start))
+            .map(|line| line.chars().take_while(|c| *c == ' ').collect())
+            .unwrap_or_default();
+        let line = format!("{indent}- {entry}{}", self.ending);
+        self.insertions.entry(line_index).or_default().push_str(&line);
+    }
+
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        for line_index in 0..=self.lines.len() {
+            text.extend(self.insertions.get(&line_index).map(String::as_str));
+            text.extend(self.lines.get(line_index).map(String::as_str));
+        }
+        text
+    }
+
+    /// Returns the line of the first comment directly before this line. A comment at the beginning of the file belongs
+    /// to no entry.
+    fn first_comment_line(&self, start: usize) -> usize {
+        let first_comment = (0..start)
+            .rev()
+            .take_while(|index| {
+                self.lines
+                    .get(*index)
+                    .is_some_and(|line| line.trim_start().starts_with('#'))
+            })
+            .last()
+            .unwrap_or(start);
+        if first_comment == 0 { start } else { first_comment }
+    }
+
+    /// Returns the text if it contains these entries.
+    fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
+        let text = self.to_text();
+        let mut reread_entries: Vec<WaiverEntry> = read_waivers(text.as_bytes(), &|_| true)
+            .map_err(|_| EditError::UnsupportedForm)?
+            .into_iter()
+            .map(|waiver| waiver.entry)
+            .collect();
+        reread_entries.sort();
+        entries.sort();
+        if reread_entries == entries {
+            Ok(text)
+        } else {
+            Err(EditError::UnsupportedForm)
+        }
+    }
+}
+
+/// Returns the entries with their lines, or `None` if an entry does not begin with a dash on its own line.
+fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
+    let mut starts = Vec::with_capacity(placed_waivers.len());
+    let mut min_line = 0;
+    for waiver in &placed_waivers {
+        let line_index = usize::try_from(waiver.position.line).ok()?.checked_sub(1)?;
+        let start = (min_line..=line_index)
+            .rev()
+            .find(|index| lines.get(*index).is_some_and(|line| begins_with_dash(line)))?;
+        starts.push(start);
+        min_line = start + 1;
+    }
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    let mut located_entries = Vec::with_capacity(placed_waivers.len());
+    for ((waiver, start), end) in placed_waivers.into_iter().zip(&starts).zip(ends) {
+        let final_line = (*start..end)
+            .rev()
+            .find(|index| lines.get(*index).is_some_and(|line| has_content(line)))
+            .unwrap_or(*start);
+        located_entries.push(LocatedEntry {
+            entry: waiver.entry,
+            lines: *start..final_line + 1,
+        });
+    }
+    Some(located_entries)
+}
+
+fn begins_with_dash(line: &str) -> bool {
+    line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
+}
+
+/// Returns whether the line is not blank, not a comment, and not the end of the document.
+fn has_content(line: &str) -> bool {
+    let content = line.trim();
+    !content.is_empty() && !content.starts_with('#') && content != "..."
+}

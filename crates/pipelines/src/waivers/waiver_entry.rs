@@ -1,0 +1,106 @@
+//! A waiver and its text in the file.
+
+use crate::findings::{Finding, Waiver};
+use crate::rules;
+use crate::yaml::format_double_quoted;
+use jiff::civil::Date;
+use std::fmt;
+
+/// Words that some YAML parsers do not read as text.
+const KEYWORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+
+/// A waiver: the findings that it allows, the reason, and the last valid day.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WaiverEntry {
+    pub rule: String,
+    /// A glob over paths from the repository root.
+    pub path: String,
+    /// The component or variable, otherwise the text; `None` for all findings of the rule in these files.
+    pub about: Option<String>,
+    /// The worst allowed size, for rules that count; `None` for any size.
+    pub size: Option<u64>,
+    pub reason: String,
+    pub owner: Option<String>,
+    /// The last day (UTC) on which it is valid; `None` if it never expires.
+    pub last_day: Option<Date>,
+}
+
+impl WaiverEntry {
+    /// Returns the findings that it allows, without reason and end, which define the order of the file.
+    pub fn subject(&self) -> (&str, &str, Option<&str>) {
+        (&self.rule, &self.path, self.about.as_deref())
+    }
+
+    /// Returns whether its last day was before `today`.
+    pub(crate) fn is_expired(&self, today: Date) -> bool {
+        self.last_day.is_some_and(|last_day| last_day < today)
+    }
+
+    /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
+    pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
+        let identity = finding.identity();
+        let is_small_enough = match (self.size, finding.size) {
+            (None, _) => true,
+            (Some(max_size), Some(size)) => !rules::is_worse_size(&self.rule, max_size, size),
+            (Some(_), None) => false,
+        };
+        self.rule == finding.rule
+            && (self.about.is_none() || self.about.as_deref() == identity.about)
+            && is_small_enough
+    }
+
+    /// Returns the data that is shown with a finding.
+    pub(crate) fn waiver(&self) -> Waiver {
+        Waiver {
+            reason: self.reason.clone(),
+            owner: self.owner.clone(),
+            until: self.last_day,
+        }
+    }
+
+    /// Returns the rule, the path and the component, for people.
+    pub fn describe(&self) -> String {
+        let about = self.about.as_ref().map(|about| format!(", {about}"));
+        format!("{} in {}{}", self.rule, self.path, about.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for WaiverEntry {
+    /// Writes the entry as in the file, without its dash, always on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{{ rule: {}, path: {}",
+            format_scalar(&self.rule),
+            format_scalar(&self.path)
+        )?;
+        if let Some(about) = &self.about {
+            write!(f, ", about: {}", format_scalar(about))?;
+        }
+        if let Some(size) = self.size {
+            write!(f, ", size: {size}")?;
+        }
+        write!(f, ", reason: {}", format_scalar(&self.reason))?;
+        if let Some(owner) = &self.owner {
+            write!(f, ", owner: {}", format_scalar(owner))?;
+        }
+        if let Some(last_day) = self.last_day {
+            write!(f, ", until: {last_day}")?;
+        }
+        f.write_str(" }")
+    }
+}
+
+/// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
+fn format_scalar(text: &str) -> String {
+    let is_plain = text.starts_with(char::is_alphabetic)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'))
+        && !text.ends_with(' ')
+        && !KEYWORDS.contains(&text.to_lowercase().as_str());
+    if is_plain {
+        return text.to_owned();
+    }
+    format_double_quoted(text)
+}

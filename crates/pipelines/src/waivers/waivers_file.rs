@@ -1,0 +1,159 @@
+//! Reads the file strictly: anything that is not a valid waiver is an error with its position and a suggestion.
+
+use super::WaiverEntry;
+use crate::rules;
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shorten};
+use jiff::civil::Date;
+use sluicegate_base::globs::parse_glob;
+use sluicegate_base::text;
+
+const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
+
+/// Maximum number of entries.
+const MAX_WAIVERS: usize = 100_000;
+
+/// Maximum length of a text in an entry, in bytes.
+const MAX_TEXT_BYTES: usize = 4096;
+
+/// An entry with its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedWaiver {
+    pub entry: WaiverEntry,
+    /// The position of the entry, after its dash.
+    pub position: Position,
+}
+
+/// Returns the entries of the file, in order. `is_known_rule` returns whether a rule id exists.
+pub fn read_waivers(bytes: &[u8],
+    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<Vec<PlacedWaiver>, DocumentError> {
+    if is_blank(bytes) {
+        return Ok(Vec::new());
+    }
+    let tree = Tree::read(bytes, None)?;
+    let root = tree.root();
+    let items = root
+        .items()
+        .ok_or_else(|| error_at(root, "the file is not a list of waivers"))?;
+    if items.len() > MAX_WAIVERS {
+        let message = format!(
+            "the file has {} waivers; the maximum is {MAX_WAIVERS}", items.len());
+        return Err(error_at(root, message));
+    }
+    items.map(|item| parse_waiver(item, is_known_rule)).collect()
+}
+
+fn error_at(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError {
+    DocumentError::at_position(node.position(), message)
+}
+
+fn parse_waiver(item: NodeRef<'_, '_>,
+    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<PlacedWaiver, DocumentError> {
+    if !item.is_map() {
+        return Err(error_at(
+            item,
+            "a waiver is a map: `{ rule: …, path: …, reason: … }`",
+        ));
+    }
+    if let Some((key, position, _)) = item.entries().find(|(key, ..)| !KEYS.contains(key)) {
+        let suggestion = text::suggest(key, &KEYS).unwrap_or_else(|| {
+            let keys = KEYS.map(|key| format!("`{key}`"));
+            format!("valid keys are {}", keys.join(", "))
+        });
+        let message = format!("unknown key `{}`: {suggestion}", shorten(key));
+        return Err(DocumentError::at_position(position, message));
+    }
+    let rule = required_text(item, "rule")?;
+    reject_unknown_rule(item, &rule, is_known_rule)?;
+    let entry = WaiverEntry {
+        path: parse_path(item)?,
+        about: optional_text(item, "about")?,
+        size: parse_size(item)?,
+        reason: required_text(item, "reason")?,
+        owner: optional_text(item, "owner")?,
+        last_day: parse_until(item)?,
+        rule,
+    };
+    let is_counting = rules::is_counting_rule(&entry.rule);
+    match (item.get("size"), item.get("about")) {
+        (Some(node), _) if !is_counting => Err(error_at(node, "`size` is valid only for rules that count")),
+        (_, Some(node)) if is_counting => Err(error_at(
+            node,
+            "a waiver of a rule that counts cannot name a component: remove `about`",
+        )),
+        _ => Ok(PlacedWaiver {
+            entry,
+            position: item.position(),
+        }),
+    }
+}
+
+fn reject_unknown_rule(item: NodeRef<'_, '_>, rule: &str,
+    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<(), DocumentError> {
+    if is_known_rule(rule) {
+        return Ok(());
+    }
+    let suggestion = rules::nearest_rule_id(rule).map(|id| format!(": {}", text::did_you_mean(id)));
+    let message = format!(
+        "there is no rule `{}`{}",
+        shorten(rule),
+        suggestion.unwrap_or_default()
+    );
+    Err(error_at(item.get("rule").unwrap_or(item), message))
+}
+
+fn required_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
+    optional_text(item, key)?.ok_or_else(|| error_at(item, format!("the waiver has no `{key}`")))
+}
+
+fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
+    let Some(node) = item.get(key) else {
+        return Ok(None);
+    };
+    match node.text().map(str::trim) {
+        Some(text) if text.len() > MAX_TEXT_BYTES =>
+            Err(error_at(node, format!("`{key}` has more than {MAX_TEXT_BYTES} bytes"),)),
+        Some(text) if !text.is_empty() && !node.is_null() => Ok(node.text().map(str::to_owned)),
+        _ => Err(error_at(node, format!("`{key}` is empty or not a string"))),
+    }
+}
+
+fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
+    let path = required_text(item, "path")?;
+    match parse_glob(&path) {
+        Ok(_) => Ok(path),
+        Err(error) => {
+            let message = format!("the glob `{}` cannot be read: {}", shorten(&path), error.kind());
+            Err(error_at(item.get("path").unwrap_or(item), message))
+        }
+    }
+}
+
+fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
+    let Some(node) = item.get("size") else {
+        return Ok(None);
+    };
+    match node.value() {
+        Some(Value::Natural(size)) => Ok(Some(size)),
+        _ => Err(error_at(node, "`size` is not an integer from 0")),
+    }
+}
+
+fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
+    let Some(node) = item.get("until") else {
+        return Ok(None);
+    };
+    let text = node.text().unwrap_or_default();
+    match parse_date(text) {
+        Some(date) => Ok(Some(date)),
+        None => Err(error_at(
+            node,
+            format!("`{}` is not a date such as 2027-03-31", shorten(text)),
+        )),
+    }
+}
+
+/// Parses a date in exactly this format: 2027-03-31.
+fn parse_date(text: &str) -> Option<Date> {
+    let date: Date = text.parse().ok()?;
+    (date.to_string() == text).then_some(date)
+}

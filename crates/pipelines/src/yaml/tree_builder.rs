@@ -1,0 +1,363 @@
+//! Builds the tree of a document from the parser's events, without recursion and with limits.
+
+use super::document_text::{self, DocumentError, Position, saturating_u32, shorten};
+use super::scalar::Scalar;
+use super::text_input::TextInput;
+use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
+use saphyr_parser::{Event, Marker, Parser, ScanError};
+use std::mem;
+
+/// Maximum nesting. Real pipelines have about twelve levels.
+const MAX_DEPTH: usize = 128;
+
+/// Maximum expansion of all aliases together, in bytes of text plus [`NODE_WEIGHT`] for each node. It limits the work
+/// of a reader that visits each place once, together with the document's size.
+const MAX_ALIAS_WEIGHT: usize = 4 << 20;
+
+const NODE_WEIGHT: usize = 16;
+
+/// Bytes of a document for each node that space is reserved for, and the maximum number of reserved nodes.
+const BYTES_PER_NODE: usize = 48;
+const MAX_RESERVED_NODES: usize = 1024;
+
+/// Maximum size of a map that is searched for duplicates pair by pair.
+const MAX_PAIRWISE_ENTRIES: usize = 12;
+
+/// Replaces a node that is not kept.
+const DISCARDED_NODE: NodeId = NodeId::MAX;
+
+impl<'a> Tree<'a> {
+    /// Reads the only document in `bytes`. The value of the top-level key `skipped_key` is checked but not kept.
+    ///
+    /// Besides invalid YAML, this rejects duplicate keys in a map, keys that are lists or maps, merge keys, a second
+    /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
+    /// megabytes.
+    pub fn read(bytes: &'a [u8], skipped_key: Option<&str>) -> Result<Self, DocumentError> {
+        build_tree(document_text::decode_text(bytes)?, skipped_key)
+    }
+}
+
+fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, DocumentError> {
+    let mut builder = Builder {
+        skipped_key,
+        nodes: Vec::with_capacity((text.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES)),
+        open_frames: Vec::with_capacity(16),
+        items: Vec::new(),
+        entries: Vec::with_capacity(64),
+        anchors: Vec::new(),
+        root: None,
+        document_count: 0,
+        alias_weight: 0,
+    };
+    for event in Parser::new(TextInput::new(text)) {
+        let (event, span) = event.map_err(|error| syntax_error(&error))?;
+        builder.add_event(event, marker_position(&span.start))?;
+    }
+    builder.finish()
+}
+
+struct Builder<'a, 'u> {
+    /// The top-level key whose value is not kept.
+    skipped_key: Option<&'u str>,
+    nodes: Vec<Node<'a>>,
+    open_frames: Vec<Frame<'a>>,
+    /// The contents of the open lists and maps, one after the other; each is removed when it is complete.
+    items: Vec<NodeId>,
+    entries: Vec<MapEntry<'a>>,
+    /// The node and its weight by the parser's anchor id, once the node is complete.
+    anchors: Vec<Option<(NodeId, usize)>>,
+    root: Option<NodeId>,
+    document_count: usize,
+    alias_weight: usize,
+}
+
+/// An open list or map.
+struct Frame<'a> {
+    position: Position,
+    anchor: usize,
+    is_kept: bool,
+    weight: usize,
+    children: Children<'a>,
+}
+
+enum Children<'a> {
+    List(usize),
+    /// The index of its first entry, and the key whose value comes next.
+    Map(usize, Option<Key<'a>>),
+}
+
+impl<'a> Builder<'a, '_> {
+    fn add_event(&mut self, event: Event<'a>, position: Position) -> Result<(), DocumentError> {
+        match event {
+            Event::DocumentStart(_) => self.start_document(position),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.add_scalar(Scalar::new(text, style, tag.as_deref()), anchor, position)
+            }
+            Event::Alias(anchor) => self.add_alias(anchor, position),
+            Event::SequenceStart(anchor, _) => {
+                self.open_collection(Children::List(self.items.len()), anchor, position)
+            }
+            Event::MappingStart(anchor, _) => {
+                self.open_collection(Children::Map(self.entries.len(), None), anchor, position)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close_collection(),
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+        }
+    }
+
+    fn start_document(&mut self, position: Position) -> Result<(), DocumentError> {
+        self.document_count += 1;
+        if self.document_count > 1 {
+            return Err(DocumentError::at_position(
+                position,
+                "a second document begins here; only one is allowed",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the next node is kept: every node except the value of the skipped key, unless it has an anchor,
+    /// because an alias elsewhere may refer to it.
+    fn keeps_next_node(&self, anchor: usize) -> bool {
+        let is_below_skipped_key = match self.open_frames.as_slice() {
+            [] => false,
+            [root] => {
+                matches!(&root.children, Children::Map(_, Some(key)) if Some(&*key.text) == self.skipped_key)
+            }
+            [.., parent] => !parent.is_kept,
+        };
+        !is_below_skipped_key || anchor > 0
+    }
+
+    fn expects_key(&self) -> bool {
+        matches!(
+            self.open_frames.last(),
+            Some(Frame {
+                children: Children::Map(_, None),
+                ..
+            })
+        )
+    }
+
+    fn add_scalar(
+        &mut self,
+        scalar: Scalar<'a>,
+        anchor: usize,
+        position: Position,
+    ) -> Result<(), DocumentError> {
+        let weight = NODE_WEIGHT + scalar.text.len();
+        if self.expects_key() {
+            if anchor > 0 {
+                let id = self.add_node(position, NodeContent::Scalar(scalar.clone()))?;
+                self.set_anchor(anchor, id, weight);
+            }
+            return self.set_key(scalar, position);
+        }
+        let mut id = DISCARDED_NODE;
+        if self.keeps_next_node(anchor) {
+            id = self.add_node(position, NodeContent::Scalar(scalar))?;
+            self.set_anchor(anchor, id, weight);
+        }
+        self.add_value(id, weight);
+        Ok(())
+    }
+
+    fn set_key(&mut self, scalar: Scalar<'a>, position: Position) -> Result<(), DocumentError> {
+        if scalar.text == "<<" && !scalar.is_text {
+            return Err(DocumentError::at_position(
+                position,
+                "merge keys (`<<`) are not supported",
+            ));
+        }
+        if let Some(Frame {
+            children: Children::Map(_, next_key),
+            weight,
+            ..
+        }) = self.open_frames.last_mut()
+        {
+            *weight += NODE_WEIGHT + scalar.text.len();
+            *next_key = Some(Key {
+                text: scalar.text,
+                position,
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds a complete node to its parent.
+    fn add_value(&mut self, id: NodeId, weight: usize) {
+        let Some(parent) = self.open_frames.last_mut() else {
+            self.root = Some(id);
+            return;
+        };
+        parent.weight = parent.weight.saturating_add(weight);
+        match &mut parent.children {
+            Children::List(_) if id != DISCARDED_NODE => self.items.push(id),
+            Children::List(_) => {}
+            Children::Map(_, next_key) => {
+                if let Some(key) = next_key.take() {
+                    self.entries.push(MapEntry { key, value: id });
+                }
+            }
+        }
+    }
+
+    fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
+        let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
+            return Err(DocumentError::at_position(
+                position,
+                "the alias refers to a node that contains it",
+            ));
+        };
+        if !self.expects_key() && !self.keeps_next_node(0) {
+            self.add_value(DISCARDED_NODE, 0);
+            return Ok(());
+        }
+        self.alias_weight = self.alias_weight.saturating_add(weight);
+        if self.alias_weight > MAX_ALIAS_WEIGHT {
+            return Err(DocumentError::at_position(
+                position,
+                "the aliases expand to too much data",
+            ));
+        }
+        if !self.expects_key() {
+            self.add_value(id, weight);
+            return Ok(());
+        }
+        match self.nodes.get(id as usize).map(|node| &node.content) {
+            Some(NodeContent::Scalar(scalar)) => self.set_key(scalar.clone(), position),
+            _ => Err(non_scalar_key_error(position)),
+        }
+    }
+
+    fn open_collection(
+        &mut self,
+        children: Children<'a>,
+        anchor: usize,
+        position: Position,
+    ) -> Result<(), DocumentError> {
+        if self.expects_key() {
+            return Err(non_scalar_key_error(position));
+        }
+        if self.open_frames.len() == MAX_DEPTH {
+            return Err(DocumentError::at_position(
+                position,
+                format!("more than {MAX_DEPTH} levels of nesting"),
+            ));
+        }
+        self.open_frames.push(Frame {
+            position,
+            anchor,
+            is_kept: self.keeps_next_node(anchor),
+            weight: NODE_WEIGHT,
+            children,
+        });
+        Ok(())
+    }
+
+    fn close_collection(&mut self) -> Result<(), DocumentError> {
+        let Some(frame) = self.open_frames.pop() else {
+            return Ok(());
+        };
+        let content = match frame.children {
+            Children::List(start) => NodeContent::List(self.items.drain(start..).collect()),
+            Children::Map(start, _) => {
+                reject_duplicate_keys(self.entries.get(start..).unwrap_or_default())?;
+                let entries = self.entries.drain(start..);
+                NodeContent::Map(if frame.is_kept {
+                    entries.collect()
+                } else {
+                    Vec::new()
+                })
+            }
+        };
+        let mut id = DISCARDED_NODE;
+        if frame.is_kept {
+            id = self.add_node(frame.position, content)?;
+            self.set_anchor(frame.anchor, id, frame.weight);
+        }
+        self.add_value(id, frame.weight);
+        Ok(())
+    }
+
+    fn add_node(&mut self, position: Position, content: NodeContent<'a>) -> Result<NodeId, DocumentError> {
+        let id = NodeId::try_from(self.nodes.len())
+            .ok()
+            .filter(|id| *id < DISCARDED_NODE)
+            .ok_or_else(|| DocumentError::at_position(position, "too many nodes"))?;
+        self.nodes.push(Node { position, content });
+        Ok(id)
+    }
+
+    fn set_anchor(&mut self, anchor: usize, id: NodeId, weight: usize) {
+        if anchor == 0 {
+            return;
+        }
+        if self.anchors.len() <= anchor {
+            self.anchors.resize(anchor + 1, None);
+        }
+        if let Some(slot) = self.anchors.get_mut(anchor) {
+            *slot = Some((id, weight));
+        }
+    }
+
+    fn finish(mut self) -> Result<Tree<'a>, DocumentError> {
+        let document_start = Position { line: 1, column: 1 };
+        let root = self
+            .root
+            .ok_or_else(|| DocumentError::at_position(document_start, "the document is empty"))?;
+        Ok(Tree {
+            nodes: mem::take(&mut self.nodes),
+            root,
+        })
+    }
+}
+
+fn reject_duplicate_keys(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> {
+    match find_duplicate_key(entries) {
+        None => Ok(()),
+        Some(key) => Err(DocumentError::at_position(
+            key.position,
+            format!("duplicate key `{}`", shorten(&key.text)),
+        )),
+    }
+}
+
+fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>> {
+    if entries.len() <= MAX_PAIRWISE_ENTRIES {
+        return (1..entries.len()).find_map(|index| {
+            let (earlier_entries, later_entries) = entries.split_at(index);
+            let key = &later_entries.first()?.key;
+            earlier_entries
+                .iter()
+                .any(|entry| entry.key.text == key.text)
+                .then_some(key)
+        });
+    }
+    let mut keys: Vec<&Key<'a>> = entries.iter().map(|entry| &entry.key).collect();
+    keys.sort_by(|a, b| a.text.cmp(&b.text));
+    let duplicates = keys.windows(2).filter_map(|pair| match pair {
+        [a, b] if a.text == b.text => Some(*b),
+        _ => None,
+    });
+    duplicates.min_by_key(|key| key.position)
+}
+
+fn non_scalar_key_error(position: Position) -> DocumentError {
+    DocumentError::at_position(position, "a key that is a list or a map is not supported")
+}
+
+pub(super) fn syntax_error(error: &ScanError) -> DocumentError {
+    DocumentError::at_position(
+        marker_position(error.marker()),
+        format!("not YAML: {}", error.info()),
+    )
+}
+
+/// Converts the parser's position, whose columns begin with 0.
+pub(super) fn marker_position(marker: &Marker) -> Position {
+    Position {
+        line: saturating_u32(marker.line()),
+        column: saturating_u32(marker.col() + 1),
+    }
+}
