@@ -79,8 +79,11 @@ fn walk_components(components: &[Component]) -> Ending {
 }
 
 fn taken(component: &Component) -> impl Iterator<Item = &str> {
-    let of_success =
-        |condition: Option<TransitionCondition>| { !matches!(condition, Some(TransitionCondition::Failure | TransitionCondition::False))
+    let of_success = |condition: Option<TransitionCondition>| {
+        !matches!(
+            condition,
+            Some(TransitionCondition::Failure | TransitionCondition::False)
+        )
     };
     let is_transition = |role: LinkRole| role == LinkRole::Transition;
     let succeeds = component

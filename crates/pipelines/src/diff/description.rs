@@ -6,7 +6,8 @@ use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
 use super::line_diff;
 use super::pipeline_diff::{
-    ComponentChange, ComponentDiff, FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange, VariableDiff,
+    ComponentChange, ComponentDiff, FieldDiff, LinkChange, LinkDiff, PipelineDiff, VariableChange,
+    VariableDiff,
 };
 use super::value_text::{find_truncation_start, format_value, truncate, truncate_name};
 use crate::findings::FileChange;
@@ -39,13 +40,14 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
         is_page: columns.is_none(),
     };
     description.push_text(0, Sign::None, &describe_file_change(diff));
-    for component in & diff.components {
+    for component in &diff.components {
         if let Some(reason) = find_stop_reason(component) {
-        let content = format!(
+            let content = format!(
                 "{} will not run any more: {reason}",
-                truncate_name(&component.name));
+                truncate_name(&component.name)
+            );
             description.push_text(1, Sign::Changed, &content);
-    }
+        }
     }
     let is_whole = matches!(diff.change, FileChange::Added | FileChange::Removed);
     for component in &diff.components {
@@ -92,7 +94,11 @@ impl Description {
             ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
         };
         let kind = component.kind.as_deref().unwrap_or("no type");
-        let previous_name = component.previous_name.as_deref().map(|previous_name| format!(", was {}", truncate_name(previous_name))).unwrap_or_default();
+        let previous_name = component
+            .previous_name
+            .as_deref()
+            .map(|previous_name| format!(", was {}", truncate_name(previous_name)))
+            .unwrap_or_default();
         let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
         self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
@@ -104,9 +110,12 @@ impl Description {
         if component.keeps_component_name {
             self.push_text(2, Sign::None, "its componentName is still the old name");
         }
-        let is_new =
-            *change == ComponentChange::Added;
-        let fields: Vec<&FieldDiff> = component.fields.iter().filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref()))).collect();
+        let is_new = *change == ComponentChange::Added;
+        let fields: Vec<&FieldDiff> = component
+            .fields
+            .iter()
+            .filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref())))
+            .collect();
         self.describe_fields(2, &fields, is_new);
     }
 
@@ -150,7 +159,11 @@ impl Description {
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
         for field in groups.iter().take(max_count) {
             match field {
-                FieldGroup::Single(field) => self.describe_field(depth, field, &format!("{}: ", field_groups::format_path(&field.path)),),
+                FieldGroup::Single(field) => self.describe_field(
+                    depth,
+                    field,
+                    &format!("{}: ", field_groups::format_path(&field.path)),
+                ),
                 FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
             }
         }
@@ -163,18 +176,19 @@ impl Description {
     /// Shows the cells of an added or removed row, or the changes in the row.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
         if let Some(former) = FieldGroup::find_former_variable(cells) {
-            return self.describe_replaced_variable(depth,former, name, cells);
+            return self.describe_replaced_variable(depth, former, name, cells);
         }
         let prefix = FieldGroup::format_row_prefix(name, cells);
-        let shown_cells: Vec<&FieldDiff> = cells.iter().copied()
-            .filter(|cell| !is_name_of_variable(&prefix, cell)).collect();
-        let(sign, leaves):(Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
-            let leaves = shown_cells.iter
-            ().filter_map(|cell|cell.after.as_ref());
+        let shown_cells: Vec<&FieldDiff> = cells
+            .iter()
+            .copied()
+            .filter(|cell| !is_name_of_variable(&prefix, cell))
+            .collect();
+        let (sign, leaves): (Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
+            let leaves = shown_cells.iter().filter_map(|cell| cell.after.as_ref());
             (Sign::Added, leaves.collect())
         } else if cells.iter().all(|cell| cell.after.is_none()) {
-            let leaves = shown_cells.iter
-            ().filter_map(|cell|cell.before.as_ref());
+            let leaves = shown_cells.iter().filter_map(|cell| cell.before.as_ref());
             (Sign::Removed, leaves.collect())
         } else {
             (Sign::Changed, Vec::new())
@@ -192,14 +206,20 @@ impl Description {
     }
 
     /// Shows a call that sets another variable than before, at the same position in its list.
-    fn describe_replaced_variable(&mut self, depth: usize,
-        former_name:&Leaf,
-        name: &str, cells: &[&FieldDiff],) {
+    fn describe_replaced_variable(
+        &mut self,
+        depth: usize,
+        former_name: &Leaf,
+        name: &str,
+        cells: &[&FieldDiff],
+    ) {
         let former_name = former_name.to_string();
         let Some(value_cell) = cells.get(1) else {
-            let content = format!("sets {} instead of {}",
+            let content = format!(
+                "sets {} instead of {}",
                 truncate_name(name),
-                truncate_name(&former_name));
+                truncate_name(&former_name)
+            );
             return self.push_text(depth, Sign::Changed, &content);
         };
         let sides = [
@@ -245,7 +265,10 @@ impl Description {
     }
 
     /// Returns the maximum number of characters of a value at this indentation level.
-    fn value_width(&self, depth: usize) -> usize { self.columns.saturating_sub(depth * 2 + 2).clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
+    fn value_width(&self, depth: usize) -> usize {
+        self.columns
+            .saturating_sub(depth * 2 + 2)
+            .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
 
     /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.

@@ -44,9 +44,11 @@ pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) 
 }
 
 fn push_operation<'a>(
-    lines: &mut Vec<TextLine<'a>>, operation: DiffOp,
+    lines: &mut Vec<TextLine<'a>>,
+    operation: DiffOp,
     base_lines: &[&'a str],
-    head_lines: &[&'a str],) {
+    head_lines: &[&'a str],
+) {
     let old = base_lines.get(operation.old_range()).unwrap_or_default();
     let new = head_lines.get(operation.new_range()).unwrap_or_default();
     if matches!(operation, DiffOp::Equal { .. }) {
@@ -59,25 +61,36 @@ fn push_operation<'a>(
 
 fn diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
-    let start = base_lines.iter().zip(head_lines).take_while(is_equal_pair).count();
+    let start = base_lines
+        .iter()
+        .zip(head_lines)
+        .take_while(is_equal_pair)
+        .count();
     let (old, new) = (&base_lines[start..], &head_lines[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(is_equal_pair).count();
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(is_equal_pair)
+        .count();
     let (old_len, new_len) = (old.len() - end, new.len() - end);
     if old_len.max(new_len) <= MAX_COMPARED_LINES {
         return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
     }
-    vec![ DiffOp::Equal {
-        old_index: 0,
-        new_index: 0,
-        len: start,
-    }, DiffOp::Replace {
-        old_index: start,
-        old_len,
-        new_index: start,
-        new_len,
-    },
+    vec![
         DiffOp::Equal {
-            old_index:start + old_len,
+            old_index: 0,
+            new_index: 0,
+            len: start,
+        },
+        DiffOp::Replace {
+            old_index: start,
+            old_len,
+            new_index: start,
+            new_len,
+        },
+        DiffOp::Equal {
+            old_index: start + old_len,
             new_index: start + new_len,
             len: end,
         },

@@ -16,7 +16,7 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
         return vec![DiffLine::remark("binary")];
     }
     let base_lines: Vec<&str> = base.lines().collect();
-    let head_lines:Vec<&str> = head.lines().collect();
+    let head_lines: Vec<&str> = head.lines().collect();
     let text_lines = line_diff::compare_lines(&base_lines, &head_lines);
     let mut lines: Vec<DiffLine> = text_lines.iter().take(MAX_LINES).map(format_line).collect();
     if text_lines.len() > MAX_LINES {
@@ -39,7 +39,11 @@ fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
         }
     };
     let visible_part: String = content.chars().take(MAX_LINE_CHARS).collect();
-    let end = if visible_part.len() < content.len() { "\u{2026}" } else { "" };
+    let end = if visible_part.len() < content.len() {
+        "\u{2026}"
+    } else {
+        ""
+    };
     DiffLine {
         component: None,
         depth: 1,

@@ -24,17 +24,19 @@ pub(super) fn format_value(leaf: &Leaf) -> String {
 
 /// Returns whether the text could be read as another value without quotes.
 fn is_ambiguous(text: &str) -> bool {
-        text.trim() != text
-            || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
-            || text.parse::<f64>().is_ok()
-    }
+    text.trim() != text
+        || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
+        || text.parse::<f64>().is_ok()
+}
 
 /// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
 /// would be cut off.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
-    let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count(); if shared_length + LEADING_CHARS >= width {
+    let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
+    if shared_length + LEADING_CHARS >= width {
         shared_length.saturating_sub(LEADING_CHARS)
-    } else { 0
+    } else {
+        0
     }
 }
 
@@ -45,6 +47,9 @@ pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
     let ellipsis = if start > 0 { "\u{2026}" } else { "" };
     match length.saturating_sub(start + width) {
         0 => format!("{ellipsis}{visible_part}"),
-        omitted_count => format!("{ellipsis}{visible_part}\u{2026} ({})", text::format_more(omitted_count)),
+        omitted_count => format!(
+            "{ellipsis}{visible_part}\u{2026} ({})",
+            text::format_more(omitted_count)
+        ),
     }
 }

@@ -25,12 +25,13 @@ impl PathMove {
     pub fn glob_after(&self, glob: &str) -> Option<String> {
         let (literal_part, remainder) = split_literal(glob, self.old_path.len())?;
         let is_whole_segment = remainder.is_empty() || remainder.starts_with('/');
-        (literal_part == self.old_path && is_whole_segment).then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
+        (literal_part == self.old_path && is_whole_segment)
+            .then(|| format!("{}{remainder}", escape_glob(&self.new_path)))
     }
 
     /// Like [`Self::glob_after`], for a glob over the targets of calls, which may omit this extension.
     pub fn call_glob_after(&self, glob: &str, extension: Option<&str>) -> Option<String> {
-        self.glob_after(glob).or_else( || {
+        self.glob_after(glob).or_else(|| {
             let extension = extension?;
             let short_move = Self {
                 old_path: self.old_path.strip_suffix(extension)?.to_owned(),

@@ -2,7 +2,8 @@
 
 use super::PathMove;
 use crate::pipelines::{
-    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, UnicodeNameIndex, file_name,
+    CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, UnicodeNameIndex,
+    file_name,
 };
 use std::collections::HashMap;
 
@@ -24,7 +25,9 @@ impl Relocation<'_> {
             ReferenceKind::Script => return self.moves.moved_path(target).map(Ok),
             ReferenceKind::Pipeline(kind) => kind,
         };
-        let path = self.moves.path_after(self.old_files.resolve(target, kind, caller).file()?);
+        let path = self
+            .moves
+            .path_after(self.old_files.resolve(target, kind, caller).file()?);
         let caller = self.moves.path_after(caller);
         if self.new_files.resolve(target, kind, &caller).file() == Some(&path) {
             return None;
@@ -35,8 +38,13 @@ impl Relocation<'_> {
 }
 
 /// Returns the text of a call of this file, with the extension if it had it before.
-fn find_call_text(files: &PipelineFiles<'_>,
-    old_target: &str, kind: PipelineKind, path: &str, caller: &str,) -> Option<String> {
+fn find_call_text(
+    files: &PipelineFiles<'_>,
+    old_target: &str,
+    kind: PipelineKind,
+    path: &str,
+    caller: &str,
+) -> Option<String> {
     let short = path.strip_suffix(kind.extension())?;
     let mut candidates = [short, path];
     if old_target.ends_with(kind.extension()) {
@@ -44,7 +52,8 @@ fn find_call_text(files: &PipelineFiles<'_>,
     }
     candidates
         .into_iter()
-        .find( |candidate| files.resolve(candidate, kind, caller) == CallResolution::File(path)).map(str::to_owned)
+        .find(|candidate| files.resolve(candidate, kind, caller) == CallResolution::File(path))
+        .map(str::to_owned)
 }
 
 /// The files of a project, used to repair broken references.
@@ -78,7 +87,11 @@ impl<'m> ReferenceRepair<'m> {
     }
 
     /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
-    pub fn corrected_target(&self, reference: &Reference, caller: &str,) -> Option<Result<String, RepairError>> {
+    pub fn corrected_target(
+        &self,
+        reference: &Reference,
+        caller: &str,
+    ) -> Option<Result<String, RepairError>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
@@ -88,7 +101,12 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    fn repair_call(&self, target: &str, kind: PipelineKind, caller: &str,) -> Option<Result<String, RepairError>> {
+    fn repair_call(
+        &self,
+        target: &str,
+        kind: PipelineKind,
+        caller: &str,
+    ) -> Option<Result<String, RepairError>> {
         let same_name_path = match self.pipelines.resolve(target, kind, caller) {
             CallResolution::File(_) => return None,
             CallResolution::ByName(path) => Ok(path),
@@ -97,7 +115,7 @@ impl<'m> ReferenceRepair<'m> {
             }
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        let target_path =format!("{target_stem}{}", kind.extension());
+        let target_path = format!("{target_stem}{}", kind.extension());
         let path = match self.or_other_normal_form(same_name_path, &target_path) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
@@ -116,8 +134,11 @@ impl<'m> ReferenceRepair<'m> {
     }
 
     /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
-    fn or_other_normal_form(&self,
-        result: Result<&'m str, RepairError>, path: &str,) -> Result<&'m str, RepairError> {
+    fn or_other_normal_form(
+        &self,
+        result: Result<&'m str, RepairError>,
+        path: &str,
+    ) -> Result<&'m str, RepairError> {
         match result {
             Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
             _ => result,
@@ -219,9 +240,11 @@ mod tests {
     #[test]
     fn broken_reference_is_repaired_with_only_file_of_that_name() {
         let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
-        let call = |target| repair.corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
+        let call =
+            |target| repair.corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
         let script = |target| repair.corrected_target(&reference("fileName", target), "c/main.orch.yaml");
-        let several = |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
+        let several =
+            |a: &str, b: &str| Some(Err(RepairError::SeveralFiles(vec![a.to_owned(), b.to_owned()])));
         assert_eq!(call("old/load"), Some(Ok("a/load".to_owned())));
         assert_eq!(call("load.orch.yaml"), Some(Ok("a/load.orch.yaml".to_owned())));
         assert_eq!(call("a/load"), None);

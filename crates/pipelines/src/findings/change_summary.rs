@@ -51,7 +51,9 @@ impl ChangeCounts {
         for (part_count, verb) in counts.into_iter().filter(|(part_count, _)| *part_count > 0) {
             let first = parts.is_empty().then(|| format_count(part_count, noun));
             parts.push(format!(
-                "{} {verb}", first.unwrap_or_else(|| part_count.to_string())));
+                "{} {verb}",
+                first.unwrap_or_else(|| part_count.to_string())
+            ));
         }
         (!parts.is_empty()).then(|| parts.join(", "))
     }

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 
 /// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
 const FILE_ERROR_TYPES: [&str; 3] = [
-    UNREADABLE_TYPE, "designer/rules-file-parse-error",
-    MISSING_RULES_TYPE,];
+    UNREADABLE_TYPE,
+    "designer/rules-file-parse-error",
+    MISSING_RULES_TYPE,
+];
 
 /// The error type of a pipeline that cannot be read.
 const UNREADABLE_TYPE: &str = "designer/document-parse-error";
@@ -174,7 +176,10 @@ impl RuleResult {
                 size: self.size,
                 ..result_finding
             }];
-        } self.violations.iter().enumerate()
+        }
+        self.violations
+            .iter()
+            .enumerate()
             .map(|(index, violation)| Finding {
                 line: violation.line.unwrap_or(1),
                 state: self.state(index),
@@ -219,7 +224,9 @@ impl FileResults {
 
     /// Returns the findings in this file, in the order of the results. An error that prevents the evaluation of every
     /// rule is one finding.
-    pub fn findings(&self) -> Vec<Finding<'_>> { self.distinct_results().into_iter()
+    pub fn findings(&self) -> Vec<Finding<'_>> {
+        self.distinct_results()
+            .into_iter()
             .flat_map(|result| result.findings(&self.path))
             .collect()
     }

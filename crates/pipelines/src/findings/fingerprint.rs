@@ -86,7 +86,10 @@ mod tests {
     fn fingerprint_does_not_depend_on_line() {
         let before = [finding("a", 3, "x"), finding("a", 9, "y")];
         let after = [finding("a", 13, "x"), finding("a", 40, "y")];
-        assert_eq!(Fingerprint::for_findings(&before), Fingerprint::for_findings(&after));
+        assert_eq!(
+            Fingerprint::for_findings(&before),
+            Fingerprint::for_findings(&after)
+        );
     }
 
     #[test]

@@ -319,7 +319,8 @@ impl Report {
     fn is_reason(&self, note: &str) -> bool {
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
         self.verdict != Verdict::Passed
-            && (is_recorded || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note))
+            && (is_recorded
+                || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note))
     }
 
     /// Returns whether the change breaks consumers in a way that the job forbids.

@@ -36,7 +36,8 @@ pub fn list_changes(compat: &Compatibility) -> Vec<String> {
 /// Returns the breaking changes, one on each line.
 pub fn list_breaking_changes(compat: &Compatibility) -> Vec<String> {
     let old_name = compat.old_name();
-    let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES).map(|change| change.format_line(&old_name));
+    let list = List::with_limit(compat.breaking_changes(), MAX_LISTED_CHANGES)
+        .map(|change| change.format_line(&old_name));
     list.entries().collect()
 }
 
@@ -65,7 +66,7 @@ pub fn summarize(compat: &Compatibility) -> String {
     ]
     .into_iter()
     .map(|(class, noun)| {
-        let changes = compat.changes.iter ().filter(|change| change.class ==class);
+        let changes = compat.changes.iter().filter(|change| change.class == class);
         (changes.count(), noun)
     })
     .filter(|(change_count, _)| *change_count > 0)

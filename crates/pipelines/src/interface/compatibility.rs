@@ -72,12 +72,13 @@ impl Compatibility {
     ) -> Self {
         let mut changes = Vec::new();
         for old_id in old_ids {
-            if !offered_ids.clone().any(|id| id == old_id) { changes.push(InterfaceChange::for_kind(ChangeKind::PipelineRemoved, old_id));
+            if !offered_ids.clone().any(|id| id == old_id) {
+                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineRemoved, old_id));
             }
         }
         for id in offered_ids.clone() {
-            if !old_ids.iter().any(|old_id| old_id ==id) {
-        changes.push(InterfaceChange::for_kind(ChangeKind::PipelineAdded, id));
+            if !old_ids.iter().any(|old_id| old_id == id) {
+                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineAdded, id));
             }
         }
         let compat = Self::new(against, changes);

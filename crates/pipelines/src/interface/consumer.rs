@@ -43,15 +43,14 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
         if let Some(parameters) = node.get("parameters") {
             texts.collect(parameters, prefix);
         }
-        if let
-        Some(id) = texts.id {
+        if let Some(id) = texts.id {
             consumers.push(Consumer {
-            component: name.to_owned(),
-            line: position.line,
-            id,
-            version: texts.version,
-            names: texts.names,
-        });
+                component: name.to_owned(),
+                line: position.line,
+                id,
+                version: texts.version,
+                names: texts.names,
+            });
         }
     }
     Ok(consumers)
@@ -98,14 +97,18 @@ impl Consumer {
     pub fn select_affecting<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()
-            .filter( |change| self.is_affected_by(change)).collect()
+            .filter(|change| self.is_affected_by(change))
+            .collect()
     }
 
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
-            let must_set = matches!(change.kind,
-            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved);
-            change.id.as_ref() == Some(&self.id)
-                &&change.parameter
+        let must_set = matches!(
+            change.kind,
+            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved
+        );
+        change.id.as_ref() == Some(&self.id)
+            && change
+                .parameter
                 .as_ref()
                 .is_none_or(|name| self.names.contains(name) != must_set)
     }

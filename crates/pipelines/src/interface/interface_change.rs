@@ -67,14 +67,14 @@ impl InterfaceChange {
 
     /// Creates a change of a file of the version.
     pub fn for_file(kind: ChangeKind, path: &str) -> Self {
-        let file =SourceLocation {
-                path: path.to_owned(),
-                line: None,
-            };
+        let file = SourceLocation {
+            path: path.to_owned(),
+            line: None,
+        };
         Self {
             id: None,
-            old:(kind != ChangeKind::FileAdded).then(|| file.clone()),
-            new:(kind != ChangeKind::FileRemoved).then_some(file),
+            old: (kind != ChangeKind::FileAdded).then(|| file.clone()),
+            new: (kind != ChangeKind::FileRemoved).then_some(file),
             ..Self::for_kind(kind, "")
         }
     }
@@ -154,7 +154,8 @@ impl InterfaceChange {
     /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
     pub fn shown_location(&self) -> (&str, u32) {
         let location = self.new.as_ref().or(self.old.as_ref());
-        location.map_or(("", 1), |location| { (location.path.as_str(), location.line.unwrap_or(1))
+        location.map_or(("", 1), |location| {
+            (location.path.as_str(), location.line.unwrap_or(1))
         })
     }
 

@@ -85,7 +85,8 @@ pub fn next_name(latest: Option<&str>, class: ChangeClass) -> Result<String, Nex
 pub(super) fn find_announced_break(old: &str, new: &str) -> Option<String> {
     let (old_version, new_version) = (
         SemanticName::parse(old)?.version,
-        SemanticName::parse(new)?.version,);
+        SemanticName::parse(new)?.version,
+    );
     if !old_version.pre.is_empty() {
         return Some(format!(
             "{old} is a prerelease, which makes no compatibility promise"
@@ -165,7 +166,10 @@ mod tests {
             ("1.4.0", "two", false),
         ] {
             assert_eq!(
-                find_announced_break(old, new).is_some(), is_announced, "{old} {new}");
+                find_announced_break(old, new).is_some(),
+                is_announced,
+                "{old} {new}"
+            );
         }
     }
 }

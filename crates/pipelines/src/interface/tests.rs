@@ -193,7 +193,8 @@ fn each_change_kind_has_one_effect_and_one_test() {
     let files = [
         ChangeKind::FileAdded,
         ChangeKind::FileModified,
-        ChangeKind::FileRemoved,];
+        ChangeKind::FileRemoved,
+    ];
     let met: BTreeSet<ChangeKind> = self::rows()
         .into_iter()
         .flat_map(|row| row.2)
@@ -204,12 +205,15 @@ fn each_change_kind_has_one_effect_and_one_test() {
 
 #[test]
 fn total_class_is_most_important_class() {
-    let class = |old: &str, new: &str| Compatibility::new(ComparedVersion::default(), changes(old, new)).class;
+    let class =
+        |old: &str, new: &str| Compatibility::new(ComparedVersion::default(), changes(old, new)).class;
     let plain = one(&[], &["x: { default: 1 }"]);
     let table = [
         (one(&[], &["x: { default: 1 }"]), ChangeClass::None),
-        (one(&["description: d"], &["x: { default: 2 }"]),
-            ChangeClass::Content,),
+        (
+            one(&["description: d"], &["x: { default: 2 }"]),
+            ChangeClass::Content,
+        ),
         (
             one(&["description: d"], &["x: { default: 1 }", "y: { default: 2 }"]),
             ChangeClass::Addition,
@@ -265,7 +269,9 @@ fn values_from_outside_stay_text() {
 #[test]
 fn recorded_change_is_read_back_and_other_text_is_rejected() {
     let compat = Compatibility::new(
-        ComparedVersion::default(), changes(&one(&[], &["x: {}"]), &one(&[], &[])),);
+        ComparedVersion::default(),
+        changes(&one(&[], &["x: {}"]), &one(&[], &[])),
+    );
     let json = serde_json::to_string(&compat).unwrap();
     assert_eq!(serde_json::from_str::<Compatibility>(&json).unwrap(), compat);
     for (from, to) in [

@@ -22,27 +22,27 @@ pub(super) fn display_names(canvas: &Canvas) -> Vec<NameLines> {
     canvas
         .boxes
         .iter()
-        .map(|canvas_box | make_unique(&mut used_lines, &text::line(&canvas_box.name)))
+        .map(|canvas_box| make_unique(&mut used_lines, &text::line(&canvas_box.name)))
         .collect()
 }
 
 /// Returns the lines of a name, with the first number that makes them unique if the lines are in `used_lines`.
-fn make_unique(used_lines: &mut HashMap<NameLines, usize>,name: &str) -> NameLines {
-        let lines = wrap_name(name, "");
-        let count = used_lines.entry(lines.clone()).or_default();
-        *count += 1;
-        if *count == 1 {
+fn make_unique(used_lines: &mut HashMap<NameLines, usize>, name: &str) -> NameLines {
+    let lines = wrap_name(name, "");
+    let count = used_lines.entry(lines.clone()).or_default();
+    *count += 1;
+    if *count == 1 {
+        return lines;
+    }
+    let mut number = *count;
+    loop {
+        let lines = wrap_name(name, &format!(" ({number})"));
+        if used_lines.insert(lines.clone(), 1).is_none() {
             return lines;
         }
-        let mut number = *count;
-        loop {
-            let lines = wrap_name(name, &format!(" ({number})"));
-            if used_lines.insert(lines.clone(), 1).is_none() {
-                return lines;
-            }
-            number += 1;
-        }
+        number += 1;
     }
+}
 
 /// Returns the type of a component, truncated to its width.
 pub(super) fn truncate_kind(name: &str) -> String {
@@ -55,20 +55,20 @@ pub(super) fn link_labels(canvas: &Canvas) -> Vec<Option<String>> {
     canvas
         .arrows
         .iter()
-        .map(|arrow | link_label(arrow, has_several_kinds[arrow.from_box]))
+        .map(|arrow| link_label(arrow, has_several_kinds[arrow.from_box]))
         .collect()
 }
 
 fn link_label(arrow: &Arrow, has_several_kinds: bool) -> Option<String> {
-        let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
-        let kind = text::escape_line(&arrow.kind);
-        match (arrow.mark, is_plain) {
-            (ChangeMark::Unchanged, true) => None,
-            (mark, true) => Some(mark.sign().to_owned()),
-            (ChangeMark::Unchanged, false) => Some(kind),
-            (mark, false) => Some(format!("{} {kind}", mark.sign())),
-        }
+    let is_plain = matches!(arrow.kind.as_str(), "unconditional" | "source") && !has_several_kinds;
+    let kind = text::escape_line(&arrow.kind);
+    match (arrow.mark, is_plain) {
+        (ChangeMark::Unchanged, true) => None,
+        (mark, true) => Some(mark.sign().to_owned()),
+        (ChangeMark::Unchanged, false) => Some(kind),
+        (mark, false) => Some(format!("{} {kind}", mark.sign())),
     }
+}
 
 /// Returns the approximate width of the text at 11 pixels.
 pub(super) fn text_width(text: &str) -> i32 {
@@ -80,7 +80,8 @@ fn width_in_tenths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }
 
-fn char_width(c: char) -> i32 { match c {
+fn char_width(c: char) -> i32 {
+    match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 32,
         'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' => 46,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 108,

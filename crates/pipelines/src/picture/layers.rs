@@ -33,7 +33,8 @@ pub(super) fn assign_layers(
 /// Returns the parts, each before those that it leads to, and the links without those that lead back.
 fn sort_topologically(
     successors: &[Vec<usize>],
-    is_start: &dyn Fn(usize) -> bool,) -> (Vec<usize>, Vec<Vec<usize>>) {
+    is_start: &dyn Fn(usize) -> bool,
+) -> (Vec<usize>, Vec<Vec<usize>>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
         Unvisited,
@@ -41,7 +42,10 @@ fn sort_topologically(
         Done,
     }
     let mut has_predecessor = vec![false; successors.len()];
-    successors.iter().flatten().for_each(|target| has_predecessor[*target] = true);
+    successors
+        .iter()
+        .flatten()
+        .for_each(|target| has_predecessor[*target] = true);
     let mut start_order: Vec<usize> = (0..successors.len()).collect();
     start_order.sort_by_key(|part| (!is_start(*part), has_predecessor[*part], *part));
     let mut visits = vec![Visit::Unvisited; successors.len()];
@@ -77,8 +81,11 @@ fn sort_topologically(
 
 /// Orders each layer by the mean position of the parts that lead to it; parts without a link come below all others.
 fn assign_rows(
-    sorted_parts: &[usize], forward: &[Vec<usize>],
-    part_layers: &[usize], has_link: &[bool],) -> Vec<(usize, usize)> {
+    sorted_parts: &[usize],
+    forward: &[Vec<usize>],
+    part_layers: &[usize],
+    has_link: &[bool],
+) -> Vec<(usize, usize)> {
     let layer_count = part_layers.iter().max().map_or(0, |last| last + 1);
     let mut parts_by_layer: Vec<Vec<usize>> = vec![Vec::new(); layer_count];
     for part in sorted_parts.iter().filter(|part| has_link[**part]) {
@@ -88,7 +95,7 @@ fn assign_rows(
     let mut predecessor_rows = vec![(0_usize, 0_usize); part_layers.len()];
     let mut row_count = 0;
     for parts in &mut parts_by_layer {
-        parts.sort_by_key( |part| {
+        parts.sort_by_key(|part| {
             let (row_sum, count) = predecessor_rows[*part];
             ((row_sum * 1000).checked_div(count).unwrap_or(0), *part)
         });

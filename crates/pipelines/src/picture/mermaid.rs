@@ -32,9 +32,11 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
             ChangeMark::Unchanged => String::new(),
             mark => format!(":::{}", mark.word()),
         };
-        let _ = writeln!(chart,
+        let _ = writeln!(
+            chart,
             "  n{index}[\"{}\"]{class}",
-            escape_label(&describe_box(canvas_box)));
+            escape_label(&describe_box(canvas_box))
+        );
     }
     let labels = super::label::link_labels(canvas);
     for (arrow, label) in canvas.arrows.iter().zip(&labels) {
@@ -52,12 +54,17 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
             arrow.to_box
         );
     }
-    for (mark, style) in [(ChangeMark::Added, ADDED_LINK_STYLE), (ChangeMark::Removed, REMOVED_LINK_STYLE),] {
+    for (mark, style) in [
+        (ChangeMark::Added, ADDED_LINK_STYLE),
+        (ChangeMark::Removed, REMOVED_LINK_STYLE),
+    ] {
         let link_indices: Vec<String> = canvas
             .arrows
             .iter()
             .enumerate()
-            .filter(|(_, arrow)| arrow.mark == mark).map(|(index, _)| index.to_string()).collect();
+            .filter(|(_, arrow)| arrow.mark == mark)
+            .map(|(index, _)| index.to_string())
+            .collect();
         if !link_indices.is_empty() {
             let _ = writeln!(chart, "  linkStyle {} {style}", link_indices.join(","));
         }
@@ -67,7 +74,11 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
 }
 
 fn direction(canvas: &Canvas) -> &'static str {
-    let links: Vec<(usize, usize)> = canvas.arrows.iter().map(|arrow| (arrow.from_box, arrow.to_box)).collect();
+    let links: Vec<(usize, usize)> = canvas
+        .arrows
+        .iter()
+        .map(|arrow| (arrow.from_box, arrow.to_box))
+        .collect();
     let positions = assign_layers(canvas.boxes.len(), &links, &|_| false);
     let chain_length = positions.iter().map(|(layer, _)| layer + 1).max();
     if chain_length.unwrap_or(0) > MAX_CHAIN_LENGTH {

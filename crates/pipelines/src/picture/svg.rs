@@ -88,8 +88,17 @@ impl<'c> Picture<'c> {
     }
 
     fn has_changes(&self) -> bool {
-        let has_changed_box = self.canvas.boxes.iter().any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
-        has_changed_box || self.canvas.arrows.iter().any(|arrow| arrow.mark != ChangeMark::Unchanged)
+        let has_changed_box = self
+            .canvas
+            .boxes
+            .iter()
+            .any(|canvas_box| canvas_box.mark != ChangeMark::Unchanged);
+        has_changed_box
+            || self
+                .canvas
+                .arrows
+                .iter()
+                .any(|arrow| arrow.mark != ChangeMark::Unchanged)
     }
 
     fn width(&self) -> i32 {
@@ -126,8 +135,13 @@ impl<'c> Picture<'c> {
         let names = label::display_names(&self.canvas);
         for (index, canvas_box) in self.canvas.boxes.iter().enumerate() {
             let ids = ids.map(|ids| ids(index)).unwrap_or_default();
-            draw_component(&mut svg,
-                canvas_box, self.layout.boxes[index], &names[index], &ids,);
+            draw_component(
+                &mut svg,
+                canvas_box,
+                self.layout.boxes[index],
+                &names[index],
+                &ids,
+            );
         }
         if legend_height > 0 {
             let y = self.layout.height + legend_height;
@@ -142,11 +156,17 @@ impl<'c> Picture<'c> {
 
     /// Draws the changed links above the others, and their texts above all.
     fn draw_links(&self, svg: &mut String) {
-        let (unchanged_arrows, changed_arrows): (Vec<_>, Vec<_>) = self.canvas.arrows.iter().enumerate().partition(|(_, arrow)| arrow.mark == ChangeMark::Unchanged);
-        for(index, arrow) in unchanged_arrows.into_iter ().chain(changed_arrows) {
-            if let (Some(from_box), Some(to_box)) =
-                (self.canvas.boxes.get(arrow.from_box), self.canvas.boxes.get(arrow.to_box),)
-            {
+        let (unchanged_arrows, changed_arrows): (Vec<_>, Vec<_>) = self
+            .canvas
+            .arrows
+            .iter()
+            .enumerate()
+            .partition(|(_, arrow)| arrow.mark == ChangeMark::Unchanged);
+        for (index, arrow) in unchanged_arrows.into_iter().chain(changed_arrows) {
+            if let (Some(from_box), Some(to_box)) = (
+                self.canvas.boxes.get(arrow.from_box),
+                self.canvas.boxes.get(arrow.to_box),
+            ) {
                 draw_link(svg, arrow, from_box, to_box, &self.layout.wires[index]);
             }
         }
@@ -188,7 +208,12 @@ fn describe_canvas(canvas: &Canvas) -> String {
         canvas.arrows.len()
     );
     for mark in [ChangeMark::Added, ChangeMark::Removed, ChangeMark::Changed] {
-        let names: Vec<&str> = canvas.boxes.iter().filter(|canvas_box| canvas_box.mark == mark).map(|canvas_box| canvas_box.name.as_str()).collect();
+        let names: Vec<&str> = canvas
+            .boxes
+            .iter()
+            .filter(|canvas_box| canvas_box.mark == mark)
+            .map(|canvas_box| canvas_box.name.as_str())
+            .collect();
         if !names.is_empty() {
             let list = List::with_limit(&names, MAX_LISTED_NAMES);
             let _ = write!(description, " {} {}: {list}.", names.len(), mark.word());
@@ -197,7 +222,7 @@ fn describe_canvas(canvas: &Canvas) -> String {
     description
 }
 
-fn draw_link(svg: &mut String, arrow: &Arrow, from_box:&CanvasBox, to_box: &CanvasBox, wire: &[PixelPoint]) {
+fn draw_link(svg: &mut String, arrow: &Arrow, from_box: &CanvasBox, to_box: &CanvasBox, wire: &[PixelPoint]) {
     let change = arrow.mark.word();
     let _ = write!(
         svg,
@@ -217,9 +242,13 @@ fn rounded_path(points: &[PixelPoint]) -> String {
     };
     let mut path = format!("M{x} {y}");
     for window in points.windows(3) {
-        let [previous, corner, next] = *window else { continue; };
-        let radius = MAX_CORNER_RADIUS.min(distance(previous, corner) / 2).min(distance(corner, next) / 2);
-        let start = move_towards (corner, previous, radius);
+        let [previous, corner, next] = *window else {
+            continue;
+        };
+        let radius = MAX_CORNER_RADIUS
+            .min(distance(previous, corner) / 2)
+            .min(distance(corner, next) / 2);
+        let start = move_towards(corner, previous, radius);
         let end = move_towards(corner, next, radius);
         let _ = write!(
             path,
@@ -254,9 +283,13 @@ fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
     );
 }
 
-fn draw_component(svg: &mut String,
+fn draw_component(
+    svg: &mut String,
     canvas_box: &CanvasBox,
-    corner: PixelPoint, name: &[String], ids: &ElementIds,) {
+    corner: PixelPoint,
+    name: &[String],
+    ids: &ElementIds,
+) {
     let (x, y) = corner;
     let id = ids
         .component_id

@@ -58,7 +58,11 @@ fn changes_are_marked_by_color_and_sign() {
             ("Old", ChangeMark::Removed)
         ]
     );
-    let removed: Vec<_> = canvas.arrows.iter().filter(|a| a.mark == ChangeMark::Removed).collect();
+    let removed: Vec<_> = canvas
+        .arrows
+        .iter()
+        .filter(|a| a.mark == ChangeMark::Removed)
+        .collect();
     assert_eq!(removed.len(), 1, "{removed:?}");
     let picture = picture_of(&canvas, "a");
     for sign in [">+<", ">~<", ">\u{2212}<"] {
@@ -69,7 +73,10 @@ fn changes_are_marked_by_color_and_sign() {
 #[test]
 fn boxes_keep_canvas_order_and_never_overlap() {
     let canvas = changed(&head());
-    for picture in [Picture::with_natural_width(&canvas), Picture::with_max_width(&canvas, PAGE_WIDTH),] {
+    for picture in [
+        Picture::with_natural_width(&canvas),
+        Picture::with_max_width(&canvas, PAGE_WIDTH),
+    ] {
         assert_eq!(faults(&canvas, &picture.render_document("a")), [""; 0]);
     }
 }
@@ -142,7 +149,8 @@ fn large_pipeline_is_drawn() {
     };
     let text: String = (0..3000).map(component).collect();
     let canvas =
-        Canvas::from_pipeline(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes()).unwrap();
+        Canvas::from_pipeline(format!("type: orchestration\npipeline:\n  components:\n{text}").as_bytes())
+            .unwrap();
     assert_eq!((canvas.boxes.len(), canvas.arrows.len()), (3000, 2999));
     assert_eq!(picture_of(&canvas, "many").matches("<rect").count(), 3000);
 }

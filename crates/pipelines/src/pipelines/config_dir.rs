@@ -23,7 +23,11 @@ pub fn find_config_dir(
     root_folders: &[String],
     has_file: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, ConfigDirError> {
-    let mut config_dirs: Vec<String> = root_folders.iter().filter(|folder| is_config_dir(folder, has_file)).cloned().collect();
+    let mut config_dirs: Vec<String> = root_folders
+        .iter()
+        .filter(|folder| is_config_dir(folder, has_file))
+        .cloned()
+        .collect();
     config_dirs.sort();
     config_dirs.dedup();
     if config_dirs.len() > 1 {

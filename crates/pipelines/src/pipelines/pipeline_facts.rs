@@ -21,12 +21,14 @@ pub fn may_name_files(bytes: &[u8]) -> bool {
 fn has_reference_key(bytes: &[u8]) -> bool {
     FILE_REFERENCE_KEYS
         .iter()
-        .any( |key| memmem::find(bytes, key.as_bytes()).is_some())
+        .any(|key| memmem::find(bytes, key.as_bytes()).is_some())
 }
 
 /// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
 /// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with one of them may contain any name.
-fn has_escape(bytes: &[u8]) -> bool { memchr_iter(b'\\', bytes).any(|index| matches!(bytes.get(index + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
+fn has_escape(bytes: &[u8]) -> bool {
+    memchr_iter(b'\\', bytes)
+        .any(|index| matches!(bytes.get(index + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
 }
 
 /// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the
@@ -105,7 +107,11 @@ pub struct DanglingLink {
 
 impl PipelineFacts {
     pub fn from_pipeline(pipeline: &Pipeline) -> Self {
-        let mut variables: Vec<String> = pipeline.variables.iter().map(|variable| variable.name.clone()).collect();
+        let mut variables: Vec<String> = pipeline
+            .variables
+            .iter()
+            .map(|variable| variable.name.clone())
+            .collect();
         variables.sort_unstable();
         let dangling_links = find_dangling_links(pipeline);
         let components = pipeline.components.iter().filter(|_| !dangling_links.is_empty());
@@ -131,7 +137,10 @@ impl PipelineFacts {
 
     /// Returns whether the pipeline has each variable of the other one.
     pub fn declares_variables_of(&self, facts: &Self) -> bool {
-        facts.variables.iter().all(|variable| self.declares_variable(variable))
+        facts
+            .variables
+            .iter()
+            .all(|variable| self.declares_variable(variable))
     }
 
     /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
@@ -152,15 +161,15 @@ fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
     let mut dangling_links = Vec::new();
     for component in &pipeline.components {
         let component_name: Arc<str> = component.name.as_str().into();
-        for link in & component.links {
+        for link in &component.links {
             if !names.contains(link.name.as_str()) && !link.is_blank() {
-                dangling_links.push( DanglingLink {
-            component: Arc::clone(&component_name),
-            role: link.role,
-            name: link.name.clone(),
-            position: link.position,
-        });
-    }
+                dangling_links.push(DanglingLink {
+                    component: Arc::clone(&component_name),
+                    role: link.role,
+                    name: link.name.clone(),
+                    position: link.position,
+                });
+            }
         }
     }
     dangling_links.into()

@@ -188,7 +188,9 @@ impl Pipeline {
     /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
     /// the name. The names are sorted once, at the first call, because there can be many texts.
     pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
-        self.subject_index.get_or_init(|| self.index_subjects()).find_subject(text)
+        self.subject_index
+            .get_or_init(|| self.index_subjects())
+            .find_subject(text)
     }
 
     fn index_subjects(&self) -> SubjectIndex {
@@ -208,9 +210,13 @@ mod tests {
     #[test]
     fn kind_of_path_is_determined_by_whole_extension() {
         assert_eq!(
-            PipelineKind::from_path("a/b.orch.yaml"), Some(PipelineKind::Orchestration));
+            PipelineKind::from_path("a/b.orch.yaml"),
+            Some(PipelineKind::Orchestration)
+        );
         assert_eq!(
-            PipelineKind::from_path("b.tran.yaml"), Some(PipelineKind::Transformation));
+            PipelineKind::from_path("b.tran.yaml"),
+            Some(PipelineKind::Transformation)
+        );
         for other in [
             "b.yaml",
             "orch.yaml",

@@ -144,12 +144,18 @@ impl<'f> PipelineFiles<'f> {
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         let mut all_paths = Vec::new();
-        for path in paths.into_iter().filter(|path| PipelineKind::from_path(path).is_some()) {
+        for path in paths
+            .into_iter()
+            .filter(|path| PipelineKind::from_path(path).is_some())
+        {
             by_name.entry(file_name(path)).or_default().push(path);
             all_paths.push(path);
         }
         all_paths.sort_unstable();
-        Self { by_name, paths: all_paths, }
+        Self {
+            by_name,
+            paths: all_paths,
+        }
     }
 
     /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
@@ -165,7 +171,12 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the files of this kind.
-    pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> { self.by_name.values().flatten().copied().filter(move |path| path.ends_with(kind.extension()))
+    pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> {
+        self.by_name
+            .values()
+            .flatten()
+            .copied()
+            .filter(move |path| path.ends_with(kind.extension()))
     }
 
     /// Returns the files with the file name of `target`, in any folder.
@@ -319,7 +330,9 @@ mod tests {
             arguments: Box::default(),
         };
         let mut walk = CallWalk::default();
-        let called = (0..2000).map(|_| { walk.list_called_pipelines(&files, &reference, "caller.orch.yaml").len()
+        let called = (0..2000).map(|_| {
+            walk.list_called_pipelines(&files, &reference, "caller.orch.yaml")
+                .len()
         });
         assert_eq!(called.sum::<usize>(), 300);
         // The file beside the caller is the only one that this call means.

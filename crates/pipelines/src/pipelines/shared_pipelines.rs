@@ -53,7 +53,13 @@ pub struct SharedColumn {
 
 impl SharedEntry {
     /// Returns the parameters that are not variables of the pipeline.
-    pub fn undeclared_parameters<'e>(&'e self, facts: &'e PipelineFacts,) -> impl Iterator<Item = &'e SharedParameter> { self.parameters.iter().filter(|parameter| !facts.declares_variable(&parameter.name))
+    pub fn undeclared_parameters<'e>(
+        &'e self,
+        facts: &'e PipelineFacts,
+    ) -> impl Iterator<Item = &'e SharedParameter> {
+        self.parameters
+            .iter()
+            .filter(|parameter| !facts.declares_variable(&parameter.name))
     }
 }
 
@@ -87,7 +93,9 @@ impl SharedPipelines {
 }
 
 fn reject_duplicate_id(
-    id_positions: &mut HashMap<String, Position>, entry: SharedEntry,) -> Result<SharedEntry, DocumentError> {
+    id_positions: &mut HashMap<String, Position>,
+    entry: SharedEntry,
+) -> Result<SharedEntry, DocumentError> {
     if let Some(first) = id_positions.insert(entry.id.clone(), entry.position) {
         let id = shorten(&entry.id);
         return Err(DocumentError::at_position(
@@ -159,7 +167,8 @@ fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, Docum
             "`parameters` is not a map",
         ));
     }
-    Ok( parameters.entries()
+    Ok(parameters
+        .entries()
         .map(|(name, position, node)| parse_parameter(name, position, node))
         .collect())
 }

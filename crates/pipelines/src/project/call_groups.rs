@@ -22,12 +22,16 @@ impl CallGroups {
             *sizes.entry(*group).or_default() += 1;
         }
         Self {
-            callees, groups, sizes, }
+            callees,
+            groups,
+            sizes,
+        }
     }
 
     /// Returns whether a call is part of a circle.
     pub(super) fn is_in_circle(&self, caller: usize, target: usize) -> bool {
-        caller == target || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(target))
+        caller == target
+            || (self.groups.get(caller).is_some() && self.groups.get(caller) == self.groups.get(target))
     }
 
     /// Returns the number of pipelines that call each other in circles with this one.
@@ -54,7 +58,8 @@ impl CallGroups {
                 if *next_callee == caller {
                     return Some(trace_path(&previous_pipelines, pipeline, caller));
                 }
-                if self.is_in_circle(pipeline, *next_callee) && !previous_pipelines.contains_key(next_callee) {
+                if self.is_in_circle(pipeline, *next_callee) && !previous_pipelines.contains_key(next_callee)
+                {
                     previous_pipelines.insert(*next_callee, pipeline);
                     queue.push_back(*next_callee);
                 }
@@ -92,12 +97,15 @@ fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
         leave_order.push(pipeline);
     });
     let mut groups = vec![0; callees.len()];
-    walk(&reverse_calls,
-        leave_order.into_iter().rev(), &mut |root, pipeline| {
-        if let Some(group) = groups.get_mut(pipeline) {
-            *group = root;
-        }
-    },);
+    walk(
+        &reverse_calls,
+        leave_order.into_iter().rev(),
+        &mut |root, pipeline| {
+            if let Some(group) = groups.get_mut(pipeline) {
+                *group = root;
+            }
+        },
+    );
     groups
 }
 
@@ -107,13 +115,13 @@ fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut d
     let mut visited_nodes = vec![false; edges.len()];
     for start in starts {
         let mut stack = Vec::new();
-        if visit(&mut visited_nodes,start) {
+        if visit(&mut visited_nodes, start) {
             stack.push((start, 0));
         }
         while let Some((node, edge_index)) = stack.last_mut() {
             if let Some(next) = edges.get(*node).and_then(|next| next.get(*edge_index)) {
                 *edge_index += 1;
-                if visit(&mut visited_nodes,*next) {
+                if visit(&mut visited_nodes, *next) {
                     stack.push((*next, 0));
                 }
             } else {

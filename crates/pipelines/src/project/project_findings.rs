@@ -12,11 +12,10 @@ use super::renames::Renames;
 use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::{CheckLevels, ProjectCheck};
-use crate::findings:: FileResults;
+use crate::findings::FileResults;
 use crate::pipelines::{
-    CallResolution,
-    CallWalk, PipelineFacts, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
-    is_pipeline,
+    CallResolution, CallWalk, PipelineFacts, PipelineFiles, PipelineKind, Reference, ReferenceKind,
+    ReferenceTarget, is_pipeline,
 };
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::shorten_name;
@@ -75,7 +74,9 @@ impl Project<'_> {
         }
         problems
             .into_iter()
-            .map(|(path, problems)| group_problems(path, problems, levels)).filter(|file| !file.results.is_empty()).collect()
+            .map(|(path, problems)| group_problems(path, problems, levels))
+            .filter(|file| !file.results.is_empty())
+            .collect()
     }
 
     /// Returns the pipelines that the file certainly calls.
@@ -98,9 +99,12 @@ impl Project<'_> {
     /// broken reference there makes a publish fail.
     fn find_shared_ids(&self) -> HashMap<&str, &str> {
         let mut shared_ids: HashMap<&str, &str> = HashMap::new();
-        let mut pending: Vec<(&str, &str)> = self.shared_file.and_then(|shared_file| shared_file.content.as_ref().ok())
+        let mut pending: Vec<(&str, &str)> = self
+            .shared_file
+            .and_then(|shared_file| shared_file.content.as_ref().ok())
             .into_iter()
-            .flat_map(|shared_pipelines| &shared_pipelines.entries).filter(|entry| entry.enabled)
+            .flat_map(|shared_pipelines| &shared_pipelines.entries)
+            .filter(|entry| entry.enabled)
             .map(|entry| (entry.pipeline.as_str(), entry.id.as_str()))
             .collect();
         let mut walk = CallWalk::default();
@@ -110,11 +114,11 @@ impl Project<'_> {
             }
             shared_ids.insert(path, id);
             if let Some(Some(facts)) = self.facts.get(path) {
-                for reference in & facts.references {
-                let callees = walk.list_called_pipelines(self.files, reference, path);
+                for reference in &facts.references {
+                    let callees = walk.list_called_pipelines(self.files, reference, path);
                     pending.extend(callees.into_iter().map(|callee| (callee, id)));
+                }
             }
-        }
         }
         shared_ids
     }
@@ -123,7 +127,8 @@ impl Project<'_> {
         let pipelines: Vec<(&str, &PipelineFacts)> = self
             .facts
             .iter()
-            .filter_map(|(path, facts)| Some((path.as_str(), facts.as_ref()?))).collect();
+            .filter_map(|(path, facts)| Some((path.as_str(), facts.as_ref()?)))
+            .collect();
         let indices: HashMap<&str, usize> = pipelines
             .iter()
             .enumerate()
@@ -131,7 +136,8 @@ impl Project<'_> {
             .collect();
         let mut callees = Vec::with_capacity(pipelines.len());
         for (path, facts) in &pipelines {
-            let callee_indices: BTreeSet<usize> = self.certain_calls(path, facts)
+            let callee_indices: BTreeSet<usize> = self
+                .certain_calls(path, facts)
                 .filter_map(|(_, callee)| indices.get(callee).copied())
                 .collect();
             callees.push(callee_indices.into_iter().collect());
@@ -148,16 +154,20 @@ impl Project<'_> {
                     continue;
                 };
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
-                    let Some( circle) = groups.find_circle(index, callee_index) else {
+                    let Some(circle) = groups.find_circle(index, callee_index) else {
                         return describe_large_circle(callee, groups.group_size(index));
                     };
-                        let paths: Vec<&str> = circle.iter().filter_map(|index| Some(pipelines.get(*index)?.0)).collect();
+                    let paths: Vec<&str> = circle
+                        .iter()
+                        .filter_map(|index| Some(pipelines.get(*index)?.0))
+                        .collect();
                     describe_circle(&paths)
                 });
-                problems
-                    .entry(path)
-                    .or_default()
-                    .push(reference_problem(ProjectCheck::Cycle, reference, text,));
+                problems.entry(path).or_default().push(reference_problem(
+                    ProjectCheck::Cycle,
+                    reference,
+                    text,
+                ));
             }
         }
     }
@@ -192,15 +202,18 @@ impl Project<'_> {
                     ..shared_file_problem(entry.position.line, subject.clone(), text)
                 });
             }
-            let Some(Some( facts)) = self.facts.get(&entry.pipeline) else {
+            let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
                 continue;
             };
             if entry.enabled && !facts.is_unparsed {
                 for parameter in entry.undeclared_parameters(facts) {
-                let text = describe_undeclared_parameter(entry, parameter);
-                    problems.push(shared_file_problem(parameter.position.line,
-                        subject.clone(), text,));
-        }
+                    let text = describe_undeclared_parameter(entry, parameter);
+                    problems.push(shared_file_problem(
+                        parameter.position.line,
+                        subject.clone(),
+                        text,
+                    ));
+                }
             }
         }
         problems
@@ -221,7 +234,12 @@ impl FileChecker<'_> {
         let mut problems = Vec::new();
         for link in &facts.dangling_links {
             let message = describe_dangling_link(link.role, &link.name) + &self.link_hint(facts, &link.name);
-            problems.push(component_problem(ProjectCheck::Link, &link.component, link.position, &message,));
+            problems.push(component_problem(
+                ProjectCheck::Link,
+                &link.component,
+                link.position,
+                &message,
+            ));
         }
         for reference in &facts.references {
             let ReferenceTarget::Path(target) = &reference.target else {
@@ -241,8 +259,11 @@ impl FileChecker<'_> {
     /// Returns the finding for a script that does not exist, or that is not a script.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let text = match self.project.scripts.get(target) {
-            None => format!("{}{}",
-                describe_missing_script(target), self.publish_consequence()),
+            None => format!(
+                "{}{}",
+                describe_missing_script(target),
+                self.publish_consequence()
+            ),
             Some(None) => return None,
             Some(Some(defect)) => format!(
                 "{}; a publish refuses it: {}",
@@ -253,8 +274,13 @@ impl FileChecker<'_> {
         Some(reference_problem(ProjectCheck::Script, reference, &text))
     }
 
-    fn check_call(&self, reference: &Reference, target: &str, kind: PipelineKind,
-        problems: &mut Vec<Problem>,) {
+    fn check_call(
+        &self,
+        reference: &Reference,
+        target: &str,
+        kind: PipelineKind,
+        problems: &mut Vec<Problem>,
+    ) {
         let files = self.project.files;
         // A glob may contain the path with its extension even if the call omits it.
         if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
@@ -271,12 +297,14 @@ impl FileChecker<'_> {
             CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), false),
             CallResolution::Missing => {
                 let (message, hint) = (describe_missing_call(kind, target), self.call_hint(target, kind));
-                (Some(format!("{message}{hint}{}", self.publish_consequence())), false,)
+                (
+                    Some(format!("{message}{hint}{}", self.publish_consequence())),
+                    false,
+                )
             }
         };
         problems.extend(message.map(|message| Problem {
-            is_uncertain:
-            is_doubt,
+            is_uncertain: is_doubt,
             ..reference_problem(ProjectCheck::Call, reference, &message)
         }));
         if let Some(path) = resolution.file() {
@@ -286,23 +314,32 @@ impl FileChecker<'_> {
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
     fn call_hint(&self, target: &str, kind: PipelineKind) -> String {
-        let files = self.project.files; self.project.renames.call_hint(files, target, kind).unwrap_or_else(|| self.call_suggestions.borrow_mut().suggest(files, target, kind))
+        let files = self.project.files;
+        self.project
+            .renames
+            .call_hint(files, target, kind)
+            .unwrap_or_else(|| self.call_suggestions.borrow_mut().suggest(files, target, kind))
     }
 
     /// Returns a hint with the component that a broken link probably means.
     fn link_hint(&self, facts: &PipelineFacts, name: &str) -> String {
-        let names = facts.components.iter().map(String::as_str); self.project
-            .renames.link_hint(self.path, name)
+        let names = facts.components.iter().map(String::as_str);
+        self.project
+            .renames
+            .link_hint(self.path, name)
             .or_else(|| {
-        let similar_name = self.component_suggestions.borrow_mut().find_similar(names, name)?; Some(similar_name_hint(&similar_name))
+                let similar_name = self
+                    .component_suggestions
+                    .borrow_mut()
+                    .find_similar(names, name)?;
+                Some(similar_name_hint(&similar_name))
             })
             .unwrap_or_default()
     }
 
     /// Returns the consequence for a publish.
     fn publish_consequence(&self) -> String {
-        let Some(id) =
-        self.shared_id.map(bounded) else {
+        let Some(id) = self.shared_id.map(bounded) else {
             return String::new();
         };
         format!("; a publish is refused, as the shared pipeline `{id}` needs it")
@@ -315,16 +352,16 @@ impl FileChecker<'_> {
         if callee.is_unparsed || reference.arguments.is_empty() {
             return;
         }
-        for argument in & reference.arguments {
+        for argument in &reference.arguments {
             if !callee.declares_variable(&argument.name) && !argument.name.contains("${") {
-            let message = describe_undeclared_variable(&argument.name, path);
+                let message = describe_undeclared_variable(&argument.name, path);
                 problems.push(component_problem(
-                ProjectCheck::Argument,
-                &reference.component,
-                argument.position,
-                &message,
-            ));
-    }
-}
+                    ProjectCheck::Argument,
+                    &reference.component,
+                    argument.position,
+                    &message,
+                ));
+            }
+        }
     }
 }

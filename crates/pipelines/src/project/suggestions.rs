@@ -71,13 +71,21 @@ impl<'p> CallSuggestions<'p> {
     }
 
     /// Returns the path that differs from the target only in its Unicode normal form.
-    fn find_other_form(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind,) -> Option<&'p str> {
+    fn find_other_form(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> Option<&'p str> {
         if target.is_ascii() {
             return None;
         }
-        let normal_forms = self.normal_forms.get_or_insert_with( || {
+        let normal_forms = self.normal_forms.get_or_insert_with(|| {
             UnicodeNameIndex::new(
-                PipelineKind::ALL.into_iter().flat_map(|kind| files.files_of_kind(kind)),)
+                PipelineKind::ALL
+                    .into_iter()
+                    .flat_map(|kind| files.files_of_kind(kind)),
+            )
         });
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         normal_forms.find(&format!("{target_stem}{}", kind.extension()))
@@ -85,7 +93,12 @@ impl<'p> CallSuggestions<'p> {
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or after too much
     /// work.
-    fn find_similar(&mut self, files: &PipelineFiles<'p>, target: &str, kind: PipelineKind,) -> Option<&'p str> {
+    fn find_similar(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> Option<&'p str> {
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
         let key = (target_stem.to_owned(), kind);
         if let Some(path) = self.cached_paths.get(&key) {
@@ -95,17 +108,25 @@ impl<'p> CallSuggestions<'p> {
             return None;
         }
         let is_other_file = |path: &&str| *path != self.caller;
-        let length = files.files_of_kind(kind).filter(is_other_file).map(str::len).sum();
+        let length = files
+            .files_of_kind(kind)
+            .filter(is_other_file)
+            .map(str::len)
+            .sum();
         if !self.budget.spend(target_stem, length) {
             return None;
         }
         // A folder that both paths have does not make two names similar.
-        let similar_paths: HashMap<&str, &'p str> = files.files_of_kind(kind).filter(is_other_file).map(|path| ( without_extension(path), path))
+        let similar_paths: HashMap<&str, &'p str> = files
+            .files_of_kind(kind)
+            .filter(is_other_file)
+            .map(|path| (without_extension(path), path))
             .filter(|(stem, _)| {
-            is_similar(file_name(target_stem), file_name(stem)) && is_similar_path(target_stem, stem)
-        }).collect();
-        let path =
-            find_most_similar(target_stem, similar_paths.keys().copied()).and_then(|stem| similar_paths.get(stem).copied());
+                is_similar(file_name(target_stem), file_name(stem)) && is_similar_path(target_stem, stem)
+            })
+            .collect();
+        let path = find_most_similar(target_stem, similar_paths.keys().copied())
+            .and_then(|stem| similar_paths.get(stem).copied());
         self.cached_paths.insert(key, path);
         path
     }
@@ -126,11 +147,16 @@ impl ComponentSuggestions {
     }
 
     /// Returns the component whose name is most similar.
-    pub fn find_similar<'n>(&mut self, names: impl Iterator<Item = &'n str> + Clone, name: &str,) -> Option<String> {
+    pub fn find_similar<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n str> + Clone,
+        name: &str,
+    ) -> Option<String> {
         if let Some(cached_name) = self.cached_names.get(name) {
             return cached_name.clone();
         }
-        if self.budget.remaining_searches == 0 || !self.budget.spend(name, names.clone().map(str::len).sum()) {
+        if self.budget.remaining_searches == 0 || !self.budget.spend(name, names.clone().map(str::len).sum())
+        {
             return None;
         }
         let similar = find_most_similar(name, names).map(str::to_owned);

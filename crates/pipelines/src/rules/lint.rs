@@ -115,7 +115,10 @@ impl RulesFileLinter {
         if parse_level(entry).is_none() {
             let error = EvaluationError::InvalidEnforcementLevel { id: documentation.id };
             self.add_error(
-                key_position(entry.node, "enforcementLevel"), &error, entry.is_enabled,);
+                key_position(entry.node, "enforcementLevel"),
+                &error,
+                entry.is_enabled,
+            );
         }
         let config = entry.node.get("config");
         if self.checked_configs.insert((documentation.id, entry.is_enabled))
@@ -129,7 +132,11 @@ impl RulesFileLinter {
         }
         if let Some(config) = config {
             let known_fields: Vec<&str> = documentation.config.iter().map(|field| field.name).collect();
-            self.check_keys(config, &known_fields, &format!("the config of `{}`", documentation.id),);
+            self.check_keys(
+                config,
+                &known_fields,
+                &format!("the config of `{}`", documentation.id),
+            );
         }
     }
 
@@ -182,5 +189,11 @@ fn key_position(map: NodeRef<'_, '_>, key: &str) -> Position {
 fn config_position(entry: NodeRef<'_, '_>, documentation: &RuleDocumentation) -> Position {
     let Some(config) = entry.get("config") else {
         return entry.position();
-    }; documentation.config.iter().find_map(|field| config.get(field.name)).unwrap_or(config).position()
+    };
+    documentation
+        .config
+        .iter()
+        .find_map(|field| config.get(field.name))
+        .unwrap_or(config)
+        .position()
 }

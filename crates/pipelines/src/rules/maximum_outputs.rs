@@ -47,7 +47,10 @@ impl Rule for MaximumOutputs {
 
 /// Returns the number of output components.
 pub(super) fn count_outputs(pipeline: &Pipeline) -> u64 {
-    let outputs = pipeline.components.iter().filter(|component| is_output(component));
+    let outputs = pipeline
+        .components
+        .iter()
+        .filter(|component| is_output(component));
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
@@ -58,13 +61,15 @@ pub(super) fn is_output(component: &Component) -> bool {
         return false;
     };
     OUTPUT_TYPES.iter().any(|output_type| {
-        kind.strip_prefix(output_type).is_some_and(|suffix| suffix.is_empty() || is_version_suffix(suffix))
+        kind.strip_prefix(output_type)
+            .is_some_and(|suffix| suffix.is_empty() || is_version_suffix(suffix))
     })
 }
 
 fn is_version_suffix(suffix: &str) -> bool {
-    suffix.strip_prefix("-v")
-            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    suffix
+        .strip_prefix("-v")
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 static DOCUMENTATION: RuleDocumentation = RuleDocumentation {

@@ -65,7 +65,11 @@ mod tests {
         for rule in registry() {
             let documentation = rule.documentation();
             let id = documentation.id;
-            assert_eq!(status(*rule, documentation.passing_example), Status::Passed, "{id}");
+            assert_eq!(
+                status(*rule, documentation.passing_example),
+                Status::Passed,
+                "{id}"
+            );
             assert!(
                 matches!(status(*rule, documentation.failing_example), Status::Failed(_)),
                 "{id}"

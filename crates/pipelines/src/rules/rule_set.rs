@@ -39,10 +39,8 @@ impl fmt::Debug for RuleSet {
         let ids = self
             .file
             .as_ref()
-            .map( |file| file.rules.iter().map(|rule| & rule.id).collect::<Vec<_>>());
-        f.debug_tuple("RuleSet")
-            .field(&ids)
-            .finish()
+            .map(|file| file.rules.iter().map(|rule| &rule.id).collect::<Vec<_>>());
+        f.debug_tuple("RuleSet").field(&ids).finish()
     }
 }
 
@@ -95,7 +93,8 @@ impl RuleSet {
         ) {
             (
                 Some(EnabledRule {
-                    evaluator: Err(error), ..
+                    evaluator: Err(error),
+                    ..
                 }),
                 _,
             ) => RuleState::Broken(error.error_type()),
@@ -111,7 +110,11 @@ impl RuleSet {
     /// file is missing or cannot be read.
     pub fn enabled_ids(&self, kind: Option<PipelineKind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
-        Some( rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind))).map(|rule| rule.id.as_str()),)
+        Some(
+            rules
+                .filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
+                .map(|rule| rule.id.as_str()),
+        )
     }
 
     /// Returns the results for a pipeline file, in the order of the rules file.
@@ -186,13 +189,18 @@ fn evaluate_rules(
         Ok(pipeline) => Some(pipeline.kind),
         Err(_) => PipelineKind::from_path(path),
     };
-    let subject = pipeline.as_ref().map(EvaluatedPipeline::new); rules
+    let subject = pipeline.as_ref().map(EvaluatedPipeline::new);
+    rules
         .iter()
-        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind))).map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error)))
+        .filter(|rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)))
+        .map(|rule| evaluate_rule(rule, subject.as_ref().map_err(|error| *error)))
         .collect()
 }
 
-fn evaluate_rule(rule: &EnabledRule, subject: Result<&EvaluatedPipeline<'_>, &EvaluationError>,) -> RuleResult {
+fn evaluate_rule(
+    rule: &EnabledRule,
+    subject: Result<&EvaluatedPipeline<'_>, &EvaluationError>,
+) -> RuleResult {
     let evaluator: &Evaluator = match &rule.evaluator {
         Ok(evaluator) => evaluator,
         Err(error) => return error_result(&rule.id, rule.enforcement, error),

@@ -150,10 +150,10 @@ impl Waivers {
         today: Date,
         matched_flags: &mut [bool],
     ) -> Option<&WaiverEntry> {
-        let old_name = finding
-            .about
-            .and_then(|name| {
-            file_entries.old_component_names.and_then(|old_names| old_names.get(name))
+        let old_name = finding.about.and_then(|name| {
+            file_entries
+                .old_component_names
+                .and_then(|old_names| old_names.get(name))
         });
         let old_finding = old_name.map(|old_name| Finding {
             about: Some(old_name),
@@ -161,13 +161,17 @@ impl Waivers {
         });
         let mut best: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
-            let(Some( entry), Some(is_matched)) = ( self.entries.get(*index), matched_flags.get_mut(*index)) else {
+            let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))
+            else {
                 continue;
             };
-            let is_about_old_finding = old_finding.as_ref().is_some_and(|old_finding| entry.matches_finding(old_finding));
+            let is_about_old_finding = old_finding
+                .as_ref()
+                .is_some_and(|old_finding| entry.matches_finding(old_finding));
             if !entry.matches_finding(finding) && !is_about_old_finding {
                 continue;
-            } *is_matched = true;
+            }
+            *is_matched = true;
             if best.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
                 best = Some(entry);
             }
@@ -199,12 +203,17 @@ impl Waivers {
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
                 coverage.add_file(entry, file, existing_files.check_levels);
             });
-        } self.entries.iter().zip(matched_flags).zip(coverages)
-            .map( |((entry, is_matched), coverage)| WaiverStatus {
+        }
+        self.entries
+            .iter()
+            .zip(matched_flags)
+            .zip(coverages)
+            .map(|((entry, is_matched), coverage)| WaiverStatus {
                 is_matched: *is_matched,
                 is_expired: entry.is_expired(today),
                 is_conclusive: coverage.is_conclusive(existing_files.is_complete),
-        }).collect()
+            })
+            .collect()
     }
 
     fn update_coverages(
@@ -240,7 +249,7 @@ impl FileCoverage {
             if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
                 self.has_error = true;
             } else {
-        self.is_evaluated = true;
+                self.is_evaluated = true;
             }
         }
         // A check of the project yields a result only if it finds a problem.

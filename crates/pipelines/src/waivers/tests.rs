@@ -90,7 +90,10 @@ fn waiver_matches_finding_by_rule_path_and_name() {
     assert_eq!(
         found,
         [
-            (vec![Some(FindingState::Waived), None], Some("waived: old".to_owned())),
+            (
+                vec![Some(FindingState::Waived), None],
+                Some("waived: old".to_owned())
+            ),
             (vec![], None),
             (vec![], None)
         ]
@@ -107,7 +110,11 @@ fn waiver_with_size_allows_sizes_up_to_it() {
         ("minimum-components", 6, false),
     ] {
         let found = marked(text, vec![file("a", vec![failed(rule, vec![counted(size)])])]);
-        assert_eq!(found[0].0 == [Some(FindingState::Waived)], is_waived, "{rule} {size}");
+        assert_eq!(
+            found[0].0 == [Some(FindingState::Waived)],
+            is_waived,
+            "{rule} {size}"
+        );
     }
     let unknown = marked(
         text,
@@ -161,7 +168,11 @@ fn evaluation_error_is_waived_only_if_pipeline_causes_it() {
             "- { rule: r, path: a, reason: old }",
             vec![file("a", vec![result])],
         );
-        assert_eq!(found[0].0 == [Some(FindingState::Waived)], is_waived, "{error_type:?}");
+        assert_eq!(
+            found[0].0 == [Some(FindingState::Waived)],
+            is_waived,
+            "{error_type:?}"
+        );
     }
 }
 
@@ -179,10 +190,8 @@ fn waiver_is_unneeded_only_if_all_its_files_were_evaluated() {
         let there = ExistingFiles {
             pipelines: there.iter().map(|path| (*path).to_owned()).collect(),
             other_files: vec!["other".to_owned()],
-            is_complete:
-            is_whole,
-            check_levels:
-            checked,
+            is_complete: is_whole,
+            check_levels: checked,
         };
         let standings = waivers.statuses(&met, &files, &there, TODAY);
         standings.into_iter().map(WaiverStatus::is_unneeded).collect()
@@ -235,7 +244,10 @@ fn file_without_entries_on_separate_lines_is_not_edited() {
     let one = entries("- { rule: a, path: p, reason: r }");
     for text in ["[{ rule: a, path: p, reason: r }]\n", "[]\n"] {
         assert_eq!(
-            add_entries(text, &one), Err(EditError::UnsupportedForm), "{text:?}");
+            add_entries(text, &one),
+            Err(EditError::UnsupportedForm),
+            "{text:?}"
+        );
     }
     assert_eq!(
         remove_entries("[{ rule: a, path: p, reason: r }]\n", &[true]),
@@ -264,8 +276,7 @@ fn any_entry() -> impl Strategy<Value = WaiverEntry> {
             size: None,
             reason,
             owner,
-            last_day:
-            until,
+            last_day: until,
         })
         .prop_filter("a glob", |entry| {
             sluicegate_base::globs::parse_glob(&entry.path).is_ok() && !entry.path.trim().is_empty()

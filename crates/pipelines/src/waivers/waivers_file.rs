@@ -24,8 +24,10 @@ pub struct PlacedWaiver {
 }
 
 /// Returns the entries of the file, in order. `is_known_rule` returns whether a rule id exists.
-pub fn read_waivers(bytes: &[u8],
-    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<Vec<PlacedWaiver>, DocumentError> {
+pub fn read_waivers(
+    bytes: &[u8],
+    is_known_rule: &dyn Fn(&str) -> bool,
+) -> Result<Vec<PlacedWaiver>, DocumentError> {
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
@@ -36,7 +38,9 @@ pub fn read_waivers(bytes: &[u8],
         .ok_or_else(|| error_at(root, "the file is not a list of waivers"))?;
     if items.len() > MAX_WAIVERS {
         let message = format!(
-            "the file has {} waivers; the maximum is {MAX_WAIVERS}", items.len());
+            "the file has {} waivers; the maximum is {MAX_WAIVERS}",
+            items.len()
+        );
         return Err(error_at(root, message));
     }
     items.map(|item| parse_waiver(item, is_known_rule)).collect()
@@ -46,8 +50,10 @@ fn error_at(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError 
     DocumentError::at_position(node.position(), message)
 }
 
-fn parse_waiver(item: NodeRef<'_, '_>,
-    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<PlacedWaiver, DocumentError> {
+fn parse_waiver(
+    item: NodeRef<'_, '_>,
+    is_known_rule: &dyn Fn(&str) -> bool,
+) -> Result<PlacedWaiver, DocumentError> {
     if !item.is_map() {
         return Err(error_at(
             item,
@@ -87,8 +93,11 @@ fn parse_waiver(item: NodeRef<'_, '_>,
     }
 }
 
-fn reject_unknown_rule(item: NodeRef<'_, '_>, rule: &str,
-    is_known_rule: &dyn Fn(&str) -> bool,) -> Result<(), DocumentError> {
+fn reject_unknown_rule(
+    item: NodeRef<'_, '_>,
+    rule: &str,
+    is_known_rule: &dyn Fn(&str) -> bool,
+) -> Result<(), DocumentError> {
     if is_known_rule(rule) {
         return Ok(());
     }
@@ -110,8 +119,10 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
         return Ok(None);
     };
     match node.text().map(str::trim) {
-        Some(text) if text.len() > MAX_TEXT_BYTES =>
-            Err(error_at(node, format!("`{key}` has more than {MAX_TEXT_BYTES} bytes"),)),
+        Some(text) if text.len() > MAX_TEXT_BYTES => Err(error_at(
+            node,
+            format!("`{key}` has more than {MAX_TEXT_BYTES} bytes"),
+        )),
         Some(text) if !text.is_empty() && !node.is_null() => Ok(node.text().map(str::to_owned)),
         _ => Err(error_at(node, format!("`{key}` is empty or not a string"))),
     }

@@ -76,14 +76,19 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) =
         FileDefect::find_in_document(bytes)
     {
-        return Err(DocumentError::for_document(format!("the document {}", defect.reason())));
+        return Err(DocumentError::for_document(format!(
+            "the document {}",
+            defect.reason()
+        )));
     }
     if is_utf_16(bytes) {
-        return Err(DocumentError::for_document("the document is UTF-16: save it as UTF-8",));
+        return Err(DocumentError::for_document(
+            "the document is UTF-16: save it as UTF-8",
+        ));
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| { DocumentError::at_position(position_at_offset(bytes, error.valid_up_to()), "not UTF-8")
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        DocumentError::at_position(position_at_offset(bytes, error.valid_up_to()), "not UTF-8")
     })?;
     reject_control_characters(bytes)?;
     reject_other_line_ends(text)?;
@@ -102,7 +107,9 @@ fn reject_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     let offset = bytes.iter().position(is_forbidden).unwrap_or_default();
     let message = "control characters are not allowed";
     Err(DocumentError::at_position(
-        position_at_offset(bytes, offset), message,))
+        position_at_offset(bytes, offset),
+        message,
+    ))
 }
 
 /// Rejects characters that end a line in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): such parsers would see keys
@@ -111,7 +118,10 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     if text.is_ascii() {
         return Ok(());
     }
-    let Some((offset, character)) = text.char_indices().find(|(_, c)| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')) else {
+    let Some((offset, character)) = text
+        .char_indices()
+        .find(|(_, c)| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}'))
+    else {
         return Ok(());
     };
     let message = format!(
@@ -124,7 +134,9 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
         }
     );
     Err(DocumentError::at_position(
-        position_at_offset(text.as_bytes(), offset), message,))
+        position_at_offset(text.as_bytes(), offset),
+        message,
+    ))
 }
 
 fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
@@ -150,7 +162,8 @@ fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     }
     let mark_count = bytes
         .iter()
-        .filter( |byte| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}')).count();
+        .filter(|byte| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}'))
+        .count();
     if mark_count > MAX_FLOW_MARKS {
         return Err(DocumentError::for_document(format!(
             "the document has {mark_count} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
@@ -177,7 +190,7 @@ fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
 pub fn is_blank(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| {
         text.lines()
-            .all( |line| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim()))
+            .all(|line| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim()))
     })
 }
 

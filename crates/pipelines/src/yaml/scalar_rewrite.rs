@@ -14,13 +14,16 @@ use std::ops::Range;
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
-pub fn replace_scalars(bytes: &[u8],
-    new_texts: &BTreeMap<Position, String>,) -> Result<Vec<u8>, DocumentError> {
+pub fn replace_scalars(
+    bytes: &[u8],
+    new_texts: &BTreeMap<Position, String>,
+) -> Result<Vec<u8>, DocumentError> {
     let text = document_text::decode_text(bytes)?;
     let scalars = find_scalars(text, |position| new_texts.contains_key(&position))?;
     let byte_order_mark = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
     // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
-    splice_verified(byte_order_mark,text, &scalars, new_texts,Context::Block).or_else(|_| splice_verified(byte_order_mark, text, &scalars, new_texts,Context::Flow))
+    splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Block)
+        .or_else(|_| splice_verified(byte_order_mark, text, &scalars, new_texts, Context::Flow))
 }
 
 /// The context of a plain scalar.
@@ -38,8 +41,8 @@ fn splice_verified(
     new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let new_text = splice (text, scalars, new_texts, context)?;
-    let new_bytes = [byte_order_mark, &new_text].concat ();
+    let new_text = splice(text, scalars, new_texts, context)?;
+    let new_bytes = [byte_order_mark, &new_text].concat();
     verify_rewrite(text, &new_bytes, scalars, new_texts)?;
     Ok(new_bytes)
 }
@@ -50,7 +53,7 @@ fn splice(
     new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let mut output =Vec::with_capacity(text.len());
+    let mut output = Vec::with_capacity(text.len());
     let mut end_offset = 0;
     for (position, new_text) in new_texts {
         let reject = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
@@ -58,12 +61,14 @@ fn splice(
         if scalar.has_anchor {
             return Err(reject("has a YAML anchor, so other places may use it"));
         }
-        let range = scalar.range.clone().ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
-        let unchanged_text = text.get(end_offset..range.start)
-                .ok_or_else(|| reject("overlaps another value"))?;
-        output.extend(unchanged_text
-                .as_bytes()
-        );
+        let range = scalar
+            .range
+            .clone()
+            .ok_or_else(|| reject("is written in a style that cannot be replaced in place"))?;
+        let unchanged_text = text
+            .get(end_offset..range.start)
+            .ok_or_else(|| reject("overlaps another value"))?;
+        output.extend(unchanged_text.as_bytes());
         output.extend(scalar.format_text(new_text, context).as_bytes());
         end_offset = range.end;
     }
@@ -253,10 +258,11 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
         Context::Flow => format!("[{text}]\n"),
     };
     let last_scalar = parse_events(&document)
-        .filter_map( |event| match event {
-        Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
-        _ => None,
-    }).last();
+        .filter_map(|event| match event {
+            Event::Scalar(value, style, anchor, tag) => Some((value, style, anchor, tag)),
+            _ => None,
+        })
+        .last();
     let is_same = last_scalar.is_some_and(|(value, style, anchor, tag)| {
         let scalar = Scalar::new(value, style, tag.as_deref());
         anchor == 0 && tag.is_none() && scalar.value() == Value::Text(text)
@@ -276,7 +282,7 @@ fn verify_rewrite(
         .iter()
         .filter_map(|(position, text)| Some((scalars.get(position)?.event_index, (position, text))))
         .collect();
-    let mut old_events = parse_events (old_text);
+    let mut old_events = parse_events(old_text);
     let mut new_events = parse_events(new_text);
     for event_index in 0.. {
         let (old_event, new_event) = (old_events.next(), new_events.next());
@@ -289,7 +295,10 @@ fn verify_rewrite(
             (None, _) => old_event == new_event,
         };
         if !is_same {
-            let position = replacements.range(..=event_index).next_back().map_or(Position { line: 1, column: 1 }, |(_, (position, _))| **position);
+            let position = replacements
+                .range(..=event_index)
+                .next_back()
+                .map_or(Position { line: 1, column: 1 }, |(_, (position, _))| **position);
             let text = new_texts.get(&position).map_or("", String::as_str);
             let message = format!("the value cannot contain `{}` in its YAML style", shorten(text));
             return Err(DocumentError::at_position(position, message));
@@ -302,7 +311,10 @@ fn verify_rewrite(
 }
 
 /// Returns the events up to the first error, after which a parser would not advance.
-fn parse_events(text: &str) -> impl Iterator<Item = Event<'_>> { Parser::new(TextInput::new(text)).map_while(Result::ok).map(|(event, _)| event)
+fn parse_events(text: &str) -> impl Iterator<Item = Event<'_>> {
+    Parser::new(TextInput::new(text))
+        .map_while(Result::ok)
+        .map(|(event, _)| event)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Documents that are pipelines, documents that are not, and how the parser handles real files.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate_pipelines::pipelines::{ LinkRole, Pipeline, PipelineKind, ReferenceKind, ReferenceTarget};
+use sluicegate_pipelines::pipelines::{LinkRole, Pipeline, PipelineKind, ReferenceKind, ReferenceTarget};
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
@@ -170,8 +170,10 @@ fn other_encodings_are_rejected() {
         refused(b"type: orchestration\npipeline: {\xff: }"),
         ("not UTF-8".into(), Some((2, 12)))
     );
-    assert_eq!(parse(&format!("\u{feff}{text}")).kind,
-        PipelineKind::Orchestration);
+    assert_eq!(
+        parse(&format!("\u{feff}{text}")).kind,
+        PipelineKind::Orchestration
+    );
 }
 
 #[test]

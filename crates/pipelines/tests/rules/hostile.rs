@@ -202,11 +202,15 @@ fn hostile_texts_are_searched_quickly() {
     let pipeline = Pipeline::parse(document.as_bytes()).unwrap();
     for _ in 0..5 {
         assert_eq!(
-            pipeline.find_subject(&"!".repeat(100_000)).map(|named| named.line),
+            pipeline
+                .find_subject(&"!".repeat(100_000))
+                .map(|named| named.line),
             Some(1002)
         );
         assert_eq!(
-            pipeline.find_subject(&"'\"".repeat(100_000)).map(|named| named.line),
+            pipeline
+                .find_subject(&"'\"".repeat(100_000))
+                .map(|named| named.line),
             None
         );
     }

@@ -3,7 +3,9 @@
 use crate::support::{orchestration, transformation};
 use sluicegate_pipelines::findings::{Enforcement, Status};
 use sluicegate_pipelines::project;
-use sluicegate_pipelines::rules::{RuleSet, RuleState, lint_rules_file, registry, render_reference, rules_file_template,};
+use sluicegate_pipelines::rules::{
+    RuleSet, RuleState, lint_rules_file, registry, render_reference, rules_file_template,
+};
 use std::path::Path;
 
 #[test]
