@@ -5,7 +5,7 @@
 
 use crate::document_content::read_document;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::interface::{ ChangedKinds, Interface, InterfaceChange, compare_interfaces};
+use sluicegate_pipelines::interface::{ChangedKinds, Interface, InterfaceChange, compare_interfaces};
 use sluicegate_pipelines::pipelines::{self, PipelineKind, SHARED_PIPELINES_FILE, SharedEntry};
 use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -75,7 +75,10 @@ impl<'a> InterfaceVersion<'a> {
         snapshot: &Snapshot<'_>,
         mut interface: Interface,
     ) -> Result<Self, GitError> {
-        let paths: BTreeSet<&str> = interface.offered_entries().map(|entry| entry.pipeline.as_str()).collect();
+        let paths: BTreeSet<&str> = interface
+            .offered_entries()
+            .map(|entry| entry.pipeline.as_str())
+            .collect();
         let files = snapshot.find_files(&paths)?;
         interface
             .entries

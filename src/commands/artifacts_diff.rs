@@ -21,7 +21,8 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
             let class = compat.class.map_or("unknown", interface::ChangeClass::name);
             let heading = format!(
                 "{} to {new_name}: {class}, {}",
-                compat.old_name(), summarize(compat)
+                compat.old_name(),
+                summarize(compat)
             );
             let mut lines = vec![text::escape_line(&heading)];
             lines.extend(list_changes(compat));

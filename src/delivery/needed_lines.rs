@@ -34,7 +34,7 @@ impl<'a> NeededLines<'a> {
                 || delivery.destinations.comment);
         if is_ordered || is_annotated(delivery) {
             let mut findings = report.findings();
-            findings.retain(Finding::counts);
+            findings.retain(Finding::is_counted);
             return Self::compared_for(findings);
         }
         Self::default()

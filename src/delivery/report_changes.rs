@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
 pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
-    let changes_by_path: BTreeMap<&str, &Changed> = delivery
+    let changes_by_path: BTreeMap<&str, &ChangeSummary> = delivery
         .report
         .changes
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let mut listed_changes: BTreeMap<String, ChangedFile> = BTreeMap::new();
     if !changes_by_path.is_empty()
         && let Some((repo, snapshot)) = delivery.files
-        && let Ok(Some(files)) = changes(
+        && let Ok(Some(files)) = find_changed_pipelines(
             repo,
             snapshot,
             delivery.report,

@@ -242,7 +242,7 @@ impl ReportedFiles<'_> {
                 .collect();
             let old_files = self.repo.snapshot(base.clone()).find_files(&paths)?;
             for change in base_changes {
-                let old_file = change.path_before().and_then(|path| old_files.get(path));
+                let old_file = change.old_path().and_then(|path| old_files.get(path));
                 let old_blob = old_file.and_then(|file| match file.content {
                     FileContent::Blob(blob) => Some(blob),
                     FileContent::Disk(_) => None,
@@ -284,7 +284,7 @@ fn rule_text(rule: &dyn rules::Rule) -> RuleText {
         summary: documentation.summary.to_owned(),
         fix: documentation.fix.to_owned(),
         help: help
-            .chain(documentation.assumed.iter().copied())
+            .chain(documentation.assumptions.iter().copied())
             .map(str::to_owned)
             .collect(),
         blocks: documentation.blocks(),

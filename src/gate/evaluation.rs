@@ -111,10 +111,14 @@ impl Evaluation {
             return;
         };
         let findings = self.tally.all_files().flat_map(FileResults::findings);
-        let totals = FindingTotals::from_findings(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
+        let totals =
+            FindingTotals::from_findings(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
         let known_count = totals.known.unwrap_or_default();
         if known_count > max_count {
-            self.add_cause(Cause::TooManyKnown, describe_too_many_known(known_count, max_count));
+            self.add_cause(
+                Cause::TooManyKnown,
+                describe_too_many_known(known_count, max_count),
+            );
         } else if known_count < max_count && is_complete {
             self.notes.push(describe_lower_limit(known_count, max_count));
         }
@@ -164,15 +168,15 @@ impl Evaluation {
             path,
             reason: "not a file that is reviewed".to_owned(),
         });
-        let mut excluded_files: Vec<ExcludedFile> = excluded_by_type.chain(pipelines.left_out_files).collect();
+        let mut excluded_files: Vec<ExcludedFile> =
+            excluded_by_type.chain(pipelines.left_out_files).collect();
         excluded_files.sort();
         Report {
             engine,
             verdict: verdict(&self.causes),
             context,
             files: merge_by_path(self.tally.files, self.tally.project_files),
-            excluded_files:
-            excluded: excluded_files,
+            excluded_files,
             unreviewed_files: self.tally.unreviewed_files,
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
@@ -186,8 +190,7 @@ impl Evaluation {
             limits: self.limits,
             fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
-            duration:
-            elapsed,
+            duration: elapsed,
         }
     }
 }

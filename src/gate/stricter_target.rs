@@ -13,7 +13,7 @@ use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status};
+use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status, VerdictLimit};
 use sluicegate_pipelines::interface::ChangeClass;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
@@ -230,11 +230,11 @@ impl TipComparison<'_> {
 
     /// Returns the ids that the tip shares, and that a consumer could not use in `snapshot`.
     fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
-        let config_dir = self.workspace.named_folder.as_deref();
+        let config_dir = self.workspace.named_config_dir.as_deref();
         let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dir)?;
         let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
         Ok(changes
-            .filter(|change| change.class == Class::Breaking)
+            .filter(|change| change.class == ChangeClass::Breaking)
             .filter_map(|change| change.id)
             .collect())
     }

@@ -102,11 +102,13 @@ pub(crate) fn find_result_causes<'f>(
     let mut causes = Vec::new();
     let results = files.flat_map(|file| &file.results);
     for result in results.filter(|result| result.fails(fail_on)) {
-        causes.push(if is_compared && !result.states.contains(&Some(FindingState::New)) {
-            Cause::Doubt
-        } else {
-            Cause::Finding
-        });
+        causes.push(
+            if is_compared && !result.states.contains(&Some(FindingState::New)) {
+                Cause::Doubt
+            } else {
+                Cause::Finding
+            },
+        );
     }
     causes.dedup();
     causes

@@ -16,8 +16,7 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
-    ExistingFiles,
-    FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, read_waivers,
+    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, read_waivers,
 };
 
 /// Maximum number of waivers in a note.
@@ -155,10 +154,8 @@ pub(crate) fn apply_waivers(
         .partition(|path| is_pipeline(path));
     let existing_files = ExistingFiles {
         pipelines: pipeline_paths,
-        other_files:
-        others: other_paths,
-        is_complete:
-        is_whole,
+        other_files: other_paths,
+        is_complete: is_whole,
         check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
     Ok(tally.with_all_files(|files| waivers.statuses(&matches, files, &existing_files, today)))
@@ -258,7 +255,7 @@ impl ActiveWaivers {
             }
             if let Some(former_path) = former.paths.get(&file.path)
                 && self.waivers.matches_path(former_path)
-                && !self.waivers.is_about(&file.path)
+                && !self.waivers.matches_path(&file.path)
             {
                 renamed_paths.push(format!("{former_path} → {}", file.path));
             }

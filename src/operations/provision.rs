@@ -241,10 +241,11 @@ fn print_dry_run(
         args.output,
         &json!({ "projectId": state.project_id(), "steps": entries }),
         || {
-            steps
-                .iter()
-                .map(|(step, outcome)| format!("{:<11} {outcome}\n", step.name()))
-                .collect()
+            let mut lines = String::new();
+            for (step, outcome) in steps {
+                let _ = writeln!(lines, "{:<11} {outcome}", step.name());
+            }
+            lines
         },
     )
 }

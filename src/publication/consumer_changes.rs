@@ -263,7 +263,7 @@ impl Publication<'_> {
     /// nothing, as no user chose it.
     fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
-            accepted_by_name(compat.against.as_deref(), &plan.version_name)
+            find_acceptance_by_name(compat.against.as_deref(), &plan.version_name)
                 .filter(|_| !self.needs_next_version())
         });
         compat.with_acceptance(reason)
@@ -294,7 +294,12 @@ impl Publication<'_> {
     }
 
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
-    fn are_breaks_refused(&self, platform: &Platform, plan: &Plan, compat: &Compatibility) -> Result<bool, Failure> {
+    fn are_breaks_refused(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        compat: &Compatibility,
+    ) -> Result<bool, Failure> {
         if self.settings.compatibility.mode != CompatMode::Fail
             || !compat.is_breaking()
             || compat.accepted.is_some()

@@ -7,7 +7,8 @@ use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::interface::{
-    ChangeClass, Compatibility, Consumer, InterfaceChange, find_consumers,};
+    ChangeClass, Compatibility, Consumer, InterfaceChange, find_consumers,
+};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 

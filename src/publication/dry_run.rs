@@ -7,10 +7,10 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
 use crate::session::CommandResult;
-use crate::session::output::json;
+use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
-use sluicegate_pipelines::interface::breaks_told;
+use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
@@ -40,7 +40,7 @@ impl Publication<'_> {
             PublishDecision::Refuse(failure) => {
                 match &self.comparison {
                     Some(comparison) if failure.status() == ExitStatus::GateFailed => {
-                        refusals.extend(breaks_told(&comparison.compat));
+                        refusals.extend(list_breaking_changes(&comparison.compat));
                     }
                     _ => refusals.push(failure.chain()),
                 }
@@ -60,7 +60,7 @@ impl Publication<'_> {
                 .map(|comparison| comparison.compat.clone()),
         };
         let output = if self.settings.json {
-            json(&build_document(plan, &preview))
+            format_json(&build_document(plan, &preview))
         } else {
             render_text(plan, &preview, self.run.global.verbose > 0)
         };
@@ -102,7 +102,7 @@ impl Publication<'_> {
                 error => vec![value!({ "what": error.to_string() })],
             };
             let head = self.target.head.as_str();
-            self.print_result(&json(
+            self.print_result(&format_json(
                 &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refusals }),
             ))?;
         }
@@ -119,7 +119,7 @@ impl Publication<'_> {
         let Some(platform) = platform else {
             return Ok(PublishedState::default());
         };
-        let published_state = self.run.requests(async {
+        let published_state = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedState {
                 exists: Some(
                     find_version(platform, plan, Some(&plan.version_name))
@@ -154,7 +154,7 @@ impl Publication<'_> {
             return Err(format!("the clone does not have the commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
-        match repo.contains(&self.target.head, &latest_commit) {
+        match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
             Ok(false) => {
                 return Err(format!(

@@ -53,7 +53,7 @@ impl Publication<'_> {
         };
         let old_name = compat.old_name();
         compat
-            .breaks()
+            .breaking_changes()
             .map(|change| PublishBreak {
                 name: format!("{}: {}", change.subject(), change.describe()),
                 words: change.format_line(&old_name),

@@ -3,14 +3,14 @@
 use crate::publish::{FileSelection, Plan, PlanChanges};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
-use sluicegate_pipelines::interface::{ChangeClass, Compatibility, told};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, list_changes};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::ArtifactDetails;
 use std::fmt::Write as _;
 /// Maximum number of changed files of each kind to print.
 const MAX_LISTED_ENTRIES: usize = 20;
 
-#[derive( Default) ]
+#[derive(Default)]
 pub(super) struct PublishedState {
     pub(super) exists: Option<bool>,
     pub(super) latest: Option<ArtifactDetails>,
@@ -26,7 +26,7 @@ pub(super) struct Preview {
     /// The commit compared with and the changes since then, or why they are unknown.
     pub(super) changes: Result<(String, PlanChanges), String>,
     /// The changes for consumers; `None` if they were not compared.
-    pub(super) compat: Option<Compat>,
+    pub(super) compat: Option<Compatibility>,
 }
 
 /// Returns the plan as JSON: schema `sluicegate.plan/v1`.

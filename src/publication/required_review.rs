@@ -10,7 +10,7 @@ use crate::publish::{Plan, ReviewEvidence, hash_bytes};
 use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, Status, Verdict};
+use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
 use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::BTreeSet;
 use std::path::Path;

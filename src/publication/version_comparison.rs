@@ -191,7 +191,10 @@ impl SideLookup<'_> {
         Ok(ComparedOffer {
             version: None,
             reported_commit: Some(revision.commit.to_string()),
-            ids: interface.offered_entries().map(|entry| entry.id.clone()).collect(),
+            ids: interface
+                .offered_entries()
+                .map(|entry| entry.id.clone())
+                .collect(),
             offer: Ok(CommitOffer {
                 fetched_repository: None,
                 commit: revision.commit,
@@ -219,7 +222,11 @@ impl SideLookup<'_> {
                     ids_only.reason
                 ));
                 let offered_ids = new_side.ids.iter().map(String::as_str);
-                return Ok(Compatibility::from_ids(old_side.to_against(), &old_side.ids, &offered_ids));
+                return Ok(Compatibility::from_ids(
+                    old_side.to_against(),
+                    &old_side.ids,
+                    &offered_ids,
+                ));
             }
         };
         let mut changes = interface_version::compare_interface_versions(

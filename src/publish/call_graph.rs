@@ -5,7 +5,8 @@ use super::content_reader::ContentReader;
 use super::pipeline_reader::{self, PipelineToRead};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{
-    CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name, may_name_files,
+    CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name,
+    may_name_files,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,7 +118,7 @@ impl CallGraph {
                 CallResolution::Ambiguous(paths) => {
                     ambiguous_names.extend(paths.first().map(|path| file_name(path)));
                 }
-                Resolved::Missing => {}
+                CallResolution::Missing => {}
             }
         }
         callee_paths.remove(caller);

@@ -15,8 +15,8 @@ use super::{FileSelection, PublishError, PublishRequest, offered_parameters};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{
-    CallResolution,
-    CallWalk, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, file_name,
+    CallResolution, CallWalk, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
+    file_name,
 };
 use sluicegate_pipelines::project::{self, CallSuggestions};
 use sluicegate_pipelines::yaml::DocumentError;
@@ -317,7 +317,9 @@ impl ClosureCheck<'_> {
     fn call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {
-            CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => ReferenceState::Intact,
+            CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => {
+                ReferenceState::Intact
+            }
             CallResolution::File(path) | CallResolution::ByName(path) => {
                 ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
             }

@@ -13,10 +13,10 @@ use std::sync::{Mutex, PoisonError};
 pub(super) type ContentHash = [u8; 32];
 
 /// Returns the hash of a content to be checked, or `None` if it cannot change.
-pub(super) fn hash_changeable_content(content: &Content, bytes: &[u8]) -> Option<ContentHash> {
+pub(super) fn hash_changeable_content(content: &FileContent, bytes: &[u8]) -> Option<ContentHash> {
     match content {
-        Content::Blob(_) => None,
-        Content::Disk(_) => Some(Sha256::digest(bytes).into()),
+        FileContent::Blob(_) => None,
+        FileContent::Disk(_) => Some(Sha256::digest(bytes).into()),
     }
 }
 

@@ -25,7 +25,8 @@ impl<'a> FileListing<'a> {
             FileSource::Commit => repository.snapshot(head.clone()),
             FileSource::Worktree => repository.disk_snapshot(None)?,
         };
-        let files = snapshot.files(&|path| request.is_selected(path) || PipelineKind::from_path(path).is_some())?;
+        let files = snapshot
+            .list_files(&|path| request.is_selected(path) || PipelineKind::from_path(path).is_some())?;
         Ok(Self {
             listed_files: files
                 .into_iter()

@@ -90,7 +90,10 @@ fn skim_file(
     if let Some(defect) = FileDefect::find_in_document(&bytes) {
         return Ok(SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
-            facts: Err(DocumentError::for_document(format!("the document {}", defect.reason()))),
+            facts: Err(DocumentError::for_document(format!(
+                "the document {}",
+                defect.reason()
+            ))),
             defect: Some(defect),
             checked_hash,
         }));

@@ -37,7 +37,7 @@ pub(super) fn find_scripts(
     sent_pipelines: &BTreeMap<String, PipelineFile>,
 ) -> Result<BTreeMap<String, Script>, PublishError> {
     let references = sent_pipelines.values().flat_map(PipelineFile::references);
-    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+    let paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
     let mut files = listing.find_all(&paths)?;
     let mut scripts: BTreeMap<String, Script> = paths
         .into_iter()
@@ -68,6 +68,6 @@ fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<Snapsh
         Some(file) if file.kind == FileKind::Symlink => Script::Omitted(format!(
             "names the script `{path}`, which is a symbolic link, not a file"
         )),
-        _ => Script::Omitted(project::missing_script(path)),
+        _ => Script::Omitted(project::describe_missing_script(path)),
     }
 }

@@ -70,7 +70,7 @@ impl Plan {
     pub(super) fn has_disk_files(&self) -> bool {
         self.files
             .iter()
-            .any(|file| matches!(file.content, Content::Disk(_)))
+            .any(|file| matches!(file.content, FileContent::Disk(_)))
     }
 
     /// Returns the total size of the files in bytes.

@@ -142,7 +142,7 @@ impl PlanExecution<'_> {
 
     /// Returns the outcome after the platform accepted the artifact: verifies the version, and disables it if it may be
     /// incomplete, as configured.
-    async fn finish_accepted_upload(&self, response: PublishAnswer, error: Option<HttpError>) -> Outcome {
+    async fn finish_accepted_upload(&self, response: PublishResponse, error: Option<HttpError>) -> Outcome {
         let (mut outcome, mut is_suspect) =
             outcome_of_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;

@@ -100,6 +100,6 @@ impl WarningKind {
             Self::Unreadable => " that no shared pipeline needs cannot be read as pipelines",
             Self::Submodule => ", whose files are not part of this repository, are skipped",
         };
-        count(warning_count, noun) + predicate
+        format_count(warning_count, noun) + predicate
     }
 }

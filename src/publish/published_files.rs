@@ -22,7 +22,7 @@ pub fn compare_with_published_files(
     plan: &Plan,
     published: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
-    let published_files = published.repository.files(published.commit, &|path| {
+    let published_files = published.repository.list_files(published.commit, &|path| {
         plan.has_file(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
     })?;
     let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
@@ -73,7 +73,7 @@ fn is_file_unchanged(
 
 /// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it cannot
 /// be read.
-fn read_meaning(contents: &ContentReader, content: &Content) -> Result<Option<String>, PublishError> {
-    let bytes = contents.read(content, DOCUMENT_LIMIT)?;
-    Ok(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
+fn read_meaning(contents: &ContentReader, content: &FileContent) -> Result<Option<String>, PublishError> {
+    let bytes = contents.read(content, MAX_DOCUMENT_BYTES)?;
+    Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))
 }

@@ -4,7 +4,7 @@ use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind};
 use super::version_differences::{can_details_prove_completeness, compare_with_plan};
 use super::{FileSource, Plan};
 use serde_json::Value;
-use sluicegate_platform::api::{ArtifactDetails, PublishAnswer};
+use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Note about an older version: only the response to its upload listed the files that were left out.

@@ -91,7 +91,7 @@ pub(super) async fn report_wait<T>(
 ) -> T {
     platform
         .observer()
-        .waiting(lookup, || {
+        .report_wait(lookup, || {
             format!(
                 "waiting until the platform shows the state of version `{version_name}` of `{prefix}`, at most {} s",
                 timeout.as_secs()

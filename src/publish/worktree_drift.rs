@@ -21,7 +21,7 @@ pub(super) fn find_worktree_drift(
 ) -> Result<Option<String>, PublishError> {
     let planned_files: BTreeMap<&str, &PlannedFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
-    let committed_files = repository.files(head, &|path| {
+    let committed_files = repository.list_files(head, &|path| {
         request.selection == FileSelection::All && request.is_selected(path)
             || planned_files.contains_key(path)
     })?;

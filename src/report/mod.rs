@@ -249,7 +249,7 @@ mod tests {
 
     /// Returns reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
     fn sample_reports() -> Vec<Report> {
-        use sluicegate_pipelines::findings::{FindingState,Severity, Status};
+        use sluicegate_pipelines::findings::{FindingState, Severity, Status};
         let mut compared_report = sample::report();
         compared_report.fixed_count = Some(4);
         compared_report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];

@@ -143,7 +143,8 @@ fn render_files(compat: &Compatibility) -> String {
 mod tests {
     use super::*;
     use sluicegate_pipelines::interface::{
-        ChangeKind, ChangedKinds, ComparedVersion, Interface, compare_interfaces,};
+        ChangeKind, ChangedKinds, ComparedVersion, Interface, compare_interfaces,
+    };
 
     fn note(old: &str, new: &str) -> String {
         let side =
@@ -189,7 +190,11 @@ mod tests {
 
     #[test]
     fn first_version_has_note() {
-        let first = render_release_note("sales", "1.0.0", &Compatibility::new(ComparedVersion::default(), Vec::new()),);
+        let first = render_release_note(
+            "sales",
+            "1.0.0",
+            &Compatibility::new(ComparedVersion::default(), Vec::new()),
+        );
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 

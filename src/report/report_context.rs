@@ -4,7 +4,8 @@ use super::path_base::PathBase;
 use sluicegate_base::text::List;
 use sluicegate_pipelines::diff::DiffLine as ChangeLine;
 use sluicegate_pipelines::findings::{
-    ChangeSummary, DocumentationBlock, Finding, Report, ShowMode, UNREADABLE_RULE,};
+    ChangeSummary, DocumentationBlock, Finding, Report, ShowMode, UNREADABLE_RULE,
+};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -368,7 +368,7 @@ fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
 mod tests {
     use super::*;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{FindingState,RuleResult, ShowMode, Status, UnreviewedFile};
+    use sluicegate_pipelines::findings::{FindingState, RuleResult, ShowMode, Status, UnreviewedFile};
 
     fn linked() -> ReportContext {
         ReportContext {

@@ -3,8 +3,8 @@
 use crate::report::ChangedFile;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{
-    ChangeCounts, ChangeSummary, Enforcement, Engine, ExcludedFile, FileChange, FileResults, GateChange, Report,
-    ReviewContext, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
+    ChangeCounts, ChangeSummary, Enforcement, Engine, ExcludedFile, FileChange, FileResults, GateChange,
+    Report, ReviewContext, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::io;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! The sentences that all report formats share.
 
 use sluicegate_base::text::{List, format_count, format_number};
-use sluicegate_pipelines::findings::{ Engine, FailOn, FindingTotals, GateChange, Report, ResultCounts, RuleResult, Verdict,
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, FindingTotals, GateChange, Report, ResultCounts, RuleResult, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
@@ -84,7 +85,7 @@ fn describe_checks(report: &Report) -> Option<String> {
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
     let excluded_files = (!report.excluded_files.is_empty())
-        .then(|| format!("{} excluded", format_count(report.excluded.len(), "file")));
+        .then(|| format!("{} excluded", format_count(report.excluded_files.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
@@ -95,8 +96,12 @@ fn list_refusals(report: &Report) -> Vec<String> {
         .compat
         .as_ref()
         .filter(|compat| compat.refused)
-        .map(|compat| { format!("{} of consumers", format_count(compat.breaking_changes().count(), "break"))
-    });
+        .map(|compat| {
+            format!(
+                "{} of consumers",
+                format_count(compat.breaking_changes().count(), "break")
+            )
+        });
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate_change).collect()
 }
@@ -170,8 +175,8 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
 /// Like [`find_next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
     let mut unreviewed_files = report.unreviewed_files.iter();
-    let is_all_logged =
-        !report.unreviewed_files.is_empty() && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
+    let is_all_logged = !report.unreviewed_files.is_empty()
+        && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
     find_next_step(report).filter(|_| !is_all_logged)
 }
 

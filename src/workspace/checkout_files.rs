@@ -89,7 +89,7 @@ impl Workspace<'_> {
     ) -> Result<BTreeSet<String>, GitError> {
         let disk = self.repo.disk_snapshot(run.index())?;
         let gate_files = self.gate_files([evaluated_snapshot, &disk].into_iter())?.paths();
-        let changes = disk.changes(std::slice::from_ref(commit), &|path| {
+        let changes = disk.find_changes(std::slice::from_ref(commit), &|path| {
             is_pipeline(path)
                 || selection.includes(path)
                 || is_platform_file(path)

@@ -363,10 +363,10 @@ impl<'a> Workspace<'a> {
 
 /// Returns the only hidden directory of the snapshot with the platform's files.
 pub(crate) fn find_config_dir(
-    snapshot: &Snapshot<'_>
+    snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
     let root_dirs = snapshot.list_root_folders()?;
-    Ok(pipelines::config_folder(&root_dirs, &|path| {
+    Ok(pipelines::find_config_dir(&root_dirs, &|path| {
         matches!(snapshot.find_file(path), Ok(Some(_)))
     }))
 }

@@ -281,17 +281,19 @@ impl GateVersion<'_> {
         let message = match text {
             Err(message) => Some(message),
             Ok(None) => None,
-            Ok(Some(text)) => match waivers::read_waivers(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
-                Err(error) => Some(describe_error(path, &error)),
-                Ok(located_entries) => {
-                    let entries = located_entries
-                        .into_iter()
-                        .map(|located_entry| located_entry.entry)
-                        .collect();
-                    let error = Waivers::new(entries).err();
-                    error.map(|error| format!("{path}: could not combine the globs: {error}"))
+            Ok(Some(text)) => {
+                match waivers::read_waivers(text.text.as_bytes(), &|id| is_known_rule(rules, id)) {
+                    Err(error) => Some(describe_error(path, &error)),
+                    Ok(located_entries) => {
+                        let entries = located_entries
+                            .into_iter()
+                            .map(|located_entry| located_entry.entry)
+                            .collect();
+                        let error = Waivers::new(entries).err();
+                        error.map(|error| format!("{path}: could not combine the globs: {error}"))
+                    }
                 }
-            },
+            }
         };
         if let Some(message) = message {
             problems.insert("waivers", GateFileProblem::new(vec![side, rules_side], message));
@@ -336,9 +338,9 @@ impl GateVersion<'_> {
 }
 
 fn is_known_rule(rules: Option<&RuleSet>, id: &str) -> bool {
-    rules::find(id).is_some()
+    rules::find_rule(id).is_some()
         || ProjectCheck::find(id).is_some()
-        || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::NotThere))
+        || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
 }
 
 /// Returns the reason if the include globs of the configuration file match no pipeline of the snapshot, although it has

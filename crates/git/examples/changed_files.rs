@@ -46,11 +46,11 @@ mod tests {
         world.write("kept", "1");
         world.write("edited", "1");
         world.commit("base");
-        world.git(&["switch", "-q", "-c", "feature"]);
+        world.git(["switch", "-q", "-c", "feature"]);
         world.write("edited", "2");
         world.write("new", "3");
         world.commit("change");
-        world.git(&["switch", "-q", "main"]);
+        world.git(["switch", "-q", "main"]);
         world.write("kept", "later");
         world.commit("later");
         let lines = list_changed_files(&world.work(), "main", "feature").unwrap();

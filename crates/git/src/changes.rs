@@ -59,7 +59,7 @@ impl Change {
 pub struct Differences<'s> {
     repository: &'s Repository,
     /// One list for each base; a single list without a base.
-    tree_differences: Vec<Vec<TreeDifference>>,
+    by_base: Vec<Vec<TreeDifference>>,
     find_disk_path: Box<FindDiskPath<'s>>,
 }
 
@@ -71,7 +71,7 @@ impl<'s> Differences<'s> {
     ) -> Self {
         Self {
             repository,
-            tree_differences,
+            by_base: tree_differences,
             find_disk_path,
         }
     }
@@ -83,7 +83,7 @@ impl<'s> Differences<'s> {
     /// the wanted files are considered.
     pub fn find_changes(&self) -> Vec<Change> {
         let changes_by_base = self
-            .tree_differences
+            .by_base
             .iter()
             .enumerate()
             .map(|(base, differences)| self.build_changes(base, differences))
@@ -94,7 +94,7 @@ impl<'s> Differences<'s> {
     /// Returns the paths that any base has, and that are gone at head or of another kind: a link in place of a file is not
     /// read.
     pub fn list_removed_paths(&self) -> BTreeSet<&str> {
-        self.tree_differences
+        self.by_base
             .iter()
             .flatten()
             .filter(|difference| {
@@ -108,7 +108,7 @@ impl<'s> Differences<'s> {
 
     /// Returns the paths of the files at head that any base lacks or has with another content.
     pub fn list_regular_paths(&self) -> BTreeSet<&str> {
-        self.tree_differences
+        self.by_base
             .iter()
             .flatten()
             .filter(|difference| difference.new.is_some_and(|new| new.kind == FileKind::Regular))
@@ -118,7 +118,7 @@ impl<'s> Differences<'s> {
 
     /// Returns the changes of only the wanted files, as if no others had been requested: one list for each base.
     pub fn find_changes_by_base(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
-        self.tree_differences
+        self.by_base
             .iter()
             .enumerate()
             .map(|(base, differences)| {

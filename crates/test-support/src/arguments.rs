@@ -42,6 +42,12 @@ impl<S: AsRef<str>> Arguments for &&[S] {
     }
 }
 
+impl<S: AsRef<str>, const N: usize> Arguments for [S; N] {
+    fn into_list(self) -> Vec<String> {
+        self[..].into_list()
+    }
+}
+
 impl<S: AsRef<str>, const N: usize> Arguments for &[S; N] {
     fn into_list(self) -> Vec<String> {
         self[..].into_list()

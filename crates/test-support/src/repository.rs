@@ -12,6 +12,12 @@ pub struct World {
     folder: TempDir,
 }
 
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl World {
     /// Creates a bare `remote.git` and a clone `work` with it as `origin`; there is no commit yet.
     pub fn new() -> Self {
@@ -82,8 +88,8 @@ impl World {
 
     /// Commits all files of the clone and returns the commit's ID.
     pub fn commit(&self, message: &str) -> String {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.git(["add", "-A"]);
+        self.git(["commit", "-q", "--allow-empty", "-m", message]);
         let git_dir = self.work().join(".git");
         let head = fs::read_to_string(git_dir.join("HEAD")).unwrap();
         // A branch that just got a commit has a file of its own.
@@ -96,7 +102,7 @@ impl World {
 
     /// Pushes the current branch to `origin` and sets it as upstream.
     pub fn push(&self) {
-        self.git(&["push", "-q", "-u", "origin", "HEAD"]);
+        self.git(["push", "-q", "-u", "origin", "HEAD"]);
     }
 }
 
@@ -141,8 +147,8 @@ pub fn git(folder: &Path, args: impl Arguments) -> String {
 /// Turns a new repository into one that stores its references in a reftable, which git itself writes only from version
 /// 2.45 on (<https://git-scm.com/docs/reftable>).
 pub fn store_references_as_reftable(folder: &Path) {
-    git(folder, &["config", "core.repositoryFormatVersion", "1"]);
-    git(folder, &["config", "extensions.refStorage", "reftable"]);
+    git(folder, ["config", "core.repositoryFormatVersion", "1"]);
+    git(folder, ["config", "extensions.refStorage", "reftable"]);
     let git_dir = folder.join(".git");
     fs::remove_dir_all(git_dir.join("refs")).unwrap();
     for part in ["refs", "reftable"] {
@@ -197,7 +203,7 @@ pub fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
         .unwrap();
     child.stdin.take().unwrap().write_all(raw).unwrap();
     let tree = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    world.git(&["commit-tree", "-m", "raw", tree.trim()])
+    world.git(["commit-tree", "-m", "raw", tree.trim()])
 }
 
 /// Returns an entry of a tree in git's own format.
@@ -213,7 +219,7 @@ pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
 /// Returns trees in which the path `p.orch.yaml` appears twice. The files `a/b` and `x` must be committed.
 pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
     let [blob, other, folder] =
-        ["a/b", "x", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
+        ["a/b", "x", "a"].map(|path| world.git(["rev-parse", &format!("HEAD:{path}")]));
     let name = "p.orch.yaml";
     [
         [

@@ -5,7 +5,9 @@
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{FileResults, Finding, FindingState, Origin, RuleResult, Severity, Status,};
+use sluicegate_pipelines::findings::{
+    FileResults, Finding, FindingState, Origin, RuleResult, Severity, Status,
+};
 use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -99,12 +101,20 @@ fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) ->
 }
 
 /// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
-fn combine_states(first: Vec<Option<FindingState>>, second: Vec<Option<FindingState>>) -> Vec<Option<FindingState>> {
+fn combine_states(
+    first: Vec<Option<FindingState>>,
+    second: Vec<Option<FindingState>>,
+) -> Vec<Option<FindingState>> {
     first
         .into_iter()
         .zip(second)
-        .map(|(first, second)| { if first == second { first } else { Some(FindingState::New) }
-    })
+        .map(|(first, second)| {
+            if first == second {
+                first
+            } else {
+                Some(FindingState::New)
+            }
+        })
         .collect()
 }
 

@@ -3,7 +3,8 @@
 use crate::gate::ChangedContents;
 use crate::report::ChangedFile;
 use sluicegate_pipelines::diff::{
-    DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,};
+    DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,
+};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
@@ -98,8 +99,7 @@ pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     let left_out = canvas.boxes.len() - changed_part.boxes.len();
     let is_drawn = !changed_part.boxes.is_empty() && has_few_links(&changed_part);
     is_drawn.then_some(Canvas {
-        omitted_count:
-        left_out,
+        omitted_count: left_out,
         ..changed_part
     })
 }

@@ -94,9 +94,9 @@ impl<'a> CheckSubject<'a> {
         match self.settings.gate.revisions.head {
             Some(_) => self
                 .workspace
-                .target(self.session, revisions)
+                .resolve_target(self.session, revisions)
                 .map(Comparison::from),
-            None => self.workspace.checkout(self.session, revisions),
+            None => self.workspace.compare_checkout(self.session, revisions),
         }
     }
 

@@ -4,7 +4,9 @@ use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::interface::{self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,};
+use sluicegate_pipelines::interface::{
+    self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
+};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes in the shared-pipelines file.
@@ -56,7 +58,10 @@ pub(crate) fn compare_interfaces(
     {
         let parse_meaning = |bytes: &[u8]| SharedPipelines::canonical_text(bytes).ok();
         if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
-            changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &new_interface.file));
+            changes.push(InterfaceChange::for_file(
+                ChangeKind::FileModified,
+                &new_interface.file,
+            ));
         }
     }
     let path = [&new, &old].into_iter().find_map(|side| match side {
@@ -135,12 +140,12 @@ impl InterfaceComparison {
 }
 
 /// Returns what makes two changes of different bases the same change.
-fn change_key(change: &Change) -> (Class, String, Option<String>, String) {
+fn change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
     (
         change.class,
-        change.what.name(),
+        change.kind.name(),
         change.id.clone(),
-        change.words(),
+        change.describe(),
     )
 }
 

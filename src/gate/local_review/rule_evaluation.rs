@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::rules::{PipelineObserver,RuleSet};
+use sluicegate_pipelines::rules::{PipelineObserver, RuleSet};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.

@@ -37,7 +37,10 @@ impl Tally {
 
 /// Returns whether the finding with this index fails the gate at its level.
 pub(crate) fn is_enforced(result: &RuleResult, index: usize) -> bool {
-    !matches!(result.states.get(index), Some(Some(FindingState::Known | FindingState::Waived)))
+    !matches!(
+        result.states.get(index),
+        Some(Some(FindingState::Known | FindingState::Waived))
+    )
 }
 
 /// Returns the places of the result and of the finding of the first broken link.

@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, FindingState};
-use sluicegate_pipelines::pipelines::{FileNameSearch,Pipeline, PipelineFacts, is_pipeline};
+use sluicegate_pipelines::pipelines::{FileNameSearch, Pipeline, PipelineFacts, is_pipeline};
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck, Renames};
 use sluicegate_pipelines::rules::find_consequences;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -250,7 +250,9 @@ impl GateRun<'_> {
         let files = repo.snapshot(base.clone()).find_files(paths)?;
         let mut base_documents = Vec::new();
         for path in paths {
-            let base_document = files.get(*path).and_then(|file| document(repo, file).ok()?.ok());
+            let base_document = files
+                .get(*path)
+                .and_then(|file| read_document(repo, file).ok()?.ok());
             base_documents.push((*path, base_document));
         }
         let narrowed_paths = base_documents.into_par_iter().filter(|(path, base_document)| {

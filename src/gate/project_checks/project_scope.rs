@@ -6,8 +6,8 @@ use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
-    SharedPipelines, is_pipeline, may_name_files,
+    CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
+    SharedEntry, SharedPipelines, is_pipeline, may_name_files,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,7 +161,9 @@ impl ProjectScope<'_> {
             for path in &current_paths {
                 let pipeline_facts = facts.get(path).and_then(Option::as_ref);
                 for reference in pipeline_facts.iter().flat_map(|facts| &facts.references) {
-                    let called_paths = walk.list_called_pipelines(pipeline_files, reference, path).into_iter();
+                    let called_paths = walk
+                        .list_called_pipelines(pipeline_files, reference, path)
+                        .into_iter();
                     next_paths.extend(called_paths.filter(|path| !visited_paths.contains(*path)));
                 }
             }
@@ -189,8 +191,7 @@ impl ProjectScope<'_> {
             files,
             facts,
             scripts: &scripts,
-            shared_file:
-            shared: shared_pipelines,
+            shared_file: shared_pipelines,
             is_external: self.is_external,
             renames: self.renames,
         };
@@ -228,7 +229,10 @@ impl ProjectScope<'_> {
     }
 
     /// Reads the shared-pipelines file; `None` if there is no such file.
-    fn read_shared_pipelines(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedPipelinesFile>, GitError> {
+    fn read_shared_pipelines(
+        &self,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<SharedPipelinesFile>, GitError> {
         let Some(path) = self
             .config_dir
             .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"))
@@ -265,7 +269,7 @@ impl ProjectScope<'_> {
             let size = document.iter().flatten().map(Vec::len).sum();
             Ok(((*file, document), size))
         });
-        overlap::each(
+        overlap::compute_each(
             documents,
             &|(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
                 let bytes = document.unwrap_or_else(|| read_from_disk(file));
@@ -307,7 +311,7 @@ fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
 }
 
 /// Returns the entries of the shared-pipelines file; empty if it is missing or cannot be read.
-fn shared_entries(side: Option<&SharedSide>) -> &[SharedEntry] {
+fn shared_entries(side: Option<&SharedPipelinesFile>) -> &[SharedEntry] {
     match side.map(|side| side.content.as_ref()) {
         Some(Ok(pipelines)) => &pipelines.entries,
         Some(Err(_)) | None => &[],
@@ -317,7 +321,7 @@ fn shared_entries(side: Option<&SharedSide>) -> &[SharedEntry] {
 /// Returns whether the file was read, and not only searched for names.
 fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     match facts.get(path) {
-        Some(Some(facts)) => !facts.is_skimmed,
+        Some(Some(facts)) => !facts.is_unparsed,
         Some(None) => true,
         None => false,
     }

@@ -16,14 +16,16 @@ const MAX_LISTED_GAPS: usize = 5;
 /// or the content of the rules file is unknown. Other files that a job includes need no result.
 pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     // The content is read only if the result may depend on it.
-    Kind::ALL.into_iter().any(|kind| may_enable_rule(rules, kind))
+    PipelineKind::ALL
+        .into_iter()
+        .any(|kind| may_enable_rule(rules, kind))
         && positions
             .kind(path)
             .is_some_and(|kind| may_enable_rule(rules, kind))
 }
 
 /// Returns whether the rules file enables a rule for pipelines of this kind; true if its content is unknown.
-fn may_enable_rule(rules: Option<&RuleSet>, kind: Kind) -> bool {
+fn may_enable_rule(rules: Option<&RuleSet>, kind: PipelineKind) -> bool {
     let enabled_rules = rules.and_then(|rules| rules.enabled_ids(Some(kind)));
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
 }
@@ -71,7 +73,8 @@ impl ResponseGaps {
         let Some(enabled_rules) = rules.enabled_ids(PipelineKind::from_path(path)) else {
             return;
         };
-        let is_known = |rule: &&str| rules::find_rule(rule).is_some() || rules.state(rule) != RuleState::Missing;
+        let is_known =
+            |rule: &&str| rules::find_rule(rule).is_some() || rules.state(rule) != RuleState::Missing;
         if !evaluated_rules.iter().any(is_known) {
             self.unknown_rules
                 .extend(evaluated_rules.into_iter().map(str::to_owned));

@@ -56,7 +56,7 @@ impl<'a> Positions<'a> {
         let mut contents = Vec::new();
         for path in paths {
             if let Some(blob) = self.blobs.get(path)
-                && let Ok(bytes) = self.repo.read_blob(blob, DOCUMENT_LIMIT)
+                && let Ok(bytes) = self.repo.read_blob(blob, MAX_DOCUMENT_BYTES)
             {
                 contents.push((path.to_owned(), bytes));
             }

@@ -94,7 +94,7 @@ pub(crate) fn merge_responses(
             Err(error) => {
                 let reason = error.cause();
                 for path in response.files {
-                    tally.unreviewed_files.push(Unreviewed {
+                    tally.unreviewed_files.push(UnreviewedFile {
                         path,
                         reason: reason.clone(),
                     });
@@ -114,7 +114,8 @@ fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> b
     let mut rules = results.get(path).into_iter().flatten();
     rules.any(|rule| {
         let is_failed = rule.status.as_deref() == Some("FAILED");
-        !rule.violations.is_empty() || (is_failed && rule.rule_name.as_deref().is_some_and(rules::counts))
+        !rule.violations.is_empty()
+            || (is_failed && rule.rule_name.as_deref().is_some_and(rules::is_counting_rule))
     })
 }
 

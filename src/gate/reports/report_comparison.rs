@@ -80,7 +80,11 @@ fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
     let old_report = OldReport::new(newer, &older);
     let mut files = newer.files.clone();
     files.iter_mut().for_each(forget_own_states);
-    let unreviewed_paths: BTreeSet<&str> = newer.unreviewed_files.iter().map(|file| file.path.as_str()).collect();
+    let unreviewed_paths: BTreeSet<&str> = newer
+        .unreviewed_files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
     let mut comparison = mark_new_and_known(
         &mut files,
         |path| unreviewed_paths.contains(path),
@@ -154,10 +158,10 @@ struct OldReport<'r> {
 impl<'r> OldReport<'r> {
     fn new(newer: &'r Report, older: &'r Report) -> Self {
         let mut unusable_files = BTreeMap::new();
-        for file in &older.excluded {
+        for file in &older.excluded_files {
             unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
-        for file in &older.unreviewed {
+        for file in &older.unreviewed_files {
             unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
         let mut old_report = Self {

@@ -180,7 +180,7 @@ impl GateRun<'_> {
 
     /// Keeps the files of the requested shard, and prints their number.
     fn keep_shard(&mut self) -> Result<(), Failure> {
-        let shard = match &self.subject.settings.judging.shard {
+        let shard = match &self.subject.settings.verdict.shard {
             Some(text) => Some(
                 text.parse::<Shard>()
                     .map_err(|error| Failure::usage(format!("invalid shard {text:?}: {error}")))?,

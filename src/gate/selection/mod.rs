@@ -245,13 +245,13 @@ pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<String, Failure> {
-    let files = snapshot.files(&|path| is_pipeline(path) && selection.selects(path))?;
+    let files = snapshot.list_files(&|path| is_pipeline(path) && selection.selects(path))?;
     let name = snapshot.name();
     Ok(match files.len() {
         0 => format!("{name} contains no pipeline that the globs select"),
         file_count => format!(
             "no selected pipeline changed; {name} contains {}: use --all to review them all",
-            count(file_count, "pipeline")
+            format_count(file_count, "pipeline")
         ),
     })
 }

@@ -152,7 +152,7 @@ impl SelectedPipelines {
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = BTreeMap::new();
         for candidate in &self.candidates {
-            if let Some(former_path) = candidate.change.renamed_from() {
+            if let Some(former_path) = candidate.change.rename_source() {
                 former_paths.insert(candidate.change.path.clone(), former_path.to_owned());
             }
         }
@@ -224,8 +224,10 @@ impl SelectionScope<'_> {
         }
         Ok(descriptions
             .into_iter()
-            .map(|(path, words)| GateChange { path,
-                descriptions: words, })
+            .map(|(path, words)| GateChange {
+                path,
+                descriptions: words,
+            })
             .collect())
     }
 

@@ -69,9 +69,10 @@ pub use tasks::{
     TasksVerb, WaitArgs,
 };
 pub use values::{
-    Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection, FileSource,
-    Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat, ProjectChecks,
-    ReportFlag, RequiredEngine, ReviewRequestFields, Show, parse_bool, parse_seconds, parse_value,
+    Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
+    FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnUnavailable, OutputFormat,
+    ProjectChecks, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool, parse_seconds,
+    parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

@@ -51,7 +51,7 @@ fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
     }
-    read_user_file(&run.env.current_dir().join(path), DOCUMENT_LIMIT).map(Some)
+    read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map(Some)
 }
 
 /// Returns whether this is the name that git uses for a side without a file.
@@ -255,7 +255,7 @@ fn resolve_range<'w>(
 }
 
 fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
-    let resolution = workspace.repo.named(revision)?;
+    let resolution = workspace.repo.resolve_revision(revision)?;
     if let Some(ambiguity) = &resolution.ambiguity {
         run.ui.warn(ambiguity);
     }
@@ -301,7 +301,7 @@ fn resolve_like_check<'w>(
 /// Returns whether the files are those of the commit.
 fn is_at_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool, Failure> {
     Ok(snapshot
-        .changes(std::slice::from_ref(commit), &|_| true)?
+        .find_changes(std::slice::from_ref(commit), &|_| true)?
         .is_empty())
 }
 
@@ -316,7 +316,7 @@ fn find_changes(
     if range_ends.is_idle {
         return Ok(Vec::new());
     }
-    let mut changes = snapshot.changes(&range_ends.bases, &|path| {
+    let mut changes = snapshot.find_changes(&range_ends.bases, &|path| {
         is_pipeline(path) && selection.selects(path)
     })?;
     if !paths.is_empty() {

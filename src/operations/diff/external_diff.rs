@@ -61,7 +61,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
-        read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map_err(|failure| failure.chain())
+        read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
+            .map_err(|failure| failure.chain())
     })
 }
 
@@ -85,13 +86,13 @@ fn render_contents(
     }
     let mut lines = vec![DiffLine::heading(&headline(contents))];
     match (
-        side_text(contents.before.as_ref()),
-        side_text(contents.after.as_ref()),
+        side_text(contents.old_content.as_ref()),
+        side_text(contents.new_content.as_ref()),
     ) {
         (Ok(old_text), Ok(new_text)) => lines.extend(compare_plain_files(&old_text, &new_text)),
         (old_side, new_side) => {
             let reasons = [old_side.err(), new_side.err()];
-            lines.extend(reasons.into_iter().flatten().map(Line::remark));
+            lines.extend(reasons.into_iter().flatten().map(DiffLine::remark));
         }
     }
     lines

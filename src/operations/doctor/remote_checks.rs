@@ -116,7 +116,7 @@ impl<'a> ConnectionAttempt<'a> {
             (Some(name), None) => {
                 let lookup = http::resolve_host(name, LOOKUP_TIMEOUT.min(connection.timeout));
                 let addresses = observer
-                    .waiting(lookup, || format!("waiting for the addresses of {name}"))
+                    .report_wait(lookup, || format!("waiting for the addresses of {name}"))
                     .await;
                 Some(addresses)
             }

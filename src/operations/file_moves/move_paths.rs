@@ -36,7 +36,8 @@ pub(crate) fn resolve_move(
     }
     let moves = PathMove {
         old_path: from,
-        new_path: to: new_path };
+        new_path,
+    };
     let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
     reject_invalid_source(reader, &moves, &tracked_paths)?;
     reject_invalid_target(reader, &moves)?;

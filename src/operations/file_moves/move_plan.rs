@@ -7,8 +7,8 @@ use crate::job::settings::path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
-    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedPipelines,
-    is_pipeline,
+    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
+    SharedPipelines, is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
@@ -68,7 +68,9 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         edits.extend(edit_file(reader, file, bytes, values)?);
     }
     edits.extend(edit_gate_files(reader, &moves)?);
-    let moved_files = reader.snapshot.list_files(&|path| moves.moved_path(path).is_some())?;
+    let moved_files = reader
+        .snapshot
+        .list_files(&|path| moves.moved_path(path).is_some())?;
     Ok(MovePlan {
         moved_files: moved_files
             .into_iter()
@@ -201,7 +203,7 @@ fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec
 }
 
 /// Finds the values of a file that contain a moved path.
-type FindEdits = fn(&[u8], &Moves) -> Vec<ValueEdit>;
+type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
 
 fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
@@ -248,7 +250,9 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         };
         let extension = extension.filter(|_| is_over_calls);
         edits.extend(node.items().into_iter().flatten().filter_map(|item| {
-            edit_glob(item, Referrer::Glob, &|glob| moves.glob_of_calls(glob, extension))
+            edit_glob(item, Referrer::Glob, &|glob| {
+                moves.call_glob_after(glob, extension)
+            })
         }));
     }
     edits.sort_by_key(|edit: &ValueEdit| edit.position);

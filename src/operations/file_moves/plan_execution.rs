@@ -86,10 +86,11 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
-    repo.move_files(&moves.old_path, &moves.new_path).map_err(|error| {
-        remove_empty_dirs(&created_dirs);
-        Failure::usage(error.to_string()).hint("nothing was changed")
-    })?;
+    repo.move_files(&moves.old_path, &moves.new_path)
+        .map_err(|error| {
+            remove_empty_dirs(&created_dirs);
+            Failure::usage(error.to_string()).hint("nothing was changed")
+        })?;
     Ok(created_dirs)
 }
 

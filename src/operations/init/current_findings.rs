@@ -104,7 +104,7 @@ impl CurrentFindings {
     pub(crate) fn count_errors(&self) -> usize {
         self.files
             .iter()
-            .flat_map(FileResults::told)
+            .flat_map(FileResults::distinct_results)
             .filter(|result| result.status.is_excusable() && result.severity() == Some(Severity::Error))
             .map(|result| result.findings("").len())
             .sum()
@@ -117,7 +117,7 @@ impl CurrentFindings {
             .filter(|file| {
                 file.results
                     .iter()
-                    .any(|result| result.severity().is_some() && !result.status.can_be_old())
+                    .any(|result| result.severity().is_some() && !result.status.is_excusable())
             })
             .map(|file| file.path.as_str())
             .collect()

@@ -120,6 +120,30 @@ fn describe_rules_step(facts: &RepositoryFacts) -> String {
     format!("{step}: `{command}`\n    The platform's directory is unknown; {details}")
 }
 
+/// Returns the step that fills in the settings without a value.
+fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option<String> {
+    let mut keys = Vec::new();
+    if facts.project_id.is_none() {
+        keys.push("project-id");
+    }
+    if facts.agent_version.is_none() {
+        keys.push("agent-version");
+    }
+    if keys.is_empty() {
+        return None;
+    }
+    // The job of an existing file may set them in another way, which only that job shows.
+    let condition = if plan.writes(FILE_NAME) {
+        ""
+    } else {
+        ", unless the job sets them"
+    };
+    Some(format!(
+        "Fill in {} in {FILE_NAME}{condition}",
+        keys.join(" and ")
+    ))
+}
+
 /// Returns the next steps; each is a sentence, with details on lines below.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps: Vec<String> = facts
@@ -141,27 +165,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             format!("Replace {placeholder} with your copy of the program (or start over with --source)")
         }));
     }
-    let missing = [
-        ("project-id", facts.project_id.is_none()),
-        ("agent-version", facts.agent_version.is_none()),
-    ];
-    let missing: Vec<&str> = missing
-        .into_iter()
-        .filter(|(_, is)| *is)
-        .map(|(key, _)| key)
-        .collect();
-    if !missing.is_empty() {
-        // The job of an existing file may set them in another way, which only that job shows.
-        let unless = if plan.writes(FILE_NAME) {
-            ""
-        } else {
-            ", unless the job sets them"
-        };
-        steps.push(format!(
-            "Fill in {} in {FILE_NAME}{unless}",
-            missing.join(" and ")
-        ));
-    }
+    steps.extend(describe_missing_settings(facts, plan));
     if facts.rules_file.is_none() && facts.findings.adopt.is_none() {
         steps.push(describe_rules_step(facts));
     }

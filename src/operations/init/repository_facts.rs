@@ -101,13 +101,7 @@ pub(crate) fn detect_setup(
         candidate => candidate.clone(),
     };
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
-        missing.push(
-            config_dir_prompt::reject_unknown_config_dir(
-                &candidates,
-                &new_settings::format_typed_command(args),
-            )
-            .into(),
-        );
+        missing.push(missing_config_dir(&candidates, args));
     }
     if let Some(failure) = reject_missing(&missing).filter(|_| !args.dry_run) {
         return Err(failure);
@@ -118,13 +112,8 @@ pub(crate) fn detect_setup(
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
-    let findings = CurrentFindings::evaluate(
-        workspace,
-        &snapshot,
-        rules_file.as_ref(),
-        config_dir_name,
-        args.adopt,
-    )?;
+    let rules = rules_file.as_ref();
+    let findings = CurrentFindings::evaluate(workspace, &snapshot, rules, config_dir_name, args.adopt)?;
     Ok(RepositoryFacts {
         root: repo.root().to_owned(),
         recipe,
@@ -146,6 +135,12 @@ pub(crate) fn detect_setup(
         new_lines: new_settings::find_new_lines(run, workspace, args)?,
         findings,
     })
+}
+
+/// Returns the flag for the directory of the platform, which is unknown.
+fn missing_config_dir(candidates: &[String], args: &InitArgs) -> MissingFlag {
+    let command = new_settings::format_typed_command(args);
+    config_dir_prompt::reject_unknown_config_dir(candidates, &command).into()
 }
 
 /// Returns the setup of the host. If the host is unknown, adds its flag to the missing ones.

@@ -55,7 +55,11 @@ fn figures_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut counted_rules: Vec<&str> = Vec::new();
-        for finding in file.distinct_results().into_iter().flat_map(|result| result.findings("")) {
+        for finding in file
+            .distinct_results()
+            .into_iter()
+            .flat_map(|result| result.findings(""))
+        {
             let figures = rules.entry(finding.rule).or_default();
             figures.findings += 1;
             figures.sizes.extend(finding.size);
@@ -109,7 +113,7 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
 fn count_affected(rule: &str, limit: u64, sizes: &[u64]) -> usize {
     sizes
         .iter()
-        .filter(|size| rules::got_worse(rule, limit, **size))
+        .filter(|size| rules::is_worse_size(rule, limit, **size))
         .count()
 }
 

@@ -113,7 +113,9 @@ fn render_block(block: &DocumentationBlock, heading: Style, width: usize) -> Str
         DocumentationBlock::Heading(title) => {
             let _ = writeln!(text, "{heading}{title}{heading:#}");
         }
-        DocumentationBlock::Text(paragraph) => push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width)),
+        DocumentationBlock::Text(paragraph) => {
+            push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width));
+        }
         DocumentationBlock::Points(points) => {
             for point in points {
                 push_lines(&mut text, &wrap::wrap_lines(point, "  - ", "    ", width));

@@ -109,7 +109,7 @@ fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure>
 
 /// Reads a file that the user named, which may be a symbolic link.
 fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
-    let bytes = read_disk_file(&path.canonicalize()?, DOCUMENT_LIMIT)?;
+    let bytes = read_disk_file(&path.canonicalize()?, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
@@ -138,7 +138,7 @@ impl LintSource {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
         Self {
-            name: sluicegate_base::text::line(name),
+            name: sluicegate_base::text::escape_line(name),
             lines: without_bom
                 .replace("\r\n", "\n")
                 .replace("##", "#\u{ff03}")

@@ -28,7 +28,7 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
         RuleEntry {
             id: documentation.id,
             kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
-            applies_to: documentation.applies_to(),
+            applies_to: documentation.describe_kinds(),
             summary: documentation.summary,
             state: rules.map(|rules| state_name(rules.state(documentation.id))),
         }
@@ -38,7 +38,7 @@ pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
         kinds: Vec::new(),
         applies_to: "the project",
         summary: check.documentation().summary,
-        state: levels.map(|levels| levels.of(check).map_or("off", Enforcement::name)),
+        state: levels.map(|levels| levels.level_of(check).map_or("off", Enforcement::name)),
     });
     let entries: Vec<RuleEntry> = rule_entries.chain(check_entries).collect();
     let text = match output.output {

@@ -69,7 +69,7 @@ impl TaskWait {
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
         let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
-            print_turn(run, turn)
+            print_turn(run, &turn);
         })
         .await
         .map_err(|error| {
@@ -85,10 +85,10 @@ impl TaskWait {
     }
 }
 
-fn print_turn(run: &Run, turn: Turn<'_>) {
+fn print_turn(run: &Run, turn: &TaskEvent<'_>) {
     match turn {
-        Turn::Status(status) => run.ui.say(&format!("the task is {status}")),
-        Turn::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
+        TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
+        TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
     }
 }
 

@@ -17,7 +17,9 @@ use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, V
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
 use sluicegate_pipelines::rules::{self, find_consequences};
-use sluicegate_pipelines::waivers::{self, FILE_NAME, OldNames, WaiverEntry, Waivers, read_waivers, remove_entries,};
+use sluicegate_pipelines::waivers::{
+    self, FILE_NAME, OldNames, WaiverEntry, Waivers, read_waivers, remove_entries,
+};
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.
@@ -236,7 +238,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();
-    let expected_consequences = consequences(pipeline, &mut |name| {
+    let expected_consequences = find_consequences(pipeline, &mut |name| {
         let names = pipeline
             .components
             .iter()

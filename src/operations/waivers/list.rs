@@ -40,7 +40,8 @@ const fn describe_status(status: WaiverStatus) -> &'static str {
         WaiverStatus { is_expired: true, .. } => "expired",
         WaiverStatus { is_matched: true, .. } => "used",
         WaiverStatus {
-            is_conclusive: true, .. } => "unused",
+            is_conclusive: true, ..
+        } => "unused",
         _ => "not judged",
     }
 }

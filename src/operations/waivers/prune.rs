@@ -9,6 +9,7 @@ use crate::session::response_output::format_json;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
+use std::fmt::Write as _;
 
 pub(crate) fn prune_waivers(
     run: &Run,
@@ -40,10 +41,10 @@ pub(crate) fn prune_waivers(
 }
 
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
-    let lines: String = removed_entries
-        .iter()
-        .map(|(waiver, _)| format!("  {}\n", text::escape_line(&waiver.entry.describe())))
-        .collect();
+    let mut lines = String::new();
+    for (waiver, _) in removed_entries {
+        let _ = writeln!(lines, "  {}", text::escape_line(&waiver.entry.describe()));
+    }
     format!(
         "{} removed from {FILE_NAME}\n{lines}",
         format_count(removed_entries.len(), "waiver")

@@ -57,7 +57,7 @@ pub(super) fn render_changes_above_findings(
     let mut pictures = String::new();
     if let Some(mut canvas) = canvas {
         canvas.set_badges(&build_badges(findings));
-        (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN, lines);
+        (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN_WIDTH, lines);
     }
     let content = render_change_list(lines, path, &id, &file_changes.component_ids) + &pictures;
     if content.is_empty() && changed_file.is_none() {
@@ -254,13 +254,13 @@ impl ComponentFigures<'_> {
                 .entry(component.name.clone())
                 .or_insert_with(|| format!("{id}-{box_index}"));
         }
-        let fragment = picture.fragment(self.path, &|box_index| {
+        let fragment = picture.render_fragment(self.path, &|box_index| {
             let component = canvas.boxes.get(box_index);
             let finding_id =
-                component.and_then(|component| component.badge.as_ref().map(|badge| badge.leads_to.clone()));
-            Ids {
-                own: Some(format!("{id}-{box_index}")),
-                leads_to: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
+                component.and_then(|component| component.badge.as_ref().map(|badge| badge.target_id.clone()));
+            ElementIds {
+                component_id: Some(format!("{id}-{box_index}")),
+                target_id: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
             }
         });
         format!(

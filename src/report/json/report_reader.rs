@@ -6,8 +6,8 @@ use super::schema_v1::{DocumentV1, FileV1, RuleV1, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Enforcement, Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult, Severity,
-    Status, UnreviewedFile, Verdict, Violation, Waiver,
+    Enforcement, Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult,
+    Severity, Status, UnreviewedFile, Verdict, Violation, Waiver,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -102,8 +102,7 @@ impl DocumentV1<'_> {
                 .map(|changed_file| changed_file.path.as_str()),
         )?;
         Ok(Report {
-            fixed_count:
-            fixed,
+            fixed_count: fixed,
             changes,
             engine: self.engine,
             verdict,
@@ -210,10 +209,11 @@ impl RuleV1 {
         verdict: Verdict,
     ) -> Result<Severity, ReportReadError> {
         match (self.severity, enforcement) {
-            (Some(severity), Some(level)) if severity != Severity::from_enforcement(level) => { Err(invalid_value(format!(
-                "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
-                self.rule
-            )))
+            (Some(severity), Some(level)) if severity != Severity::from_enforcement(level) => {
+                Err(invalid_value(format!(
+                    "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
+                    self.rule
+                )))
             }
             (Some(severity), _) => Ok(severity),
             (None, Some(level)) => Ok(Severity::from_enforcement(level)),

@@ -10,8 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
     ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Origin, Report,
-    ResultCounts, ReviewContext, RuleResult,
-    Severity, Status, Verdict, VerdictLimit, Waiver,
+    ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;

@@ -170,7 +170,11 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     }));
     cases.extend(build_consumer_cases(report, &mut names));
     let has_no_results = report.files.iter().all(|file| file.results.is_empty());
-    if cases.is_empty() && has_no_results && report.excluded_files.is_empty() && report.unreviewed_files.is_empty() {
+    if cases.is_empty()
+        && has_no_results
+        && report.excluded_files.is_empty()
+        && report.unreviewed_files.is_empty()
+    {
         let case = skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
@@ -195,7 +199,7 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
         return Vec::new();
     };
     let mut cases = Vec::new();
-    for change in compat.breaks() {
+    for change in compat.breaking_changes() {
         let (name, description) = (names.unique(BREAK_CASE), change.describe_fully());
         if compat.refused {
             let (path, line) = change.shown_location();

@@ -4,7 +4,7 @@
 use super::MESSAGE_LIMIT;
 use crate::report::truncation;
 use sluicegate_base::text::format_and_more;
-use sluicegate_pipelines::findings::{FindingState,NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
+use sluicegate_pipelines::findings::{FindingState, NO_ERROR_TYPE, RuleResult, Severity, Status, Violation};
 use std::collections::HashSet;
 
 /// A violation and its index in the result.
@@ -103,9 +103,9 @@ pub(super) fn skip_reason(result: &RuleResult) -> &'static str {
     let states = distinct_states(result);
     let has_counting = states
         .iter()
-        .any(|state| !matches!(state, Some(State::Known | State::Waived)));
-    let has_known = states.contains(&Some(State::Known));
-    let has_waived = states.contains(&Some(State::Waived));
+        .any(|state| !matches!(state, Some(FindingState::Known | FindingState::Waived)));
+    let has_known = states.contains(&Some(FindingState::Known));
+    let has_waived = states.contains(&Some(FindingState::Waived));
     match &result.status {
         _ if has_waived && !has_known && !has_counting => "waived",
         _ if has_known && !has_waived && !has_counting => "known",

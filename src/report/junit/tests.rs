@@ -3,7 +3,7 @@ use super::*;
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
-use sluicegate_pipelines::findings::{FindingState,GateChange, Severity};
+use sluicegate_pipelines::findings::{FindingState, GateChange, Severity};
 
 fn xml(report: &Report) -> String {
     written(report, Dialect::Hosts)
@@ -185,7 +185,10 @@ fn junit_never_contradicts_verdict() {
         red(states(Some(FindingState::Waived)), warning, Verdict::Failed),
         [0, 1, 2]
     );
-    assert_eq!(red(states(Some(FindingState::New)), warning, Verdict::Failed), [2, 0, 0]);
+    assert_eq!(
+        red(states(Some(FindingState::New)), warning, Verdict::Failed),
+        [2, 0, 0]
+    );
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
             full_name: format!("sluicegate {}", context.tool_version),
             version: context.tool_version,
             semantic_version: context.tool_version,
-            information_uri: address::repository(),
+            information_uri: address::repository_url(),
             rules: rules.list,
             notifications: NOTIFICATION_KINDS
                 .map(|(id, meaning, advice)| Descriptor {
@@ -252,7 +252,9 @@ fn serialized_size(result: &SarifResult<'_>) -> usize {
 
 /// Returns the suppression of a waived finding.
 fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
-    let waiver = finding.waiver.filter(|_| finding.state == Some(FindingState::Waived))?;
+    let waiver = finding
+        .waiver
+        .filter(|_| finding.state == Some(FindingState::Waived))?;
     Some(Suppression {
         kind: "external",
         status: "accepted",

@@ -36,7 +36,7 @@ pub(super) fn push_table(
     let names: Vec<String> = rows
         .iter()
         .take(MAX_ROWS)
-        .map(|row| wrap::middle(&text::line(row.name), max_name_columns))
+        .map(|row| wrap::shorten_middle(&text::escape_line(row.name), max_name_columns))
         .collect();
     let name_columns = names
         .iter()

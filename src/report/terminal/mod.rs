@@ -90,7 +90,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
 pub(crate) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: ShowMode
+    show: ShowMode,
 ) -> Vec<Finding<'a>> {
     view::select_listed_findings(report, changed_lines, show)
 }

@@ -196,7 +196,7 @@ impl<'a> View<'a> {
         } else {
             "more finding"
         };
-        let omitted = (self.omitted_count > 0).then(|| count(self.omitted_count, noun));
+        let omitted = (self.omitted_count > 0).then(|| format_count(self.omitted_count, noun));
         let parts: Vec<String> = omitted.into_iter().chain(old).collect();
         let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
             "it"
@@ -241,7 +241,7 @@ impl<'a> View<'a> {
 pub(super) fn select_listed_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: ShowMode
+    show: ShowMode,
 ) -> Vec<Finding<'a>> {
     let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::report::report_context::touched_lines;
     use crate::report::sample;
-    use sluicegate_pipelines::findings::{FindingState,Severity, Status, Verdict};
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status, Verdict};
 
     fn report() -> Report {
         let failed = |severity| Status::Failed(severity);

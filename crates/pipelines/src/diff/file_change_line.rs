@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::value_text::truncate_name;
-use crate::findings::{FileChange, format_counts};
+use crate::findings::{FileChange, format_part_counts};
 use crate::pipelines::PipelineKind;
 
 /// The prefix of component types that the platform's designer does not know.
@@ -36,7 +36,7 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
         (diff.links.len(), "link"),
         (diff.variables.len(), "variable"),
     ];
-    format_counts(&parts)
+    format_part_counts(&parts)
 }
 
 /// Returns why a component no longer runs: it is skipped, or the designer does not know its type.

@@ -1,7 +1,7 @@
 //! The changes of a file as numbers, as reports contain them.
 
 use serde::{Deserialize, Serialize};
-use sluicegate_base::text::{List, format_count, format_counts};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_base::words::words;
 
 /// The kind of change of a pipeline's file.
@@ -125,7 +125,7 @@ impl ChangeSummary {
             (count_all(self.links), "link"),
             (count_all(self.variables), "variable"),
         ];
-        format!("{description}{}", format_counts(&parts))
+        format!("{description}{}", format_part_counts(&parts))
     }
 
     fn describe_callers(&self) -> String {
@@ -143,8 +143,8 @@ impl ChangeSummary {
 }
 
 /// Joins numbers of parts after a colon; parts with the number 0 are omitted.
-pub(crate) fn format_counts(parts: &[(usize, &str)]) -> String {
-    match format_counts(parts) {
+pub(crate) fn format_part_counts(parts: &[(usize, &str)]) -> String {
+    match sluicegate_base::text::format_counts(parts) {
         none if none.is_empty() => none,
         counts => format!(": {counts}"),
     }

@@ -16,7 +16,7 @@ mod rule_result;
 mod show_mode;
 mod waiver;
 
-pub(crate) use change_summary::format_counts;
+pub(crate) use change_summary::format_part_counts;
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
 pub use documentation_block::DocumentationBlock;
 pub use fail_on::FailOn;

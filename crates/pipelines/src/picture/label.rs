@@ -22,7 +22,7 @@ pub(super) fn display_names(canvas: &Canvas) -> Vec<NameLines> {
     canvas
         .boxes
         .iter()
-        .map(|canvas_box| make_unique(&mut used_lines, &text::line(&canvas_box.name)))
+        .map(|canvas_box| make_unique(&mut used_lines, &text::escape_line(&canvas_box.name)))
         .collect()
 }
 

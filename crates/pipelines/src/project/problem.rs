@@ -4,7 +4,7 @@ use super::{CheckLevels, ProjectCheck};
 use crate::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
 use crate::pipelines::Reference;
 use crate::yaml::Position;
-use sluicegate_base::text::bounded;
+use sluicegate_base::text::shorten_name;
 use std::collections::BTreeMap;
 
 /// A broken reference, before its level is known.
@@ -39,7 +39,7 @@ pub(super) fn component_problem(
     message: &str,
 ) -> Problem {
     // A component may have thousands of references, links and arguments.
-    let component = bounded(component);
+    let component = shorten_name(component);
     Problem {
         check,
         line: position.line,

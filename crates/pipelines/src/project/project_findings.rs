@@ -339,7 +339,7 @@ impl FileChecker<'_> {
 
     /// Returns the consequence for a publish.
     fn publish_consequence(&self) -> String {
-        let Some(id) = self.shared_id.map(bounded) else {
+        let Some(id) = self.shared_id.map(shorten_name) else {
             return String::new();
         };
         format!("; a publish is refused, as the shared pipeline `{id}` needs it")
