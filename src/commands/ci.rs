@@ -35,13 +35,13 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &mut gate, planned)
+    publish(args, &subject, & gate, planned)
 }
 
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
-    gate: &mut GateRun<'_>,
+    gate: & GateRun<'_>,
     planned: PlannedPublish,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
@@ -70,7 +70,7 @@ fn publish(
     if is_announced {
         discard_publish_report(args, gate);
     }
-    let evidence = gate.report.take().map(Evidence::of_this_run);
+    let evidence =Evidence::of_run(gate);
     if is_announced {
         return publishing.announce(planned.plan, evidence);
     }

@@ -14,7 +14,7 @@ impl Publishing<'_> {
     pub(crate) fn announce(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<Evidence<'_>>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
             Ok(description) => self.show(&(text::line(&description) + "\n"))?,
@@ -33,7 +33,7 @@ impl Publishing<'_> {
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<Evidence<'_>>,
     ) -> Result<String, Failure> {
         self.check_settings(evidence.as_ref())?;
         let mut plan = plan?;

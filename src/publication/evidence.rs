@@ -2,8 +2,11 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::gate::reports::SavedReports;
 use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
-use crate::gate::why_partial;
+use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::{ReportFile, RunSubject};
+use crate::gate::{self,why_partial};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, content_hash};
@@ -15,7 +18,6 @@ use sluicegate_pipelines::findings::{
 };
 use sluicegate_pipelines::pipelines::Kind;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// Maximum number of pipelines in a message.
 pub(super) const NAMED: usize = 10;
@@ -23,59 +25,65 @@ pub(super) const NAMED: usize = 10;
 /// Hint for writing a suitable report.
 const HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
 
-/// A review, and its source.
-pub(crate) struct Evidence {
-    report: Report,
+/// The report of a run that a publish relies on, and its source.
+pub(crate) struct Evidence<'r> {
+    report: &'r Report,
     place: String,
     /// Hash of the report file; `None` if the review was part of this run.
-    sha256: Option<String>,
+    sha256: Option<&'r str>,
 }
 
-impl Evidence {
-    pub(crate) fn of_this_run(report: Report) -> Self {
-        Self {
-            report,
-            place: "the review".to_owned(),
-            sha256: None,
-        }
-    }
-
-    /// Returns the required review, if the settings require one.
-    pub(crate) fn from_settings(
+impl GateRun<'_, SavedReports<'_>> {
+    /// Reads the review that the settings require, if any. Rejects a partial review, a review that could not fail, and a
+    /// review by a local engine; only the last can be allowed.
+    pub(crate) fn read_required_review(
+        &mut self,
         settings: &PublishSettings,
         connection: &Connection,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<(), Failure> {
         let Some(path) = &settings.require_review else {
-            return Ok(None);
+            return Ok(());
         };
+        let bytes = read_bounded(path, SIZE_LIMIT)?;
+        let file = ReportFile {
+            name: path.display().to_string(),
+            sha256: content_hash(&bytes),
+        };
+        let report = understood(&bytes, &file.name).map_err(|failure| failure.hint(HINT))?;
+        let evidence = Evidence::new(&
+            report, Some(&file));
+        if let Some(why) = evidence.why_not(settings.require_review_engine) {
+            return Err(evidence.refused(&why));
+        }
         // A dry run without a platform cannot compare the platform of the review.
-        let is_unknown = settings.dry_run && connection.base_url().is_err();
-        let connection = (!is_unknown).then_some(connection);
-        Self::required(path, settings.require_review_engine, connection).map(Some)
+        if !settings.dry_run || connection.base_url().is_ok() {
+            evidence.is_of_platform(connection)?;
+        }
+        evidence.knows_nothing()?;
+        self.status = gate::status(report.verdict);
+        self.report = Some(report);
+        self.subject.report_file = Some(file);
+        Ok(())
+    }
+}
+
+impl<'r> Evidence<'r> {
+    /// Returns the evidence of a run; `None` if the run has no report.
+    pub(crate) fn of_run<S: RunSubject>(run: &'r GateRun<'_, S>) -> Option<Self> {
+        let report = run.report.as_ref()?;
+        Some(Self::new(report, run.subject.report_file()))
     }
 
-    /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
-    /// a local engine; only the last can be allowed.
-    fn required(
-        path: &Path,
-        engine: RequiredEngine,
-        connection: Option<&Connection>,
-    ) -> Result<Self, Failure> {
-        let bytes = read_bounded(path, SIZE_LIMIT)?;
-        let shown = path.display().to_string();
-        let report = understood(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
-        let found = Self {
-            report,
-            place: format!("the review {shown}"),
-            sha256: Some(content_hash(&bytes)),
+    fn new(report: &'r Report, file: Option<&'r ReportFile>) -> Self {
+        let place = match file {
+            Some(file) => format!("the review {}", file.name),
+            None => "the review".to_owned(),
         };
-        if let Some(why) = found.why_not(engine) {
-            return Err(found.refused(&why));
+        Self {
+            report,
+            place,
+            sha256: file.map(|file| file.sha256.as_str()),
         }
-        if let Some(connection) = connection {
-            found.is_of_platform(connection)?;
-        }
-        found.knows_nothing()
     }
 
     /// Returns an error if another platform, or another project, evaluated the files: it may have other rules.
@@ -97,14 +105,14 @@ impl Evidence {
 
     /// Returns an error if a finding passed only because its base had it: the base may differ from the published
     /// version, so the next push would publish findings that failed before.
-    fn knows_nothing(self) -> Result<Self, Failure> {
+    fn knows_nothing(&self) -> Result<(), Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let is_let_pass = |finding: &Finding<'_>| {
             finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
         };
         let known = self.report.findings().iter().filter(|it| is_let_pass(it)).count();
         if known == 0 {
-            return Ok(self);
+            return Ok(());
         }
         let message = format!(
             "cannot rely on {}: it passed despite {} of its base (--new-only)",
@@ -182,7 +190,7 @@ impl Evidence {
             verdict: self.report.verdict.to_string(),
             engine: self.report.engine.to_string(),
             head: plan.commit_hash.clone(),
-            report_sha256: self.sha256.clone(),
+            report_sha256: self.sha256.map(str::to_owned),
         })
     }
 

@@ -77,7 +77,7 @@ impl Publishing<'_> {
     pub(crate) fn run(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<Evidence<'_>>,
     ) -> CommandResult {
         let written = [&self.settings.receipt, &self.settings.junit];
         let written = written.into_iter().flatten().map(PathBuf::as_path);
@@ -111,7 +111,7 @@ impl Publishing<'_> {
 
     /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
     /// counted version name cannot be determined.
-    fn check_settings(&self, evidence: Option<&Evidence>) -> Result<(), Failure> {
+    fn check_settings(&self, evidence: Option<&Evidence<'_>>) -> Result<(), Failure> {
         if let Some(evidence) = evidence {
             evidence.passed(&self.target.head)?;
         }
@@ -123,7 +123,7 @@ impl Publishing<'_> {
     }
 
     /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
-    fn check_coverage(&mut self, plan: &Plan, evidence: Option<Evidence>) -> Result<(), Failure> {
+    fn check_coverage(&mut self, plan: &Plan, evidence: Option<Evidence<'_>>) -> Result<(), Failure> {
         let Some(evidence) = evidence else {
             return Ok(());
         };
