@@ -37,13 +37,13 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &mut gate, planned_publish)
+    publish(args, &subject, &gate, planned_publish)
 }
 
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
-    gate: &mut GateRun<'_>,
+    gate: &GateRun<'_>,
     planned_publish: PlannedPublish,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
@@ -72,7 +72,7 @@ fn publish(
     if is_announced {
         discard_publish_report(args, gate);
     }
-    let evidence = gate.report.take().map(RequiredReview::from_this_run);
+    let evidence = RequiredReview::from_run(gate);
     if is_announced {
         return publish_step.announce(planned_publish.plan, evidence);
     }

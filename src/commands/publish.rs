@@ -1,6 +1,8 @@
 //! Runs `sluicegate publish`: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
 use crate::exit::ExitStatus;
+use crate::gate::reports::SavedReports;
+use crate::gate::run::GateRun;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
@@ -28,7 +30,8 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let merged = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
     reject_outdated_gate(run, &workspace, &target)?;
-    let evidence = RequiredReview::from_settings(&settings, &connection)?;
+    let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
+    review.read_required_review(&settings, &connection)?;
     let publish_step = Publication {
         run,
         workspace: &workspace,
@@ -45,5 +48,5 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         started_at: Timestamp::now(),
     };
     let plan = publish_step.build_plan();
-    publish_step.run(plan, evidence)
+    publish_step.run(plan, RequiredReview::from_run(&review))
 }

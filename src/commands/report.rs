@@ -21,13 +21,11 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let repo = run.repository();
     let head = sources.head(args.head.clone());
     let subject = SavedReports {
-        ci: &ci,
-        repo: repo.as_ref(),
         head: head.as_deref(),
         selection: sources
             .selection(&GlobArgs::default(), SelectionPurpose::Review)
             .ok(),
-        snapshot: None,
+        ..SavedReports::new(&ci, repo.as_ref())
     };
     let mut gate = GateRun::new(run, subject);
     gate.evaluate_reports(&args.files, args.compare.as_deref())?;

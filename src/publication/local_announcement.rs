@@ -14,7 +14,7 @@ impl Publication<'_> {
     pub(crate) fn announce(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview>,
+        evidence: Option<RequiredReview<'_>>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
             Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
@@ -33,7 +33,7 @@ impl Publication<'_> {
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview>,
+        evidence: Option<RequiredReview<'_>>,
     ) -> Result<String, Failure> {
         self.check_settings(evidence.as_ref())?;
         let mut plan = plan?;

@@ -80,7 +80,7 @@ impl Publication<'_> {
     pub(crate) fn run(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview>,
+        evidence: Option<RequiredReview<'_>>,
     ) -> CommandResult {
         let output_paths = [&self.settings.receipt, &self.settings.junit]
             .into_iter()
@@ -118,7 +118,7 @@ impl Publication<'_> {
 
     /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
     /// counted version name cannot be determined.
-    fn check_settings(&self, evidence: Option<&RequiredReview>) -> Result<(), Failure> {
+    fn check_settings(&self, evidence: Option<&RequiredReview<'_>>) -> Result<(), Failure> {
         if let Some(evidence) = evidence {
             evidence.require_passed(&self.target.head)?;
         }
@@ -130,7 +130,7 @@ impl Publication<'_> {
     }
 
     /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
-    fn check_coverage(&mut self, plan: &Plan, evidence: Option<RequiredReview>) -> Result<(), Failure> {
+    fn check_coverage(&mut self, plan: &Plan, evidence: Option<RequiredReview<'_>>) -> Result<(), Failure> {
         let Some(evidence) = evidence else {
             return Ok(());
         };

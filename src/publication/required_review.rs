@@ -2,8 +2,11 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::find_partial_reason;
+use crate::gate::reports::SavedReports;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
+use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::{ReportFile, RunSubject};
+use crate::gate::{self, find_partial_reason};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
@@ -13,7 +16,6 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
 use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// Maximum number of pipelines in a message.
 pub(super) const MAX_LISTED_PIPELINES: usize = 10;
@@ -22,55 +24,64 @@ pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 const REPORT_HINT: &str =
     "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
 
-/// A review, and its source.
-pub(crate) struct RequiredReview {
-    report: Report,
+/// The report of a run that a publish relies on, and its source.
+pub(crate) struct RequiredReview<'r> {
+    report: &'r Report,
     place: String,
     /// Hash of the report file; `None` if the review was part of this run.
-    sha256: Option<String>,
+    sha256: Option<&'r str>,
 }
 
-impl RequiredReview {
-    pub(crate) fn from_this_run(report: Report) -> Self {
-        Self {
-            report,
-            place: "the review".to_owned(),
-            sha256: None,
-        }
-    }
-
-    /// Returns the required review, if the settings require one.
-    pub(crate) fn from_settings(
+impl GateRun<'_, SavedReports<'_>> {
+    /// Reads the review that the settings require, if any. Rejects a partial review, a review that could not fail, and a
+    /// review by a local engine; only the last can be allowed.
+    pub(crate) fn read_required_review(
+        &mut self,
         settings: &PublishSettings,
         connection: &Connection,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<(), Failure> {
         let Some(path) = &settings.require_review else {
-            return Ok(None);
+            return Ok(());
         };
+        let bytes = read_user_file(path, MAX_REPORT_SIZE)?;
+        let file = ReportFile {
+            name: path.display().to_string(),
+            sha256: hash_bytes(&bytes),
+        };
+        let report = parse_report(&bytes, &file.name).map_err(|failure| failure.hint(REPORT_HINT))?;
+        let review = RequiredReview::new(&report, Some(&file));
+        if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
+            return Err(review.reject(&reason));
+        }
         // A dry run without a platform cannot compare the platform of the review.
-        let is_unknown = settings.dry_run && connection.base_url().is_err();
-        let connection = (!is_unknown).then_some(connection);
-        Self::read(path, settings.require_review_engine, connection).map(Some)
+        if !settings.dry_run || connection.base_url().is_ok() {
+            review.require_platform(connection)?;
+        }
+        review.require_no_known_findings()?;
+        self.status = gate::exit_status(report.verdict);
+        self.report = Some(report);
+        self.subject.report_file = Some(file);
+        Ok(())
+    }
+}
+
+impl<'r> RequiredReview<'r> {
+    /// Returns the review of a run; `None` if the run has no report.
+    pub(crate) fn from_run<S: RunSubject>(run: &'r GateRun<'_, S>) -> Option<Self> {
+        let report = run.report.as_ref()?;
+        Some(Self::new(report, run.subject.report_file()))
     }
 
-    /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
-    /// a local engine; only the last can be allowed.
-    fn read(path: &Path, engine: RequiredEngine, connection: Option<&Connection>) -> Result<Self, Failure> {
-        let bytes = read_user_file(path, MAX_REPORT_SIZE)?;
-        let report_path = path.display().to_string();
-        let report = parse_report(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
-        let proof = Self {
-            report,
-            place: format!("the review {report_path}"),
-            sha256: Some(hash_bytes(&bytes)),
+    fn new(report: &'r Report, file: Option<&'r ReportFile>) -> Self {
+        let place = match file {
+            Some(file) => format!("the review {}", file.name),
+            None => "the review".to_owned(),
         };
-        if let Some(reason) = proof.find_reason_against(engine) {
-            return Err(proof.reject(&reason));
+        Self {
+            report,
+            place,
+            sha256: file.map(|file| file.sha256.as_str()),
         }
-        if let Some(connection) = connection {
-            proof.require_platform(connection)?;
-        }
-        proof.require_no_known_findings()
     }
 
     /// Returns an error if another platform, or another project, evaluated the files: it may have other rules.
@@ -94,7 +105,7 @@ impl RequiredReview {
 
     /// Returns an error if a finding passed only because its base had it: the base may differ from the published
     /// version, so the next push would publish findings that failed before.
-    fn require_no_known_findings(self) -> Result<Self, Failure> {
+    fn require_no_known_findings(&self) -> Result<(), Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let known_count = self
             .report
@@ -105,7 +116,7 @@ impl RequiredReview {
             })
             .count();
         if known_count == 0 {
-            return Ok(self);
+            return Ok(());
         }
         let message = format!(
             "cannot rely on {}: it passed despite {} of its base (--new-only)",
@@ -187,7 +198,7 @@ impl RequiredReview {
             verdict: self.report.verdict.to_string(),
             engine: self.report.engine.to_string(),
             head: plan.commit_hash.clone(),
-            report_sha256: self.sha256.clone(),
+            report_sha256: self.sha256.map(str::to_owned),
         })
     }
 

@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::RunSubject;
+use crate::gate::run::run_subject::{ReportFile, RunSubject};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
@@ -33,6 +33,21 @@ pub(crate) struct SavedReports<'a> {
     pub(crate) selection: Option<Selection>,
     /// The files of the reports' commit, if the clone has it.
     pub(crate) snapshot: Option<Snapshot<'a>>,
+    /// The file of the report that a publish requires.
+    pub(crate) report_file: Option<ReportFile>,
+}
+
+impl<'a> SavedReports<'a> {
+    pub(crate) const fn new(ci: &'a CiContext, repo: Option<&'a Repository>) -> Self {
+        Self {
+            ci,
+            repo,
+            head: None,
+            selection: None,
+            snapshot: None,
+            report_file: None,
+        }
+    }
 }
 
 impl RunSubject for SavedReports<'_> {
@@ -46,6 +61,10 @@ impl RunSubject for SavedReports<'_> {
 
     fn selection(&self) -> Option<&Selection> {
         self.selection.as_ref()
+    }
+
+    fn report_file(&self) -> Option<&ReportFile> {
+        self.report_file.as_ref()
     }
 
     fn workspace(&self) -> Option<&Workspace<'_>> {

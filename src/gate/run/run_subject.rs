@@ -17,8 +17,17 @@ pub(crate) trait RunSubject {
     /// The selection of files, if known.
     fn selection(&self) -> Option<&Selection>;
 
+    /// The file that the report was read from; `None` if this run evaluated it.
+    fn report_file(&self) -> Option<&ReportFile>;
+
     /// The workspace of the reviewed files; `None` for reports of earlier runs.
     fn workspace(&self) -> Option<&Workspace<'_>>;
+}
+
+/// The file of a report of an earlier run.
+pub(crate) struct ReportFile {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
 }
 
 /// The files that a run reviews, and what they are compared with.
@@ -46,6 +55,10 @@ impl RunSubject for ReviewedFiles<'_> {
 
     fn selection(&self) -> Option<&Selection> {
         Some(&self.settings.selection)
+    }
+
+    fn report_file(&self) -> Option<&ReportFile> {
+        None
     }
 
     fn workspace(&self) -> Option<&Workspace<'_>> {

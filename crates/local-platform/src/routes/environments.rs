@@ -99,7 +99,7 @@ fn warehouse_connections(kinds: [String; 2]) -> Shape {
     )
 }
 
-/// The properties in the API document have shapes; other properties are accepted unchecked.
+/// Returns the shape of a connection override: the properties in the API document; others are accepted unchecked.
 fn connection_override() -> Shape {
     let plain = PLAIN_PROPERTIES.map(|property| may(property, object([needs("value", any_text())])));
     let secret = may("privateKey", object([needs("secretName", text())]));
