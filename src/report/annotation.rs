@@ -261,7 +261,7 @@ mod tests {
         Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Notice None review: A note.
-        Notice None review: 1 file: notes.txt (not a file that is reviewed)
+        Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
         "#);
         let findings = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));

@@ -34,7 +34,7 @@ impl Repository {
         }
     }
 
-    /// Returns [`Snapshot::find_changes`] of a commit.
+    /// Returns [`Snapshot::find_changes`] of the snapshot of a commit.
     pub fn find_changes(
         &self,
         bases: &[CommitId],

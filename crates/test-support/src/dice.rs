@@ -1,10 +1,10 @@
 //! Pseudo-random numbers that are the same on every machine.
 
-/// A generator with its seed.
+/// A generator of random numbers with its seed.
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// Returns a number below `sides`.
+    /// Returns a random number that is below `sides`.
     pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
@@ -13,7 +13,7 @@ impl Dice {
         (self.0 >> 33) % sides
     }
 
-    /// Returns one of the items.
+    /// Returns one of the items at random.
     pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         let sides = u64::try_from(all.len()).unwrap_or(1);
         all[usize::try_from(self.roll(sides)).unwrap_or(0)]

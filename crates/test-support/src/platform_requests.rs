@@ -4,12 +4,12 @@ use crate::World;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-/// Path of the artifact endpoints.
+/// Path of the endpoints for artifacts of shared pipelines.
 pub const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
-/// Path of the artifact details.
+/// Path of the endpoint for the details of an artifact.
 pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 
-/// Delimiter of [`form`].
+/// Delimiter between the parts of [`form`].
 pub const BOUNDARY: &str = "the-boundary";
 /// Content type of the output of [`form`].
 pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
@@ -42,7 +42,7 @@ pipelines:
   - { pipeline: old.orch.yaml, displayName: old, id: old, enabled: false, parameters: {} }
 ";
 
-/// Path of the shared-pipelines file.
+/// Path of the shared-pipelines file in the directory of the platform.
 pub const NAME: &str = ".any/shared-pipelines.yaml";
 
 /// The parts of a valid publish.

@@ -54,7 +54,7 @@ pub(crate) struct DemoProject {
     pub(crate) clone: PathBuf,
 }
 
-/// Creates the project in `dir`.
+/// Creates the project of the demo in `dir`.
 pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     let project = DemoProject {
         remote: dir.join("remote.git"),

@@ -378,7 +378,7 @@ mod tests {
 
         warning: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
-        note: 1 file: notes.txt (not a file that is reviewed)
+        note: Excluded: 1 file: notes.txt (not a file that is reviewed)
 
         1 check passed in 2 pipelines; 1 file excluded
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
