@@ -1,6 +1,7 @@
 //! Checks that packages and modules depend on each other as the tables in docs/ARCHITECTURE.md allow.
 
 mod dependency_circles;
+mod names;
 
 use crate::support::root;
 use std::collections::{BTreeMap, BTreeSet};
