@@ -94,7 +94,7 @@ impl Fault {
 }
 
 /// One fault: its place, `path:line`, and the name.
-struct Place {
+struct Occurrence {
     fault: Fault,
     place: String,
     name: String,
@@ -131,7 +131,7 @@ fn words_of_type(name: &str) -> Vec<String> {
 #[derive(Default)]
 struct Survey {
     path: String,
-    places: Vec<Place>,
+    places: Vec<Occurrence>,
     /// For each name of a function, its return types with one place each.
     return_types: BTreeMap<String, BTreeMap<String, String>>,
     /// For each stem of a file, its paths.
@@ -142,7 +142,7 @@ struct Survey {
 impl Survey {
     fn add(&mut self, fault: Fault, name: &str, span: proc_macro2::Span) {
         let place = format!("{}:{}", self.path, span.start().line);
-        self.places.push(Place {
+        self.places.push(Occurrence {
             fault,
             place,
             name: name.to_owned(),
@@ -209,7 +209,7 @@ impl Survey {
 
     fn faults(&self) -> BTreeMap<Fault, Vec<String>> {
         let mut faults: BTreeMap<Fault, Vec<String>> = BTreeMap::new();
-        for Place { fault, place, name } in &self.places {
+        for Occurrence { fault, place, name } in &self.places {
             faults.entry(*fault).or_default().push(format!("{place}: {name}"));
         }
         for (name, types) in &self.return_types {
