@@ -22,7 +22,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Like [`whole`], for content that is generated while it is written and so is never in memory at once.
+/// Like [`replace_file`], for content that is generated while it is written and so is never in memory at once.
 pub(crate) fn write_file_with(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,

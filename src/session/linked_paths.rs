@@ -33,7 +33,7 @@ impl Run {
         Ok(())
     }
 
-    /// Like [`Self::refuse_links`], for the reports of a review.
+    /// Like [`Self::reject_linked_paths`], for the reports of a review.
     pub(crate) fn reject_linked_reports(
         &self,
         repo: &Repository,

@@ -38,7 +38,7 @@ impl Run {
         self.print_response_with(output, raw, |writer| writer.write_all(render().as_bytes()))
     }
 
-    /// Shows text that is written in pieces, like [`Self::show`].
+    /// Shows text that is written in pieces, like [`Self::print_response`].
     pub(crate) fn print_response_with(
         &self,
         output: OutputArgs,
@@ -66,7 +66,7 @@ impl Run {
         self.print_items(output, "results", items, columns, empty_message)
     }
 
-    /// Shows raw entries like [`Self::show_list`]; the envelope stores them in the field `name`.
+    /// Shows raw entries like [`Self::print_list`]; the envelope stores them in the field `name`.
     pub(crate) fn print_items(
         &self,
         output: OutputArgs,
@@ -138,7 +138,7 @@ impl ResourceLookup<'_> {
         self.reject_missing_among(error, names)
     }
 
-    /// Describes a missing object as [`Self::missing`] does, with the existing names; `None` if no list could be read.
+    /// Describes a missing object as [`Self::reject_missing`] does, with the existing names; `None` if no list could be read.
     pub(crate) fn reject_missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return reject_creation(error, &self.check_instruction());

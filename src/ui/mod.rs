@@ -103,7 +103,7 @@ impl Ui {
         self.print_result_with(|stream| stream.write_all(result.as_bytes()))
     }
 
-    /// Like [`Self::out`], for a result that is generated while it is written.
+    /// Like [`Self::print_result`], for a result that is generated while it is written.
     pub(crate) fn print_result_with(
         self,
         fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
@@ -114,7 +114,7 @@ impl Ui {
         }
     }
 
-    /// Like [`Self::out`], but fails if the reader has closed the stream, for callers that rely on delivery.
+    /// Like [`Self::print_result`], but fails if the reader has closed the stream, for callers that rely on delivery.
     pub(crate) fn deliver_result(self, result: &str) -> Result<(), Failure> {
         if let Some(output_file) = self.output_file {
             return output_file.write(|file| file.write_all(result.as_bytes()));

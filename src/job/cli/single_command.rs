@@ -23,7 +23,7 @@ const SINGLE_COMMANDS: &[(&str, AddFlags)] = &[
     ("context", ContextArgs::augment_args),
 ];
 
-/// Parses the arguments if they begin with one of [`SINGLE`]. Returns `None` for other commands, for invalid arguments
+/// Parses the arguments if they begin with one of [`SINGLE_COMMANDS`]. Returns `None` for other commands, for invalid arguments
 /// and for requested help: all of these need the complete tree.
 pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?;

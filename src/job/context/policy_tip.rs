@@ -78,7 +78,7 @@ pub fn default_policy_tip(
 }
 
 /// Returns a note with the date of the target's tip if nothing but a remote-tracking branch shows it, because that
-/// branch may be outdated. `tip` is the result of [`policy_tip`].
+/// branch may be outdated. `tip` is the result of [`target_policy_tip`].
 pub fn describe_tip_age(
     repo: &Repository,
     ci: &CiContext,
@@ -179,7 +179,7 @@ pub fn fetch_run_branch(
     Ok(())
 }
 
-/// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
+/// Fetches the branch that [`target_policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
 /// `or_undated`, also fetches it if nothing shows how old the clone's version of it is. A failed fetch is only reported.
 pub fn fetch_policy_branch(
     repo: &mut Repository,

@@ -18,7 +18,7 @@ pub enum PolicySource {
 }
 
 /// Returns the commit that the gate configuration is read from. Without the CI host's context it is unknown.
-/// `is_host_commit` as in [`policy_tip`].
+/// `is_host_commit` as in `target_policy_tip`.
 pub fn find_policy_tip(
     repo: &Repository,
     ci: Option<&CiContext>,

@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Runs `work` in a transaction: its changes are atomic, and durable when this returns. Together with
-    /// [`Store::attempt`] it is the only way to change data while the service runs, so an audit event goes into the
+    /// [`Store::try_change`] it is the only way to change data while the service runs, so an audit event goes into the
     /// transaction of its change.
     pub(super) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where

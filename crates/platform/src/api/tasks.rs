@@ -24,7 +24,7 @@ pub struct NewTask {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentConfig {
-    /// [`AGENT`].
+    /// [`AGENT_NAME`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `ACT` makes changes, `PLAN` only plans.

@@ -2,7 +2,7 @@
 //!
 //! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
 //! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and all output is
-//! bounded. To support another file, add a function that uses [`compared`].
+//! bounded. To support another file, add a function that uses [`describe_versions`].
 
 mod rule_changes;
 mod setting_changes;
