@@ -89,6 +89,29 @@ fn trimmed_name_is_compared_as_written() {
 }
 
 #[test]
+fn finding_of_component_renamed_in_moved_file_is_known() {
+    let names = |name| {
+        pipeline(&[
+            "Start", name, "Two", "Three", "Four", "Five", "Six", "Seven", "Done",
+        ])
+    };
+    for path in [FILE, "moved.orch.yaml"] {
+        let world = edited(&names("load orders"), &names("load orders"));
+        if path != FILE {
+            world.git(format!("mv {FILE} {path}"));
+        }
+        world.write(path, names("read orders"));
+        world.commit("rename");
+        let report = Call::new(&world.work())
+            .run("check --new-only --report json=-")
+            .expect(0)
+            .json();
+        assert_eq!(report["files"][0]["path"], path);
+        assert_eq!(report["findings"]["new"], 0, "{path}");
+    }
+}
+
+#[test]
 fn report_keeps_whether_finding_is_about_component_or_variable() {
     let both = with_variables(&["Start", "Load", "Done"], &["Load"]);
     let world = edited(&both, &both);

@@ -469,6 +469,25 @@ fn reports_are_written_if_published_version_is_unavailable() {
     ]);
 }
 
+/// A platform that refuses to show the version is available, so no review without a baseline follows.
+#[test]
+fn new_only_publish_ends_before_its_review_if_access_to_version_is_denied() {
+    let world = project();
+    let platform = Platform::new();
+    platform.reviews(each(
+        "PASSED",
+        json!([{ "ruleName": NAMING, "status": "PASSED" }]),
+    ));
+    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(403));
+    let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 2";
+    platform.call(&world).run(ci).expect(4);
+    let requests = platform.requests();
+    assert!(
+        requests.iter().all(|request| request.method == "GET"),
+        "{requests:?}"
+    );
+}
+
 /// An earlier push added a finding and failed or was not reviewed; the next one must not publish it as known.
 #[test]
 fn new_only_publish_compares_with_last_published_version() {

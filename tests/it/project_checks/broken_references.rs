@@ -1,7 +1,7 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Arguments, Call, Platform, World, scratch};
-use serde_json::Value;
+use crate::support::{Arguments, Call, Platform, World, each, scratch};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
 use wiremock::ResponseTemplate;
@@ -141,6 +141,55 @@ fn move_of_pipeline_reports_untouched_callers() {
 }
 
 #[test]
+fn finding_in_untouched_caller_is_in_one_shard_only() {
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &calling(&[])),
+    ]);
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
+    world.commit("move");
+    world.push();
+    let platform = Platform::new();
+    let result = json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(each("PASSED", result));
+    let finding_counts = [1, 2].map(|index| {
+        let args = format!("review --shard {index}/2 --report json=-");
+        found(&platform.call(&world).run(args).json()).len()
+    });
+    assert_eq!(finding_counts.iter().sum::<usize>(), 1, "{finding_counts:?}");
+}
+
+#[test]
+fn existing_finding_outside_of_the_selection_is_not_reported() {
+    let shared = "pipelines:\n  - { pipeline: sales/gone.orch.yaml, id: gone, enabled: true }\n";
+    let world = world(&[
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("other/old.orch.yaml", &calling(&["nowhere/at all"])),
+        (".platform/shared-pipelines.yaml", shared),
+    ]);
+    // The shared-pipelines file belongs to the project, and not to a change that does not touch it.
+    let reported_paths = |code, args: &str| {
+        let findings = found(&check(&world, code, args));
+        let paths = findings
+            .iter()
+            .map(|finding| finding.split_whitespace().nth(2).unwrap());
+        paths
+            .map(|path| path.split(':').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    world.write("sales/load.orch.yaml", format!("# edited\n{}", calling(&[])));
+    assert_eq!(reported_paths(0, ""), Vec::<String>::new());
+    assert_eq!(
+        reported_paths(1, "--all --exclude other/**"),
+        [".platform/shared-pipelines.yaml"]
+    );
+    assert_eq!(
+        reported_paths(1, "--all"),
+        [".platform/shared-pipelines.yaml", "other/old.orch.yaml"]
+    );
+}
+
+#[test]
 fn existing_broken_reference_is_known_and_worse_one_is_new() {
     let world = world(&[
         ("a/caller.orch.yaml", &calling(&["a/gone", "load"])),
@@ -205,7 +254,7 @@ fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
     assert_eq!(report["unreviewed"], serde_json::json!(["a/daily.orch.yaml"]));
 
     let platform = Platform::new();
-    platform.reviews(crate::support::each(
+    platform.reviews(each(
         "PASSED",
         serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]),
     ));
@@ -409,7 +458,7 @@ fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     lose(&world, "sales/caller.orch.yaml");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
-    platform.reviews(crate::support::each("PASSED", passed));
+    platform.reviews(each("PASSED", passed));
     let review = "review --changes none --base main";
     platform.call(&world).run(review).expect(0);
 }
@@ -428,7 +477,7 @@ fn project_checks_use_files_that_reports_read() {
     world.git("push -q origin change");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
-    platform.reviews(crate::support::each("PASSED", passed));
+    platform.reviews(each("PASSED", passed));
     let review = "review --base main --report json=-";
     let report = platform.call(&world).run(review).expect(1).json();
     assert_eq!(

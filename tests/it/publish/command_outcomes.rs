@@ -366,6 +366,21 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
 }
 
 #[test]
+fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
+    let world = project();
+    let short = world.git("rev-parse HEAD")[..7].to_owned();
+    for (template, name) in [("{short-sha}", short.as_str()), ("{next}", "{next}")] {
+        let platform = Platform::new();
+        platform.is_down();
+        let args =
+            format!("publish --prefix p --version-name {template} --compat fail --receipt out/receipt.json");
+        platform.call(&world).run(args).expect(3);
+        assert_eq!(receipt(&world)["versionName"], name);
+        assert_eq!(uploads(&platform), 0);
+    }
+}
+
+#[test]
 fn rerun_of_the_same_commit_is_green_if_asked() {
     let world = project();
     let platform = Platform::new();

@@ -1,7 +1,7 @@
 //! Only merged commits are published, and no rerun makes an old state the latest version.
 
 use crate::support::release::{call, stage, versions};
-use crate::support::{Call, Job, RULES, RULES_FILE, World, head, pipeline, repository};
+use crate::support::{Call, Job, RULES, RULES_FILE, World, git, head, pipeline, repository};
 use serde_json::json;
 
 pub type Tagged = fn(&World, Call) -> Call;
@@ -107,7 +107,7 @@ fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
     world.git("push -q origin v1");
     let clone = world.path().join("shallow");
     let url = format!("file://{}", world.remote().display());
-    crate::support::git(
+    git(
         world.path(),
         format!("clone -q --depth 1 --branch v1 {url} shallow"),
     );
@@ -141,6 +141,49 @@ fn gate_changes_of_tag_are_compared_with_default_branch() {
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
         assert_eq!(ended.json()["gateChanges"], json!([]), "{name}");
     }
+}
+
+#[test]
+fn gate_changes_of_tag_are_undecided_in_clone_without_its_history() {
+    let (world, _served) = stage();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.git("tag v1");
+    world.git("push -q origin HEAD v1");
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --depth 1 --no-single-branch --branch v1 {url} shallow"),
+    );
+    let call = TAGGED[0].1(&world, Call::new(&world.path().join("shallow")));
+    call.run("check --gate-changes fail").expect(7);
+    call.run("check")
+        .expect(0)
+        .saying(&["warning: changes of the gate configuration since `main` are not reported"]);
+}
+
+/// The base belongs to a host, and a local run has none.
+#[test]
+fn local_check_of_all_pipelines_in_shallow_clone_has_no_warning_about_the_base() {
+    let (world, _served) = stage();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --depth 1 --no-single-branch --branch change {url} shallow"),
+    );
+    let call = Call::new(&world.path().join("shallow"));
+    let ended = call.run("check --all").expect(0);
+    assert!(
+        !ended.err.contains("could not resolve the host's base"),
+        "{}",
+        ended.all()
+    );
+    call.run("check --all --gate-changes fail").expect(7);
 }
 
 /// Returns a call in the job of a push of HEAD to `main` on GitHub.
@@ -370,7 +413,7 @@ fn run_by_hand_that_names_branch_publishes_only_commit_of_it() {
 fn branch_of_another_remote_is_not_default_branch() {
     let (world, served) = stage();
     let fork = world.path().join("fork.git");
-    crate::support::git(world.path(), "init -q --bare -b main fork.git");
+    git(world.path(), "init -q --bare -b main fork.git");
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not merged");
@@ -392,7 +435,7 @@ fn branch_of_another_remote_is_not_default_branch() {
 fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     let (world, served) = stage();
     let url = format!("file://{}", world.remote().display());
-    crate::support::git(world.path(), format!("clone -q --depth 1 {url} old"));
+    git(world.path(), format!("clone -q --depth 1 {url} old"));
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("second");
     world.push();
@@ -400,7 +443,7 @@ fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     pushed(&world, call(&world, &served)).run(args).expect(0);
     let before = versions(&world, &served);
     let old = world.path().join("old");
-    let first = crate::support::git(&old, "rev-parse HEAD");
+    let first = git(&old, "rev-parse HEAD");
     let rerun = Call::with_platform(&old, &served.url).variable("SLUICEGATE_PREFIX", "sales");
     let rerun = pushed(&world, rerun).variable("GITHUB_SHA", &first);
     rerun
@@ -410,7 +453,7 @@ fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
     assert_eq!(versions(&world, &served), before);
     // The first version needs no history.
     let (world, served) = stage();
-    crate::support::git(
+    git(
         world.path(),
         &[
             "clone",
