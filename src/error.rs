@@ -32,7 +32,7 @@ impl Failure {
 
     /// Sets the hint that tells the user how to fix the problem.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn hint_is_last_and_escapes_are_text() {
         let cause = anyhow::anyhow!("the server said: \u{1b}[2J").context("GET /v1/x failed");
-        let failure = Failure::new(ExitStatus::Undecided, cause).hint("try again");
+        let failure = Failure::new(ExitStatus::Undecided, cause).with_hint("try again");
         insta::assert_snapshot!(failure.render(), @r"
         error: GET /v1/x failed
           caused by: the server said: \u{1b}[2J

@@ -29,7 +29,7 @@ pub(crate) fn read_interface(
 ) -> Result<LoadedInterface, GitError> {
     let config_dir = match config_dir {
         Some(folder) => Some(folder.trim_matches('/').to_owned()),
-        None => find_config_dir(snapshot)?,
+        None => find_first_config_dir(snapshot)?,
     };
     let Some(config_dir) = config_dir else {
         return Ok(LoadedInterface::Missing);
@@ -49,7 +49,7 @@ pub(crate) fn read_interface(
 }
 
 /// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
-fn find_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.list_root_folders()?;
     let has_file = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
     if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file) {

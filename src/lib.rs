@@ -49,7 +49,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
         return print_version();
     }
     match job::cli::parse(args) {
-        Ok(cli) => commands::run(cli, env),
+        Ok(cli) => commands::run_command(cli, env),
         Err(error) => print_argument_error(&error, &env),
     }
 }

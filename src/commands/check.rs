@@ -20,13 +20,13 @@ use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
-    let settings = workspace.resolve(
+    let settings = workspace.resolve_with_selection(
         run,
         |sources| sources.check_settings(args),
         |check| &check.gate.selection,
     )?;
     run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
-    let input = StandardInput::read(run, &workspace, args)?;
+    let input = StandardInput::read_if_requested(run, &workspace, args)?;
     let subject = CheckSubject {
         session: run,
         workspace: &workspace,

@@ -21,8 +21,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     workspace.warn_of_policy(run, false);
     let resolve =
         |sources: &SettingSources<'_>| sources.selection(&args.selection.globs, SelectionPurpose::Review);
-    let selection = workspace.resolve(run, resolve, |selection| selection)?;
-    let target = workspace.resolve_target(run, revisions.clone())?;
+    let selection = workspace.resolve_with_selection(run, resolve, |selection| selection)?;
+    let target = workspace.resolve_target(run, &revisions)?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let paths = workspace.resolve_typed_paths(run, &args.selection.paths, &snapshot, &target.bases)?;
     let request = SelectionRequest {
@@ -58,9 +58,9 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         let policy = workspace.describe_policy();
         let pipelines_text = RunContextText {
             target: &target,
-            selected: &selected_files,
+            selection: &selected_files,
             paths: &paths,
-            unchanged: unchanged_pipelines,
+            unchanged_files: unchanged_pipelines,
         };
         run.ui.print_result(&pipelines_text.render(&remote, policy))?;
     }

@@ -60,10 +60,10 @@ fn choose_window(
     now: Timestamp,
 ) -> Result<Window, Failure> {
     let from = args.from.as_deref().map(parse_time).transpose()?;
-    let to = args.to.as_deref().map(parse_time).transpose()?;
+    let end = args.to.as_deref().map(parse_time).transpose()?;
     match (last_cursor, path) {
-        (Some(cursor), Some(path)) => Ok(cursor.window(to, now, path)?),
-        _ => Ok(Window { from, to }.check(now)?),
+        (Some(cursor), Some(path)) => Ok(cursor.window(end, now, path)?),
+        _ => Ok(Window { from, to: end }.into_checked(now)?),
     }
 }
 
@@ -79,6 +79,6 @@ impl From<CursorError> for Failure {
             CursorError::TooOld { .. } => "remove the file to start over with the remaining events",
             CursorError::Unreadable { .. } => "use another file, or remove it to start over",
         };
-        Self::new(ExitStatus::Usage, error).hint(hint)
+        Self::new(ExitStatus::Usage, error).with_hint(hint)
     }
 }

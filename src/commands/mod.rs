@@ -40,7 +40,7 @@ use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
-pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
+pub(crate) fn run_command(cli: Cli, env: Env) -> ExitStatus {
     let color = settings::color_choice(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,

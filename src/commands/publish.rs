@@ -19,7 +19,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run, false);
     let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
-    let mut target = workspace.resolve_target(run, settings.revisions.clone())?;
+    let mut target = workspace.resolve_target(run, &settings.revisions)?;
     let idle_reason = workspace.ci.idle_reason.as_ref();
     if let Some(reason) = idle_reason.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));
@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         return Ok(ExitStatus::Success);
     }
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
-    let merged = require_merged(&workspace, &target, &publish_on)?;
+    let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
     reject_outdated_gate(run, &workspace, &target)?;
     let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
@@ -40,7 +40,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         target: &target,
         unreviewed_selection: workspace.sources.review_exclusions(&GlobArgs::default())?,
         review: None,
-        merged_commit: merged,
+        merged_commit,
         history: VersionHistory::default(),
         comparison: None,
         is_output_reserved: false,

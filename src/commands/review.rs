@@ -12,12 +12,12 @@ use crate::gate::run::run_subject::ReviewedFiles;
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{self, Connection, ReviewSettings, SettingSources};
-use crate::publication::PlannedPublish;
+use crate::publication::{PlannedPublish, find_reason_to_accept_breaks};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
-    let subject = ReviewSubject::open(run, args, None)?;
+    let subject = ReviewSubject::prepare(run, args, None)?;
     let mut gate = subject.gate_run(run, args)?;
     subject.review(&mut gate, None)?;
     Ok(gate.status)
@@ -33,7 +33,7 @@ pub(super) struct ReviewSubject<'a> {
 
 impl<'a> ReviewSubject<'a> {
     /// Opens the repository and reads the settings. `publish` has the flags of a publish that may follow.
-    pub(super) fn open(
+    pub(super) fn prepare(
         run: &'a Run,
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
@@ -52,14 +52,14 @@ impl<'a> ReviewSubject<'a> {
             Ok((revisions, DeepenSubject::Commit))
         })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
-        let (settings, connection) = workspace.resolve(
+        let (settings, connection) = workspace.resolve_with_selection(
             run,
             |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
         )?;
         run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
         Ok(Self {
-            target: workspace.resolve_target(run, settings.gate.revisions.clone())?,
+            target: workspace.resolve_target(run, &settings.gate.revisions)?,
             workspace,
             settings,
             connection,
@@ -108,16 +108,13 @@ impl<'a> ReviewSubject<'a> {
             None => gate.find_baseline()?,
         }
         if self.settings.dry_run {
-            gate.status = self.describe(gate)?;
+            gate.status = self.print_plan(gate)?;
             return Ok(());
         }
         gate.start_background_comparison();
         let session = gate.session;
-        let accept_break = || {
-            publish.map_or(Ok(None), |publish| {
-                publish.find_reason_to_accept_breaks(session, &self.connection, &self.target.head)
-            })
-        };
+        let accept_break =
+            || find_reason_to_accept_breaks(publish, session, &self.connection, &self.target.head);
         if self.is_local() {
             gate.evaluate(&mut LocalReview::for_fork(), "review", &accept_break)?;
         } else {
@@ -138,7 +135,7 @@ impl<'a> ReviewSubject<'a> {
     }
 
     /// Prints the review that a dry run would request.
-    fn describe(&self, gate: &GateRun<'_>) -> CommandResult {
+    fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
         let requests = if self.is_local() {
             "locally".to_owned()
         } else {

@@ -6,7 +6,7 @@ use crate::job::settings::variable;
 use crate::session::{CommandResult, Run};
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
-use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary};
+use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -69,7 +69,7 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
 }
 
 /// Prints the address and what is needed to use it. Programs may wait for the first line.
-fn print_address(run: &Run, platform: &Running, project: Option<Uuid>) -> Result<(), Failure> {
+fn print_address(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
         .print_result(&format!("listening on http://{}\n", platform.address()))?;
     if let Some(token) = platform.generated_token() {
@@ -88,7 +88,7 @@ fn print_address(run: &Run, platform: &Running, project: Option<Uuid>) -> Result
 }
 
 /// Returns the variables for another terminal, as lines to copy. A token set by the user is not shown.
-fn format_exports(platform: &Running, project: Option<Uuid>) -> String {
+fn format_exports(platform: &RunningPlatform, project: Option<Uuid>) -> String {
     let mut values = vec![(variable::BASE_URL, format!("http://{}", platform.address()))];
     values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));
     values.push((variable::AGENT_VERSION, ANY_AGENT.to_owned()));

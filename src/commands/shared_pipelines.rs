@@ -25,7 +25,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     }
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {path} does not exist"))
-            .hint("paths are relative to the current directory")
+            .with_hint("paths are relative to the current directory")
     })?;
     let entry = workspace
         .read_document(&file)?
@@ -35,7 +35,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         })
         .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
     if entry.id.trim().is_empty() {
-        return Err(Failure::usage("the id is empty").hint("pass another one with --id"));
+        return Err(Failure::usage("the id is empty").with_hint("pass another one with --id"));
     }
     let config_dir = match workspace.config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
@@ -99,7 +99,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 
 fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
-    failure.hint(match error {
+    failure.with_hint(match error {
         SharedEditError::AlreadyShared { .. } => "edit that entry, for example to enable it",
         SharedEditError::UsedId { .. } => "pass another id with --id",
         SharedEditError::Unreadable(_) => "correct the file first",

@@ -16,7 +16,6 @@ pub(crate) mod unfinished_files;
 
 pub(crate) use report_files::default_reports;
 
-use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::background_comparison::BackgroundComparison;
@@ -141,7 +140,7 @@ fn add_repository_facts<S: RunSubject>(
     let changes_ahead = gate
         .background_comparison
         .take()
-        .and_then(BackgroundComparison::finish);
+        .and_then(BackgroundComparison::wait);
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
@@ -151,7 +150,7 @@ fn add_repository_facts<S: RunSubject>(
     };
     report.changes = changes
         .as_ref()
-        .map(|files| files.iter().map(|file| file.changed.clone()).collect());
+        .map(|files| files.iter().map(|file| file.summary.clone()).collect());
     for limit in &mut report.limits {
         // The file may exist only in the target branch.
         limit.path = limit
@@ -231,26 +230,25 @@ fn find_rules_file_errors(
         .collect()
 }
 
+/// Title of a failure that concerns one report.
+const UNDELIVERED_TITLE: &str = "A report was not delivered";
+
 /// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are
 /// used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
-    let mut report_failure = |result: Result<(), Failure>| {
-        if let Err(failure) = result {
-            status = status.worse(run.report_failure_as("A report was not delivered", &failure));
-        }
-    };
-    report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_failure);
-    report_failure(step_results::show(run, delivery, &context));
+    let mut report_result = |result| status = status.worse(run.report_result_as(UNDELIVERED_TITLE, result));
+    report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
+    report_result(step_results::show(run, delivery, &context));
     let style = annotation_style(delivery.destinations.annotations, delivery.host());
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }
     run.discard_deferred_warnings();
     run.finish_reports();
-    report_failure(step_results::summarize(run, delivery, &context));
-    report_failure(step_results::tell_outputs(run, delivery));
+    report_result(step_results::summarize(run, delivery, &context));
+    report_result(step_results::tell_outputs(run, delivery));
     host_results::send_results(run, delivery, &context);
     run.has_reported.store(true, Ordering::Relaxed);
     status

@@ -16,7 +16,7 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .changes
         .iter()
         .flatten()
-        .map(|changed| (changed.path.as_str(), changed))
+        .map(|change| (change.path.as_str(), change))
         .collect();
     let mut listed_changes: BTreeMap<String, ChangedFile> = BTreeMap::new();
     if !changes_by_path.is_empty()
@@ -29,17 +29,17 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
             &|path| changes_by_path.contains_key(path),
         )
     {
-        listed_changes.extend(files.into_iter().map(|file| (file.changed.path.clone(), file)));
+        listed_changes.extend(files.into_iter().map(|file| (file.summary.path.clone(), file)));
     }
     changes_by_path
         .into_values()
-        .map(|changed| {
+        .map(|change| {
             let (words, picture) = listed_changes
-                .remove(&changed.path)
+                .remove(&change.path)
                 .map(|file| (file.words, file.picture))
                 .unwrap_or_default();
             ChangedFile {
-                changed: changed.clone(),
+                summary: change.clone(),
                 words,
                 picture,
             }
@@ -56,7 +56,7 @@ pub(super) fn draw_unchanged_pipelines(
     let Some((repo, snapshot)) = delivery.files else {
         return BTreeMap::new();
     };
-    let changed_paths: BTreeSet<&str> = changes.iter().map(|file| file.changed.path.as_str()).collect();
+    let changed_paths: BTreeSet<&str> = changes.iter().map(|file| file.summary.path.as_str()).collect();
     let files_with_findings = report.files.iter().filter(|file| !file.findings().is_empty());
     let paths: BTreeSet<&str> = files_with_findings
         .map(|file| file.path.as_str())

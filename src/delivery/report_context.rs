@@ -34,7 +34,7 @@ pub(super) fn build_report_context(
             .then(|| repository_links::blob_url(run, delivery, report))
             .flatten(),
         repository_url: repository_links::repository_url(run, delivery.host()),
-        repository: repository_links::repository_name(run, delivery),
+        repository: repository_links::find_repository_name(run, delivery),
         project: run
             .global
             .project_id
@@ -152,7 +152,7 @@ impl ReportedFile<'_> {
     }
 
     /// Compares the file, and returns it with those of the lines of findings that the change touched.
-    fn compare(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
+    fn with_touched_lines(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
         let touched_lines = self.find_touched_lines(needed_lines);
         (self, touched_lines)
     }
@@ -190,7 +190,7 @@ impl ReportedFiles<'_> {
         });
         overlap::compute_each(
             reported_files,
-            &|file| file.compare(needed_lines),
+            &|file| file.with_touched_lines(needed_lines),
             |(file, touched_lines)| {
                 if let Some(lines) = file.lines {
                     context.sources.add(&file.path, &file.content, lines);

@@ -37,7 +37,7 @@ pub(super) fn blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> O
 }
 
 /// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
-pub(super) fn repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let host_name = NAME_VARIABLES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());

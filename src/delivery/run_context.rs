@@ -27,7 +27,7 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Value {
+pub(crate) fn context_json(target: &Target, selection: &SelectedPipelines) -> Value {
     json!({
         "ci": target.host.to_string(),
         "event": target.event,
@@ -39,11 +39,11 @@ pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Val
         "fork": target.fork,
         "tag": target.tag,
         "pullRequest": target.pull_request,
-        "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
-        "selected": selected.files,
-        "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
-        "gateChangesInWords": gate_changes_json(&selected.gate_changes),
-        "warnings": target.warnings.iter().cloned().chain(selected.warnings()).collect::<Vec<_>>(),
+        "changed": selection.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
+        "selected": selection.files,
+        "gateChanges": selection.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
+        "gateChangesInWords": gate_changes_json(&selection.gate_changes),
+        "warnings": target.warnings.iter().cloned().chain(selection.warnings()).collect::<Vec<_>>(),
     })
 }
 
@@ -88,19 +88,19 @@ pub(crate) struct UnchangedFile {
 pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
-    selected: &SelectedPipelines,
+    selection: &SelectedPipelines,
 ) -> Result<Vec<UnchangedFile>, GitError> {
     let mut files = Vec::new();
     for path in paths {
-        let is_candidate = selected
+        let is_candidate = selection
             .candidates
             .iter()
             .any(|candidate| candidate.change.path == *path);
         if is_candidate || snapshot.find_file(path)?.is_none() {
             continue;
         }
-        let is_selected = selected.files.contains(path);
-        let reason = match &selected.reason_for_all {
+        let is_selected = selection.files.contains(path);
+        let reason = match &selection.reason_for_all {
             Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
@@ -117,26 +117,26 @@ pub(crate) fn list_unchanged_files(
 /// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
 pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
-    pub(crate) selected: &'a SelectedPipelines,
+    pub(crate) selection: &'a SelectedPipelines,
     /// The paths that the user named.
     pub(crate) paths: &'a [String],
-    pub(crate) unchanged: Vec<UnchangedFile>,
+    pub(crate) unchanged_files: Vec<UnchangedFile>,
 }
 
 impl RunContextText<'_> {
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
-        for (name, value) in list_facts(self.target, self.selected, remote, policy) {
+        for (name, value) in list_facts(self.target, self.selection, remote, policy) {
             let _ = writeln!(text, "{name:<14} {}", text::escape_line(&value));
         }
         text.push('\n');
-        text.push_str(&render_headline(self.target, self.selected));
-        let repeated = count_repeated_reasons(self.selected);
-        for (reason, number) in &repeated {
+        text.push_str(&render_headline(self.target, self.selection));
+        let reason_counts = count_repeated_reasons(self.selection);
+        for (reason, number) in &reason_counts {
             let pipelines = text::format_count(*number, "pipeline");
             let _ = writeln!(text, "{pipelines}: {}", text::escape_line(reason));
         }
-        let rows = self.build_rows(&repeated);
+        let rows = self.build_rows(&reason_counts);
         let kind_width = column_width(&rows, 0);
         let path_width = column_width(&rows, 1).min(MAX_PATH_WIDTH);
         for [kind, path, reason] in &rows {
@@ -146,18 +146,18 @@ impl RunContextText<'_> {
         text
     }
 
-    fn build_rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+    fn build_rows(&self, reason_counts: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
-        for candidate in &self.selected.candidates {
+        for candidate in &self.selection.candidates {
             let path = &candidate.change.path;
             if !self.paths.is_empty() && !self.paths.iter().any(|named_path| is_within(path, named_path)) {
                 continue;
             }
             let is_named = self.paths.contains(path);
-            let has_reason = is_named || !repeated.contains_key(candidate.reason.as_str());
+            let has_reason = is_named || !reason_counts.contains_key(candidate.reason.as_str());
             rows.push(candidate_row(self.target, candidate, has_reason));
         }
-        for file in &self.unchanged {
+        for file in &self.unchanged_files {
             let mark = if file.is_selected { '+' } else { '-' };
             rows.push([
                 format!("{mark} unchanged"),
@@ -175,9 +175,9 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize> {
+fn count_repeated_reasons(selection: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
-    for candidate in &selected.candidates {
+    for candidate in &selection.candidates {
         *counts.entry(candidate.reason.as_str()).or_default() += 1;
     }
     counts.retain(|_, counts| *counts > MAX_ROWS_PER_REASON);
@@ -186,7 +186,7 @@ fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize>
 
 fn list_facts(
     target: &Target,
-    selected: &SelectedPipelines,
+    selection: &SelectedPipelines,
     remote: &str,
     policy: String,
 ) -> Vec<(&'static str, String)> {
@@ -221,13 +221,13 @@ fn list_facts(
     ];
     facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
     facts.extend(
-        selected
+        selection
             .gate_changes
             .iter()
             .map(|change| ("gate changed", describe_gate_change(change))),
     );
     facts.extend(
-        selected
+        selection
             .reason_for_all
             .clone()
             .map(|reason| ("all selected", reason))
@@ -254,16 +254,16 @@ fn describe_gate_change(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
-fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {
+fn render_headline(target: &Target, selection: &SelectedPipelines) -> String {
     let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));
     }
     let subject = match target.bases.as_slice() {
-        [] => format!("{} at head", count(selected.candidates.len())),
-        _ => format!("{} changed", count(selected.candidates.len())),
+        [] => format!("{} at head", count(selection.candidates.len())),
+        _ => format!("{} changed", count(selection.candidates.len())),
     };
-    format!("{subject}, {} to review\n", selected.files.len())
+    format!("{subject}, {} to review\n", selection.files.len())
 }
 
 fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {

@@ -2,8 +2,7 @@
 
 use crate::error::Failure;
 use crate::job::cli::{DestinationArgs, PublishFlags};
-use crate::job::context::DeepenSubject;
-use crate::job::settings::Revisions;
+use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::Repository;
@@ -24,8 +23,8 @@ impl NamedDestinations<'_> {
         &self,
         run: &'a Run,
         repo: Result<Repository, Failure>,
-        revisions: impl FnOnce(&Workspace<'_>) -> Result<(Revisions, DeepenSubject), Failure>,
-    ) -> Result<(Workspace<'a>, Revisions), Failure> {
+        revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
+    ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
         let workspace = repo.and_then(|repo| run.workspace_in(repo));
         let mut workspace = workspace.inspect_err(|_| {
             if !self.is_dry {

@@ -169,7 +169,7 @@ impl Run {
         // An invalid setting is reported where the settings are read.
         if let Ok(destinations) = sources
             .clone()
-            .resolve(|sources| sources.report_destinations(destinations))
+            .resolve_settings(|sources| sources.report_destinations(destinations))
         {
             self.use_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
@@ -298,7 +298,7 @@ fn is_same_file(path: &Path, other_path: &Path) -> bool {
 
 fn reject_input_path(path: &Path) -> Failure {
     let message = format!("cannot write {}: the command reads this file", path.display());
-    Failure::usage(message).hint("write to another path")
+    Failure::usage(message).with_hint("write to another path")
 }
 
 fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -317,7 +317,7 @@ fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Res
         problems: vec![reason.to_owned()],
         breaks: Vec::new(),
         started_at: Timestamp::now(),
-        elapsed: Duration::ZERO,
+        duration: Duration::ZERO,
     };
     write_publish_junit(&run, writer)
 }

@@ -162,7 +162,7 @@ impl Evaluation {
         context: ReviewContext,
         pipelines: SelectedPipelines,
         started_at: Timestamp,
-        elapsed: Duration,
+        duration: Duration,
     ) -> Report {
         let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| ExcludedFile {
             path,
@@ -190,7 +190,7 @@ impl Evaluation {
             limits: self.limits,
             fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
-            duration: elapsed,
+            duration,
         }
     }
 }

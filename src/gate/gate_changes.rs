@@ -6,12 +6,11 @@
 use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, PolicyTip};
+use crate::job::context::{self, Comparison, ContextError, PolicyTip, RequestedRevisions};
 use crate::job::policy::GateFileVersion;
-use crate::job::settings::Revisions;
 use crate::session::Run;
+use crate::workspace::Workspace;
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
@@ -21,7 +20,7 @@ impl Workspace<'_> {
         &self,
         run: &Run,
         comparison: &Comparison,
-        revisions: &Revisions,
+        revisions: &RequestedRevisions,
     ) -> Result<Vec<CommitId>, Failure> {
         if let (BaseHint::All { .. }, PolicyTip::Commit { commit, branch, .. }) =
             (&self.ci.base, &self.target_tip)
@@ -77,9 +76,9 @@ impl Workspace<'_> {
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
-        revisions: &Revisions,
+        revisions: &RequestedRevisions,
     ) -> Result<Vec<CommitId>, ContextError> {
-        let unrequested_revisions = Revisions {
+        let unrequested_revisions = RequestedRevisions {
             base: None,
             ..revisions.clone()
         };
@@ -91,15 +90,15 @@ impl Workspace<'_> {
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
-        revisions: &Revisions,
+        revisions: &RequestedRevisions,
     ) -> Result<(Vec<CommitId>, String), ContextError> {
-        let request = to_requested_revisions(Revisions {
+        let changed_revisions = RequestedRevisions {
             all: false,
             ..revisions.clone()
-        });
+        };
         let settled_comparison = match comparison.head {
-            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &request)?),
-            None => context::resolve_checkout(&self.repo, &self.ci, &request)?,
+            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &changed_revisions)?),
+            None => context::resolve_checkout(&self.repo, &self.ci, &changed_revisions)?,
         };
         Ok((settled_comparison.bases, settled_comparison.base_source))
     }
@@ -118,7 +117,7 @@ impl Workspace<'_> {
             self.read_gate_file(&base, old_path),
             self.read_gate_file(snapshot, &change.path),
         );
-        files.describe(&change.path, &old, &new)
+        files.describe_changes(&change.path, &old, &new)
     }
 
     pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {

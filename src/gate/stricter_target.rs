@@ -129,7 +129,8 @@ impl TipComparison<'_> {
         let mut stricter_settings = Vec::new();
         for (path, or_other) in paths {
             let (head, tip, bases) = self.read_sides(&path);
-            let describe = |old: &GateFileVersion, new: &GateFileVersion| files.describe(&path, old, new);
+            let describe =
+                |old: &GateFileVersion, new: &GateFileVersion| files.describe_changes(&path, old, new);
             let differences = describe_stricter_settings(
                 MergeVersions {
                     head: &head,

@@ -38,7 +38,7 @@ impl Cause {
         }
     }
 
-    pub(crate) const fn describe(self) -> &'static str {
+    pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
             Self::PlatformFailure => "the platform reports a failure that no finding of level error explains",

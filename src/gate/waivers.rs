@@ -45,7 +45,7 @@ impl Workspace<'_> {
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
             on_unusable,
         };
-        let file = reader.read(FILE_NAME, false, MAX_WAIVERS_BYTES)?;
+        let file = reader.read_gate_file(FILE_NAME, false, MAX_WAIVERS_BYTES)?;
         if let Some(reason) = file.unusable_reason {
             return ActiveWaivers::without_file(&reason);
         }
@@ -98,7 +98,7 @@ impl Workspace<'_> {
         read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
-            Failure::usage(message).hint(
+            Failure::usage(message).with_hint(
                 "a waiver is one line: `- { rule: unused-components, path: sales/load.orch.yaml, reason: legacy }`",
             )
         })

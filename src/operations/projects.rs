@@ -10,8 +10,8 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
-use sluicegate_platform::desired::provision::SecretSource;
-use sluicegate_platform::desired::{self, Document};
+use sluicegate_platform::definitions::provision::SecretSource;
+use sluicegate_platform::definitions::{self, Document};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.
@@ -70,8 +70,8 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
 }
 
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
-    let document = Document::read(&run.env.current_dir().join(file), file)?;
-    let environment = desired::environment(&document, "", &document.value, None)?;
+    let document = Document::load(&run.env.current_dir().join(file), file)?;
+    let environment = definitions::read_environment(&document, "", &document.value, None)?;
     let project = run.project()?;
     run.block_on(async {
         let result = project
@@ -114,7 +114,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
                 "unknown authentication type of {warehouse}: the warehouse is neither {} nor {}",
                 known_names.key_pair_warehouse, known_names.password_warehouse
             ))
-            .hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
+            .with_hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
         })?;
     let connection = NewConnection {
         name: name.into_name(),

@@ -10,9 +10,9 @@ use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_platform::desired::Document;
-use sluicegate_platform::desired::provision::{
-    self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
+use sluicegate_platform::definitions::Document;
+use sluicegate_platform::definitions::provision::{
+    self, ProvisionError, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepMark, StepProgress,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ const VISIBILITY_RULE: &str =
 /// Checks everything, continues from the state, and reports each step.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.sources()?;
-    let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
-    let plan = provision::plan(&document, &sources.platform_names(&args.vocabulary))?;
+    let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
+    let plan = provision::read_plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()
@@ -42,7 +42,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
     apply_resolutions(&mut state, &plan, &args.resolve)?;
     state
-        .check(&plan)
+        .check_plan(&plan)
         .map_err(|error| explain_state_error(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.platform(&connection)?;
@@ -55,7 +55,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         ));
     }
     let mut done_steps = Vec::new();
-    let result = run.block_on(provision::apply(
+    let result = run.block_on(provision::run_steps(
         &platform,
         &plan,
         secret.as_ref(),
@@ -102,7 +102,7 @@ fn apply_resolutions(
         let Some(record) = state
             .steps
             .get_mut(&step)
-            .filter(|record| record.mark == Mark::Begun)
+            .filter(|record| record.mark == StepMark::Begun)
         else {
             return Err(Failure::usage(format!(
                 "--resolve {resolution}: the result of the {step} is not unknown"
@@ -115,15 +115,15 @@ fn apply_resolutions(
             ("again", _) => {
                 state.steps.remove(&step);
             }
-            ("done", _) if step != ProvisionStep::Project => record.mark = Mark::Done,
+            ("done", _) if step != ProvisionStep::Project => record.mark = StepMark::Done,
             (_, Some(id)) => {
-                record.mark = Mark::Done;
+                record.mark = StepMark::Done;
                 record.project_id = Some(id.to_string());
             }
             _ => return Err(reject_resolution(resolution)),
         }
         if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.body(step)) {
-            record.made_of = body;
+            record.request_body = body;
         }
     }
     Ok(())
@@ -151,7 +151,7 @@ fn explain_state_error(error: StateError, path: &Path) -> Failure {
         ),
         _ => "pass another state with --state".to_owned(),
     };
-    Failure::new(ExitStatus::Usage, error).hint(hint)
+    Failure::new(ExitStatus::Usage, error).with_hint(hint)
 }
 
 impl From<StateError> for Failure {
@@ -164,12 +164,12 @@ fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
     step: ProvisionStep,
-    outcome: &StepTold<'_>,
+    outcome: &StepProgress<'_>,
     done_steps: &mut Vec<Value>,
 ) {
     let (outcome_name, response) = match outcome {
-        StepTold::Already => ("done before", &Value::Null),
-        StepTold::Done(response) => ("created", *response),
+        StepProgress::DoneEarlier => ("done before", &Value::Null),
+        StepProgress::Done(response) => ("created", *response),
     };
     done_steps.push(json!({ "step": step.name(), "outcome": outcome_name, "answer": response }));
     if args.output.output == OutputFormat::Json {
@@ -187,19 +187,19 @@ fn report_step(
 }
 
 /// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.
-fn reject_stop(stop: Stopped, state: &ProvisionState, path: &Path) -> Failure {
+fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
     let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stop {
-        Stopped::Failed { error, .. } => step_exit_status(error, has_finished_step),
-        Stopped::NoProject(_) => ExitStatus::RemoteFailed,
-        Stopped::Unsaved(_) if has_finished_step => ExitStatus::RemoteFailed,
-        Stopped::Unsaved(_) => ExitStatus::Usage,
+        ProvisionError::Failed { error, .. } => step_exit_status(error, has_finished_step),
+        ProvisionError::NoProject(_) => ExitStatus::RemoteFailed,
+        ProvisionError::UnsavedState(_) if has_finished_step => ExitStatus::RemoteFailed,
+        ProvisionError::UnsavedState(_) => ExitStatus::Usage,
     };
     let mut hint = format!(
         "run the command again: it continues from {} and repeats no completed step",
         path.display()
     );
-    if let Stopped::Failed { step, error } = &stop {
+    if let ProvisionError::Failed { step, error } = &stop {
         if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
@@ -211,7 +211,7 @@ fn reject_stop(stop: Stopped, state: &ProvisionState, path: &Path) -> Failure {
             hint = format!("{error_hint}; then {hint}");
         }
     }
-    Failure::new(status, stop).hint(hint)
+    Failure::new(status, stop).with_hint(hint)
 }
 
 fn print_dry_run(

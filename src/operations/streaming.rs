@@ -8,7 +8,7 @@ use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::StreamingCommand;
-use sluicegate_platform::desired::{self, Document};
+use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
@@ -23,8 +23,8 @@ pub(crate) fn create_stream(
     key_vault: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let document = Document::read(&run.env.current_dir().join(file), file)?;
-    let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
+    let document = Document::load(&run.env.current_dir().join(file), file)?;
+    let definition = definitions::read_streaming_definition(&document, &run.sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
@@ -48,7 +48,7 @@ pub(crate) fn create_stream(
 
 /// Returns the platform's complaints about fields, each with its line of the file.
 fn reject_definition(error: HttpError, document: &Document) -> Failure {
-    let complaints = document.complaints(error.violations());
+    let complaints = document.describe_violations(error.violations());
     if complaints.is_empty() {
         return reject_creation(error, "check the project before you repeat the command");
     }
@@ -57,7 +57,7 @@ fn reject_definition(error: HttpError, document: &Document) -> Failure {
     let failure = Failure::from(error);
     let full_message = format!("{summary}\n  {}", complaints.join("\n  "));
     Failure::new(failure.status(), anyhow::Error::msg(full_message))
-        .hint("fix these lines and run the command again")
+        .with_hint("fix these lines and run the command again")
 }
 
 fn reject_stream_request(id: &str, error: HttpError) -> Failure {
@@ -71,7 +71,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     let failure = lookup.reject_missing_among(error, Some(Vec::new()));
     if is_name {
         // The API has no list of streaming pipelines to look the name up in.
-        return failure.hint(
+        return failure.with_hint(
             "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
              pipeline by its name",
         );

@@ -32,14 +32,14 @@ impl<'a> VersionSwitch<'a> {
     }
 
     pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
-        let version = args.version.name();
+        let version = args.version.version_name();
         let response = self.set_enabled(version, true).await?;
         let message = format!("enabled version {version} of {}", self.prefix);
         self.print_outcome(args.output, &response, &message)
     }
 
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
-        let version = args.version.version.name();
+        let version = args.version.version.version_name();
         if !args.force {
             self.reject_last_enabled(version).await?;
         }
@@ -67,7 +67,7 @@ impl<'a> VersionSwitch<'a> {
                 self.prefix
             );
             return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .hint("run `sluicegate artifacts list` to see the enabled versions"));
+                .with_hint("run `sluicegate artifacts list` to see the enabled versions"));
         }
         if latest_version.is_none() {
             self.run.ui.warn(&latest_description);
@@ -90,7 +90,7 @@ impl<'a> VersionSwitch<'a> {
         let latest = self.find_latest().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
         let old_versions = list_surplus_versions(&versions, &latest, keep).map_err(|error| {
-            Failure::new(ExitStatus::Undecided, error).hint("disable the versions one by one")
+            Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
         if args.yes {
             for (done_count, version) in old_versions.iter().enumerate() {
@@ -188,7 +188,7 @@ impl<'a> VersionSwitch<'a> {
             "version {version} is the last enabled version of {}: without it, consumers fail when they run",
             self.prefix
         );
-        Err(Failure::usage(message).hint("publish or enable another version first, or pass --force"))
+        Err(Failure::usage(message).with_hint("publish or enable another version first, or pass --force"))
     }
 
     fn print_outcome(&self, output: OutputArgs, document: &Value, message: &str) -> CommandResult {

@@ -70,7 +70,7 @@ impl Publication<'_> {
         if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
             let message =
                 "{next} needs a comparison with the published version, but --compat off disables it";
-            return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
+            return Err(Failure::usage(message).with_hint("pass --compat warn, or use another version name"));
         }
         Ok(())
     }
@@ -148,8 +148,8 @@ impl Publication<'_> {
         {
             Ok(details) => Ok(Ok((Some(details), latest_name))),
             Err(error) => {
-                let missing = reject_unpublished(platform, prefix, Some(version), error);
-                Err(self.run.block_on(missing)?)
+                let rejection = reject_unpublished(platform, prefix, Some(version), error);
+                Err(self.run.block_on(rejection)?)
             }
         }
     }
@@ -187,7 +187,7 @@ impl Publication<'_> {
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {
-                let offered_ids = plan.shared_pipelines.iter().map(|shared| shared.id.as_str());
+                let offered_ids = plan.shared_pipelines.iter().map(|pipeline| pipeline.id.as_str());
                 let compat = Compatibility::from_ids(old.to_against(), &old.ids, &offered_ids);
                 return Ok((compat, Some(ids_only.clone())));
             }
@@ -254,7 +254,7 @@ impl Publication<'_> {
                 plan.version_name
             );
             return Err(Failure::usage(message)
-                .hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
+                .with_hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
         }
         Ok(())
     }
@@ -349,14 +349,14 @@ fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
         }
         _ => String::new(),
     };
-    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint(format!(
+    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).with_hint(format!(
         "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
     ))
 }
 
 fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
-    Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
+    Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
 }
 
 fn reject_next_version(error: &NextNameError) -> Failure {
@@ -366,7 +366,7 @@ fn reject_next_version(error: &NextNameError) -> Failure {
         }
         NextNameError::TooLarge(_) => "set this version name yourself",
     };
-    Failure::usage(error.to_string()).hint(hint)
+    Failure::usage(error.to_string()).with_hint(hint)
 }
 
 fn is_access_denied(error: &HttpError) -> bool {

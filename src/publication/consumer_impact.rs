@@ -69,7 +69,7 @@ pub(crate) fn search_consumers<'c>(
         }
     }
     if impact.components.len() > first_index {
-        let call_graph = CallGraph::read(repository, &snapshot, &BTreeSet::new())?;
+        let call_graph = CallGraph::load(repository, &snapshot, &BTreeSet::new())?;
         for component in impact.components.iter_mut().skip(first_index) {
             let callers = call_graph.callers_of(&component.path).into_iter();
             component.callers = callers.map(str::to_owned).collect();

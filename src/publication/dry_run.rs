@@ -32,10 +32,14 @@ impl Publication<'_> {
         }
         let (status, receipt, skip_reason) = match intent {
             PublishDecision::Upload => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
-            PublishDecision::AlreadyPublished(published) => {
-                let receipt =
-                    Receipt::for_unchanged_files(plan, &hashes, &published.version, &published.commit);
-                (ExitStatus::Success, receipt, Some(published.reason))
+            PublishDecision::AlreadyPublished(published_version) => {
+                let receipt = Receipt::for_unchanged_files(
+                    plan,
+                    &hashes,
+                    &published_version.version,
+                    &published_version.commit,
+                );
+                (ExitStatus::Success, receipt, Some(published_version.reason))
             }
             PublishDecision::Refuse(failure) => {
                 match &self.comparison {

@@ -41,7 +41,7 @@ impl Publication<'_> {
             problems: problems.to_vec(),
             breaks: self.build_breaks(),
             started_at: self.started_at,
-            elapsed: elapsed_time.try_into().unwrap_or_default(),
+            duration: elapsed_time.try_into().unwrap_or_default(),
         };
         atomic_file::write_file_with(path, |writer| write_publish_junit(&run, writer))
             .map_err(reject_unwritten("the report ", path))

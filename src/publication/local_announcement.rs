@@ -41,8 +41,8 @@ impl Publication<'_> {
         let platform = self.run.platform(self.connection)?;
         match self.decide(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),
-            PublishDecision::AlreadyPublished(published) => {
-                Ok(format!("would publish nothing: {}", published.reason))
+            PublishDecision::AlreadyPublished(published_version) => {
+                Ok(format!("would publish nothing: {}", published_version.reason))
             }
             PublishDecision::Upload => {
                 let origin = match (&self.target.tag, &plan.branch) {

@@ -21,7 +21,7 @@ mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
 pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged};
-pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish};
+pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish, find_reason_to_accept_breaks};
 pub(crate) use policy_guard::{reject_outdated_gate, resolve_settings};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use version_history::VersionHistory;
@@ -103,7 +103,9 @@ impl Publication<'_> {
             Err(failure) => return self.finish_undetermined(plan, &failure),
         };
         match intent {
-            PublishDecision::AlreadyPublished(published) => self.finish_without_upload(&plan, &published),
+            PublishDecision::AlreadyPublished(published_version) => {
+                self.finish_without_upload(&plan, &published_version)
+            }
             PublishDecision::Refuse(failure) => {
                 self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
             }
@@ -124,7 +126,7 @@ impl Publication<'_> {
         }
         if evidence.is_some() && self.settings.from == FileSource::Worktree {
             let message = "a review covers a commit, not the files of the working tree";
-            return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
+            return Err(Failure::usage(message).with_hint("publish from the commit: `--from commit`"));
         }
         self.reject_next_without_comparison()
     }
@@ -145,17 +147,21 @@ impl Publication<'_> {
     }
 
     /// Ends without an upload, because this version of this commit exists.
-    fn finish_without_upload(&self, plan: &Plan, published: &PublishedVersion) -> CommandResult {
-        let message = format!("{}: nothing is published", published.reason);
+    fn finish_without_upload(&self, plan: &Plan, published_version: &PublishedVersion) -> CommandResult {
+        let message = format!("{}: nothing is published", published_version.reason);
         self.print_result(&(text::escape_line(&message) + "\n"))?;
         let receipt = Receipt::for_unchanged_files(
             plan,
             &self.compute_hashes(plan)?,
-            &published.version,
-            &published.commit,
+            &published_version.version,
+            &published_version.commit,
         );
         self.report_junit(&message, ExitStatus::Success, &[]);
-        self.write_summary(&format!("Nothing published: {}", published.reason), plan, &[]);
+        self.write_summary(
+            &format!("Nothing published: {}", published_version.reason),
+            plan,
+            &[],
+        );
         Ok(self.write_records(receipt))
     }
 
@@ -270,17 +276,15 @@ impl Publication<'_> {
         let (run, settings) = (self.run, self.settings);
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         let receipt = receipt.with_review(self.review.as_ref()).with_compat(compat);
+        let title = "A file was not written";
         let mut status = ExitStatus::Success;
-        let mut check = |result: Result<(), Failure>| {
-            if let Err(failure) = result {
-                status = status.worse(run.report_failure_as("A file was not written", &failure));
-            }
-        };
         if let Some(path) = &settings.receipt {
-            let result = atomic_file::write_file_with(path, |writer| receipt.write(writer));
-            check(result.map_err(reject_unwritten("the receipt ", path)));
+            let result = atomic_file::write_file_with(path, |writer| receipt.write(writer))
+                .map_err(reject_unwritten("the receipt ", path));
+            status = run.report_result_as(title, result);
         }
-        check(run.write_outputs(&self.step_outputs(receipt)));
+        let result = run.write_outputs(&self.step_outputs(receipt));
+        status = status.worse(run.report_result_as(title, result));
         status
     }
 

@@ -55,7 +55,7 @@ impl ComparedOffer {
         Ok(Self {
             version: details.artifact.version_name.clone(),
             ids: ids
-                .filter_map(|shared| shared.shared_pipeline_id.clone())
+                .filter_map(|pipeline| pipeline.shared_pipeline_id.clone())
                 .collect(),
             offer: load_offer(run, workspace, reported_commit.as_deref(), deepen)?,
             reported_commit,
@@ -100,7 +100,7 @@ fn load_offer(
     reported_commit: Option<&str>,
     deepen: bool,
 ) -> Result<Result<CommitOffer, IdsOnly>, GitError> {
-    let (fetched_repository, commit) = match find_commit(run, workspace, reported_commit, deepen)? {
+    let (fetched_repository, commit) = match find_version_commit(run, workspace, reported_commit, deepen)? {
         Ok(commit) => commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
@@ -126,7 +126,7 @@ fn load_offer(
 }
 
 /// Returns the commit, in this repository or in the repository reopened after a fetch; or why it is missing.
-fn find_commit(
+fn find_version_commit(
     run: &Run,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,

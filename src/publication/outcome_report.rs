@@ -59,7 +59,7 @@ pub(super) fn report_outcome(
     }
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
     if let Some(hint) = find_hint(outcome) {
-        failure = failure.hint(hint);
+        failure = failure.with_hint(hint);
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
     Ok(run.report_failure_as(&title, &failure))

@@ -93,6 +93,19 @@ impl PlannedPublish {
     }
 }
 
+/// Returns why a planned publish would accept a break, see [`PlannedPublish::find_reason_to_accept_breaks`].
+pub(crate) fn find_reason_to_accept_breaks(
+    publish: Option<&PlannedPublish>,
+    run: &Run,
+    connection: &Connection,
+    head: &CommitId,
+) -> Result<Option<String>, Failure> {
+    match publish {
+        Some(publish) => publish.find_reason_to_accept_breaks(run, connection, head),
+        None => Ok(None),
+    }
+}
+
 /// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
 /// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
 fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {

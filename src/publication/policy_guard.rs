@@ -18,7 +18,7 @@ pub(crate) fn resolve_settings<'a>(
 ) -> Result<(PublishSettings, Connection), Failure> {
     let settings = workspace
         .sources
-        .resolve(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
+        .resolve_settings(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
     reject_unusable_policy(workspace)?;
     Ok(settings?)
 }
@@ -31,7 +31,7 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
     let message =
         anyhow::anyhow!("nothing is published: the configuration file in force cannot be used: {reason}");
     Err(Failure::new(ExitStatus::GateFailed, message)
-        .hint("repair the file on the default branch, then publish again"))
+        .with_hint("repair the file on the default branch, then publish again"))
 }
 
 /// Warns if the tip of the default branch has a stricter gate configuration than the published commit, or returns an
@@ -68,7 +68,7 @@ pub(crate) fn reject_outdated_gate(
     if workspace.gate_changes == GateChanges::Fail {
         let message = anyhow::anyhow!("nothing is published: {}", notes.join("; "));
         return Err(Failure::new(ExitStatus::GateFailed, message)
-            .hint("publish a commit that contains the tip of the branch"));
+            .with_hint("publish a commit that contains the tip of the branch"));
     }
     for note in notes {
         run.ui.warn(&note);

@@ -48,7 +48,7 @@ impl GateRun<'_, SavedReports<'_>> {
             name: path.display().to_string(),
             sha256: hash_bytes(&bytes),
         };
-        let report = parse_report(&bytes, &file.name).map_err(|failure| failure.hint(REPORT_HINT))?;
+        let report = parse_report(&bytes, &file.name).map_err(|failure| failure.with_hint(REPORT_HINT))?;
         let review = RequiredReview::new(&report, Some(&file));
         if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
             return Err(review.reject(&reason));
@@ -90,7 +90,7 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let publish_platform = ReviewPlatform {
-            url: connection.base_url()?.normalized(),
+            url: connection.base_url()?.to_normalized_text(),
             project: connection.project_id()?.to_string(),
         };
         let reason = match &self.report.context.platform {
@@ -124,7 +124,7 @@ impl<'r> RequiredReview<'r> {
             format_count(known_count, "finding")
         );
         Err(Failure::usage(message)
-            .hint("use `sluicegate ci --new-only`, which compares with the published version"))
+            .with_hint("use `sluicegate ci --new-only`, which compares with the published version"))
     }
 
     fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
@@ -146,7 +146,7 @@ impl<'r> RequiredReview<'r> {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => REPORT_HINT,
         };
-        Failure::usage(format!("cannot rely on {}: {reason}", self.place)).hint(hint)
+        Failure::usage(format!("cannot rely on {}: {reason}", self.place)).with_hint(hint)
     }
 
     /// Returns an error unless this commit passed.
@@ -158,7 +158,7 @@ impl<'r> RequiredReview<'r> {
                 "{} covers {reviewed_commit}, not the commit to publish, {head}",
                 self.place
             );
-            return Err(Failure::usage(message).hint(REPORT_HINT));
+            return Err(Failure::usage(message).with_hint(REPORT_HINT));
         }
         if verdict == Verdict::Passed {
             return Ok(());
@@ -168,7 +168,8 @@ impl<'r> RequiredReview<'r> {
             "{} of {short} did not pass: its verdict is `{verdict}`",
             self.place
         );
-        Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint("nothing was published"))
+        Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
+            .with_hint("nothing was published"))
     }
 
     /// Returns the evidence for the plan, or an error unless every pipeline has results, except those that the policy
@@ -210,9 +211,9 @@ impl<'r> RequiredReview<'r> {
             self.place
         );
         match self.sha256 {
-            Some(_) => Failure::usage(message).hint(REPORT_HINT),
+            Some(_) => Failure::usage(message).with_hint(REPORT_HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .hint("nothing was published; pass --exclude for files that need no review"),
+                .with_hint("nothing was published; pass --exclude for files that need no review"),
         }
     }
 }

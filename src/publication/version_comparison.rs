@@ -155,8 +155,8 @@ impl SideLookup<'_> {
                 if self.workspace.repo.resolve(version).is_ok() {
                     return Ok(None);
                 }
-                let missing = reject_unpublished(platform, self.prefix, Some(version), error);
-                Err(self.run.block_on(missing)?)
+                let rejection = reject_unpublished(platform, self.prefix, Some(version), error);
+                Err(self.run.block_on(rejection)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -184,8 +184,9 @@ impl SideLookup<'_> {
                 LoadedInterface::Unreadable(path, reason) => {
                     let short = revision.commit.short();
                     let message = format!("could not read {path} of the commit {short}: {reason}");
-                    return Err(Failure::usage(message)
-                        .hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
+                    return Err(Failure::usage(message).with_hint(
+                        "run `sluicegate publish --dry-run` at that commit to see every problem",
+                    ));
                 }
             };
         Ok(ComparedOffer {
@@ -294,7 +295,7 @@ fn reject_missing_files(old_side: &ComparedOffer, new_side: &ComparedOffer) -> F
         new_side.display_name()
     );
     Failure::usage(message)
-        .hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
+        .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }
 
 /// Returns whether this is a revision without a shared-pipelines file.

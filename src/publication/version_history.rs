@@ -75,7 +75,7 @@ impl VersionHistory {
             format_count(self.versions.len(), "version")
         );
         Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .hint("pass a --version-name without placeholders to publish the commit on purpose"))
+            .with_hint("pass a --version-name without placeholders to publish the commit on purpose"))
     }
 
     /// Adds the commits that the list does not show, from the details of each version.

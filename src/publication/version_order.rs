@@ -96,7 +96,7 @@ impl Publication<'_> {
         } else {
             ""
         };
-        Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(format!(
+        Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
             "nothing was sent; {history}to go back on purpose, run `sluicegate publish --version-name NAME` or \
              `sluicegate artifacts rollback`"
         ))
@@ -129,7 +129,7 @@ impl Publication<'_> {
             version.display_name()
         );
         Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .hint("nothing was sent; run the command again when the platform shows the version"))
+            .with_hint("nothing was sent; run the command again when the platform shows the version"))
     }
 
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {

@@ -32,7 +32,7 @@ pub struct TransitiveCaller {
 
 impl CallGraph {
     /// Reads all pipelines of the snapshot. Pipelines of `removed_paths` may still be called.
-    pub fn read(
+    pub fn load(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
         removed_paths: &BTreeSet<&str>,

@@ -125,7 +125,7 @@ fn find_needed_pipelines(
     let mut walk = CallWalk::default();
     let mut current_step: BTreeSet<String> = input
         .shared_file
-        .enabled()
+        .offers()
         .map(|entry| entry.pipeline.clone())
         .collect();
     while !current_step.is_empty() {
@@ -201,9 +201,9 @@ impl ClosureCheck<'_> {
     /// Checks that each entry's file exists, and that it is sent if the entry is enabled.
     fn check_entries(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
-        for entry in shared_file.entries() {
+        for entry in shared_file.shared_entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
-            let exists = self.input.listing.find(path)?.is_some();
+            let exists = self.input.listing.find_listed_file(path)?.is_some();
             if !entry.enabled {
                 let description = if exists {
                     format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
@@ -230,7 +230,7 @@ impl ClosureCheck<'_> {
         if self.input.sent_pipelines.contains_key(path) {
             return Ok(None);
         }
-        let file = self.input.listing.find(path)?;
+        let file = self.input.listing.find_listed_file(path)?;
         Ok(Some(match file {
             None => project::MISSING_FILE.to_owned(),
             Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),

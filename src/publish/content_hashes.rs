@@ -47,16 +47,16 @@ impl FileHashes {
     }
 
     /// Returns the hashes so far, in the order of the files.
-    pub(super) fn recorded(&self) -> Vec<Option<String>> {
+    pub(super) fn to_vec(&self) -> Vec<Option<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns all hashes of the plan's files; reads the files that were not read completely before.
     pub(super) fn complete_for(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
-        let mut hashes = self.recorded();
+        let mut hashes = self.to_vec();
         for (hash, file) in hashes.iter_mut().zip(&plan.files) {
             if hash.is_none() {
-                let content = plan.reader.open(&file.content, file.bytes)?;
+                let content = plan.reader.open_content(&file.content, file.bytes)?;
                 *hash = Some(hash_reader(content, &file.path)?);
             }
         }
@@ -182,7 +182,7 @@ mod tests {
             }),
         );
         io::copy(&mut content.by_ref().take(read as u64), &mut io::sink()).unwrap();
-        hashes.recorded().remove(0)
+        hashes.to_vec().remove(0)
     }
 
     #[test]

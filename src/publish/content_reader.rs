@@ -67,7 +67,7 @@ impl ContentReader {
     }
 
     /// Returns the size in bytes.
-    pub(super) fn size(&self, content: &FileContent) -> Result<u64, PublishError> {
+    pub(super) fn content_size(&self, content: &FileContent) -> Result<u64, PublishError> {
         match content {
             FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.blob_size(blob))?),
             FileContent::Disk(path) => Ok(read_regular_metadata(path).map_err(read_error(path))?.len()),
@@ -75,7 +75,11 @@ impl ContentReader {
     }
 
     /// Returns the complete content, or `None` if it has more than `limit` bytes.
-    pub(super) fn read(&self, content: &FileContent, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
+    pub(super) fn read_content(
+        &self,
+        content: &FileContent,
+        limit: u64,
+    ) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
             FileContent::Blob(blob) => {
                 match self.with_repository(|repository| repository.read_blob(blob, limit)) {
@@ -89,7 +93,7 @@ impl ContentReader {
     }
 
     /// Opens the content, which has `size` bytes, for reading with constant memory.
-    pub(super) fn open(
+    pub(super) fn open_content(
         &self,
         content: &FileContent,
         size: u64,

@@ -49,7 +49,7 @@ impl<'a> FileListing<'a> {
     }
 
     /// Returns the file with this path, whether selected or not.
-    pub(super) fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
+    pub(super) fn find_listed_file(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.listed_files.get(path) {
             Some(file) => Ok(Some(file.clone())),
             None => Ok(self.snapshot.find_file(path)?),
@@ -79,18 +79,19 @@ pub(super) fn reject_uncertain_files<'a>(
     if !symlink_paths.is_empty() {
         return Err(PublishError::Symlinks(symlink_paths));
     }
-    let is_doubtful = |file: &SnapshotFile, doubt| {
-        file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
-    };
-    let hidden_paths = select_paths(files.clone(), |file| is_doubtful(file, ContentDoubt::Hidden));
+    let hidden_paths = select_paths(files.clone(), |file| has_doubt(file, ContentDoubt::Hidden));
     if !hidden_paths.is_empty() {
         return Err(PublishError::HiddenByIndex(hidden_paths));
     }
-    let converted_paths = select_paths(files, |file| is_doubtful(file, ContentDoubt::Converted));
+    let converted_paths = select_paths(files, |file| has_doubt(file, ContentDoubt::Converted));
     if !converted_paths.is_empty() {
         return Err(PublishError::ConvertedByGit(converted_paths));
     }
     Ok(())
+}
+
+fn has_doubt(file: &SnapshotFile, doubt: ContentDoubt) -> bool {
+    file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
 }
 
 fn select_paths<'a>(

@@ -78,9 +78,9 @@ fn skim_file(
     file: &PipelineToRead<'_>,
     needs_parsing: &dyn Fn(&[u8]) -> bool,
 ) -> Result<SkimmedFile, PublishError> {
-    let Some(bytes) = contents.read(file.content, MAX_DOCUMENT_BYTES)? else {
+    let Some(bytes) = contents.read_content(file.content, MAX_DOCUMENT_BYTES)? else {
         return Ok(SkimmedFile::Complete(PipelineFile {
-            size: contents.size(file.content)?,
+            size: contents.content_size(file.content)?,
             facts: Err(DocumentError::too_large()),
             defect: None,
             checked_hash: None,

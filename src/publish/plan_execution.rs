@@ -39,7 +39,7 @@ pub async fn execute_plan(
         progress,
         started_at: Timestamp::now(),
     };
-    let outcome = execution.run().await;
+    let outcome = execution.execute().await;
     Outcome {
         hashes: execution.hashes.and_then(|hashes| hashes.complete_for(plan).ok()),
         ..outcome
@@ -63,7 +63,7 @@ enum LostUpload {
 }
 
 impl PlanExecution<'_> {
-    async fn run(&self) -> Outcome {
+    async fn execute(&self) -> Outcome {
         match self.version_lookup().look_up().await {
             LookupResult::NotFound => self.upload_until_settled().await,
             LookupResult::Found(details) => {

@@ -31,8 +31,8 @@ pub fn build_plan(
     let version_name = version_name(repository, head, request)?;
     let listing = FileListing::new(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
-    let config_dir = find_config_dir(&listing, request)?;
-    let shared_file = SharedPipelinesFile::read(&listing, &contents, &config_dir)?;
+    let config_dir = require_config_dir(&listing, request)?;
+    let shared_file = SharedPipelinesFile::load(&listing, &contents, &config_dir)?;
     let mut selected_files = select_files(&listing, request)?;
     let sent_pipelines = read_selected_pipelines(&contents, &selected_files, &shared_file)?;
     let closure = closure_check::check_closure(closure_check::ClosureInput {
@@ -78,7 +78,7 @@ pub fn build_plan(
         branch,
         config_dir,
         files,
-        shared_pipelines: shared_file.enabled().map(SharedPipelineRef::from).collect(),
+        shared_pipelines: shared_file.offers().map(SharedPipelineRef::from).collect(),
         interface: shared_file.interface,
         warnings: limit_warnings(all_warnings),
         warning_summary,
@@ -131,11 +131,14 @@ fn header_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String
     }
 }
 
-fn find_config_dir(listing: &FileListing<'_>, request: &PublishRequest<'_>) -> Result<String, PublishError> {
+fn require_config_dir(
+    listing: &FileListing<'_>,
+    request: &PublishRequest<'_>,
+) -> Result<String, PublishError> {
     if let Some(config_dir) = &request.config_dir {
         return Ok(config_dir.trim_matches('/').to_owned());
     }
-    let exists = |path: &str| matches!(listing.find(path), Ok(Some(_)));
+    let exists = |path: &str| matches!(listing.find_listed_file(path), Ok(Some(_)));
     pipelines::find_config_dir(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
 }
 
@@ -168,7 +171,7 @@ fn read_selected_pipelines(
     shared_file: &SharedPipelinesFile,
 ) -> Result<BTreeMap<String, PipelineFile>, PublishError> {
     let offered_paths: HashSet<&str> = shared_file
-        .enabled()
+        .offers()
         .map(|entry| entry.pipeline.as_str())
         .collect();
     let pipelines: Vec<_> = selected_files
@@ -209,7 +212,7 @@ fn build_planned_files(
         let pipeline = closure.sent_pipelines.get(&path);
         let bytes = match pipeline {
             Some(pipeline) => pipeline.size,
-            None => contents.size(&content)?,
+            None => contents.content_size(&content)?,
         };
         let checked_hash = match pipeline {
             Some(pipeline) => pipeline.checked_hash,
@@ -258,7 +261,7 @@ fn warn_of_submodule(path: &String) -> Warning {
 fn warn_of_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
     shared_file
-        .enabled()
+        .offers()
         .next()
         .is_none()
         .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))

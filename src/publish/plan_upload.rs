@@ -46,11 +46,11 @@ struct UploadParts {
 }
 
 impl PartSource for UploadParts {
-    fn open(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
+    fn open_part(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
         let content = self
             .reader
-            .open(&file.content, file.bytes)
+            .open_content(&file.content, file.bytes)
             .map_err(io::Error::other)?;
         if self.hashes.is_none() && file.checked_hash.is_none() {
             return Ok(content);

@@ -66,7 +66,7 @@ pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
 /// Describes warnings about pipelines that no shared pipeline needs.
 fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
     match warnings {
-        [first, rest @ ..] if rest.iter().all(|warning| warning.kind == first.kind) => {
+        [first, other_warnings @ ..] if other_warnings.iter().all(|warning| warning.kind == first.kind) => {
             first.kind.describe(warnings.len())
         }
         _ => format!(

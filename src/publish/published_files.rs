@@ -20,17 +20,17 @@ pub struct PublishedFiles<'a> {
 /// Returns the files that differ, by path. A shared-pipelines file with the same content in another order is unchanged.
 pub fn compare_with_published_files(
     plan: &Plan,
-    published: &PublishedFiles<'_>,
+    publication: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
-    let published_files = published.repository.list_files(published.commit, &|path| {
-        plan.has_file(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
+    let published_files = publication.repository.list_files(publication.commit, &|path| {
+        plan.has_file(path) || (plan.selection == FileSelection::All && (publication.is_selected)(path))
     })?;
     let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
         .iter()
         .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| (file.path.as_str(), file))
         .collect();
-    let contents = ContentReader::new(published.repository.root().to_owned());
+    let contents = ContentReader::new(publication.repository.root().to_owned());
     let mut changes = Vec::new();
     for file in &plan.files {
         match unmatched_files.remove(file.path.as_str()) {
@@ -64,16 +64,26 @@ fn is_file_unchanged(
         return Ok(published_meaning.is_some()
             && published_meaning == read_meaning(contents, &planned_file.content)?);
     }
-    if plan.source == FileSource::Commit || contents.size(published_content)? != planned_file.bytes {
+    if plan.source == FileSource::Commit || contents.content_size(published_content)? != planned_file.bytes {
         return Ok(false);
     }
-    let hash = |content| hash_reader(contents.open(content, planned_file.bytes)?, &planned_file.path);
-    Ok(hash(published_content)? == hash(&planned_file.content)?)
+    let published_hash = hash_content(contents, published_content, planned_file)?;
+    Ok(published_hash == hash_content(contents, &planned_file.content, planned_file)?)
+}
+
+/// Returns the hash of a content that has the size of the planned file.
+fn hash_content(
+    contents: &ContentReader,
+    content: &FileContent,
+    planned_file: &PlannedFile,
+) -> Result<String, PublishError> {
+    let reader = contents.open_content(content, planned_file.bytes)?;
+    hash_reader(reader, &planned_file.path)
 }
 
 /// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it cannot
 /// be read.
 fn read_meaning(contents: &ContentReader, content: &FileContent) -> Result<Option<String>, PublishError> {
-    let bytes = contents.read(content, MAX_DOCUMENT_BYTES)?;
+    let bytes = contents.read_content(content, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.and_then(|bytes| SharedPipelines::canonical_text(&bytes).ok()))
 }

@@ -138,9 +138,9 @@ impl Receipt {
     }
 
     /// Writes the receipt as indented JSON with a final line break.
-    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut out, self)?;
-        out.write_all(b"\n")
+    pub fn write(&self, mut writer: impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut writer, self)?;
+        writer.write_all(b"\n")
     }
 
     /// Parses a receipt; the error is the reason why it is invalid.

@@ -40,7 +40,7 @@ impl Receipt {
         let shared_pipelines = self
             .shared_pipelines
             .iter()
-            .map(|shared| (shared.id.as_str(), shared.path.as_str()));
+            .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
         version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
     }
 

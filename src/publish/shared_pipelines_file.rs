@@ -16,14 +16,14 @@ pub(super) struct SharedPipelinesFile {
 }
 
 impl SharedPipelinesFile {
-    pub(super) fn read(
+    pub(super) fn load(
         listing: &FileListing<'_>,
         contents: &ContentReader,
         config_dir: &str,
     ) -> Result<Self, PublishError> {
         let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
         let file = listing
-            .find(&path)?
+            .find_listed_file(&path)?
             .filter(|file| file.kind != FileKind::Submodule);
         let Some(file) = file else {
             return Err(PublishError::NoSharedFile {
@@ -32,18 +32,18 @@ impl SharedPipelinesFile {
             });
         };
         reject_uncertain_files(std::iter::once(&file))?;
-        let bytes = contents.read(&file.content, MAX_DOCUMENT_BYTES)?;
+        let bytes = contents.read_content(&file.content, MAX_DOCUMENT_BYTES)?;
         let checked_hash = bytes
             .as_deref()
             .and_then(|bytes| hash_changeable_content(&file.content, bytes));
-        let parsed = match bytes {
+        let result = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
                 message: format!("the file has more than {MAX_DOCUMENT_BYTES} bytes"),
                 position: None,
             }),
         };
-        match parsed {
+        match result {
             Ok(shared_pipelines) => Ok(Self {
                 interface: Interface::new(path, shared_pipelines),
                 file,
@@ -58,7 +58,7 @@ impl SharedPipelinesFile {
     }
 
     /// Returns all entries, in file order.
-    pub(super) fn entries(&self) -> &[SharedEntry] {
+    pub(super) fn shared_entries(&self) -> &[SharedEntry] {
         &self.interface.entries
     }
 
@@ -73,7 +73,7 @@ impl SharedPipelinesFile {
     }
 
     /// Returns the entries that are offered to consumers.
-    pub(super) fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
+    pub(super) fn offers(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered_entries()
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn resolve_script_defect(
     path: &str,
     script: &mut SnapshotFile,
 ) -> Result<Option<FileDefect>, PublishError> {
-    let Some(bytes) = contents.read(&script.content, MAX_SCRIPT_BYTES)? else {
+    let Some(bytes) = contents.read_content(&script.content, MAX_SCRIPT_BYTES)? else {
         return Ok(None);
     };
     let defect = FileDefect::find_in_script(&bytes);
@@ -33,7 +33,8 @@ pub(super) fn resolve_script_defect(
         read_regular_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
     let content = FileContent::Disk(disk_path);
     if has_pointer_size
-        && content_hashes::hash_reader(contents.open(&content, pointer.size)?, path)? == pointer.sha256
+        && content_hashes::hash_reader(contents.open_content(&content, pointer.size)?, path)?
+            == pointer.sha256
     {
         script.content = content;
         return Ok(None);

@@ -35,13 +35,13 @@ pub(super) fn outcome_of_lost_upload(
     lost_error: HttpError,
 ) -> Outcome {
     let differences = compare_with_plan(details, plan);
-    let verified = differences.is_empty();
-    if verified && can_details_prove_completeness(plan) {
+    let is_verified = differences.is_empty();
+    if is_verified && can_details_prove_completeness(plan) {
         let note = format!(
             "the upload's response was lost, but the details prove the version complete: {lost_error}"
         );
         return Outcome {
-            verified,
+            verified: is_verified,
             ..Outcome::new(OutcomeKind::Published).with_problem(note)
         };
     }
@@ -51,7 +51,10 @@ pub(super) fn outcome_of_lost_upload(
         .fold(Outcome::new(OutcomeKind::Incomplete), Outcome::with_problem)
         .with_problem(problem)
         .with_error(lost_error);
-    Outcome { verified, ..outcome }
+    Outcome {
+        verified: is_verified,
+        ..outcome
+    }
 }
 
 /// Compares the published version with the plan, and returns whether it certainly differs.

@@ -12,7 +12,7 @@ pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<S
     let shared_pipelines = plan
         .shared_pipelines
         .iter()
-        .map(|shared| (shared.id.as_str(), shared.path.as_str()));
+        .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
     compare_with_shared_pipelines(details, &plan.commit_hash, shared_pipelines)
 }
 
@@ -25,10 +25,10 @@ pub(super) fn compare_with_shared_pipelines<'a>(
     let source_by_id: HashMap<&str, Option<&str>> = details
         .shared_pipelines
         .iter()
-        .filter_map(|shared| {
+        .filter_map(|pipeline| {
             Some((
-                shared.shared_pipeline_id.as_deref()?,
-                shared.source_pipeline.as_deref(),
+                pipeline.shared_pipeline_id.as_deref()?,
+                pipeline.source_pipeline.as_deref(),
             ))
         })
         .collect();
@@ -59,11 +59,11 @@ fn is_source_of_path(source: &str, path: &str) -> bool {
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
-pub(super) fn compare_commits(published: Option<&str>, planned: &str) -> Option<String> {
-    match published {
-        Some(published) if published.eq_ignore_ascii_case(planned) => None,
-        Some(published) => Some(format!(
-            "the version is from the commit {published}, not {planned}"
+pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
+    match published_commit {
+        Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,
+        Some(published_commit) => Some(format!(
+            "the version is from the commit {published_commit}, not {planned_commit}"
         )),
         None => Some("the platform reports no commit hash for the version".to_owned()),
     }

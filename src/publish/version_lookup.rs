@@ -137,10 +137,10 @@ fn find_version_mismatch(details: &ArtifactDetails, plan: &Plan) -> Option<Strin
         ("prefix", &artifact.shared_pipeline_id_prefix, &plan.prefix),
         ("version name", &artifact.version_name, &plan.version_name),
     ];
-    values.into_iter().find_map(|(label, returned, requested)| {
-        let returned = returned.as_ref().filter(|value| *value != requested)?;
+    values.into_iter().find_map(|(label, returned_value, requested_value)| {
+        let other_value = returned_value.as_ref().filter(|value| *value != requested_value)?;
         Some(format!(
-            "the request was for the {label} `{requested}`, but the platform returned `{returned}`"
+            "the request was for the {label} `{requested_value}`, but the platform returned `{other_value}`"
         ))
     })
 }

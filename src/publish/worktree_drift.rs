@@ -62,11 +62,11 @@ fn planned_file_matches_blob(
         return Ok(true);
     }
     let committed_content = FileContent::Blob(blob);
-    if contents.size(&committed_content)? != planned_file.bytes {
+    if contents.content_size(&committed_content)? != planned_file.bytes {
         return Ok(false);
     }
-    let mut planned_bytes = contents.open(&planned_file.content, planned_file.bytes)?;
-    let mut committed_bytes = contents.open(&committed_content, planned_file.bytes)?;
+    let mut planned_bytes = contents.open_content(&planned_file.content, planned_file.bytes)?;
+    let mut committed_bytes = contents.open_content(&committed_content, planned_file.bytes)?;
     Ok(have_equal_bytes(&mut *planned_bytes, &mut *committed_bytes).unwrap_or(false))
 }
 

@@ -181,17 +181,17 @@ fn limit_annotations(
     limit: impl Fn(Level) -> usize,
     overflow_place: &str,
 ) -> Vec<Annotation> {
-    let mut listed = Vec::new();
+    let mut limited_annotations = Vec::new();
     for level in Level::ALL {
-        let of_level = annotations.iter().filter(|annotation| annotation.level == level);
-        let total = of_level.clone().count();
+        let level_annotations = annotations.iter().filter(|annotation| annotation.level == level);
+        let total = level_annotations.clone().count();
         let limit = limit(level);
         if total <= limit {
-            listed.extend(of_level.cloned());
+            limited_annotations.extend(level_annotations.cloned());
         } else {
             let shown_count = limit.saturating_sub(1);
-            listed.extend(of_level.take(shown_count).cloned());
-            listed.push(Annotation {
+            limited_annotations.extend(level_annotations.take(shown_count).cloned());
+            limited_annotations.push(Annotation {
                 level,
                 place: None,
                 title: REVIEW_TITLE.to_owned(),
@@ -202,7 +202,7 @@ fn limit_annotations(
             });
         }
     }
-    listed
+    limited_annotations
 }
 
 #[cfg(test)]

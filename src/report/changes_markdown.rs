@@ -112,8 +112,8 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     );
     let mut omitted_count = 0;
     for file in files {
-        let path = code(&file.changed.path);
-        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.describe()));
+        let path = code(&file.summary.path);
+        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.summary.describe()));
         let file_changes = render_file_changes(file, MAX_FILE_BYTES);
         if !file_changes.is_empty() {
             let _ = write!(block, "\n{file_changes}");

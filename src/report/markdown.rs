@@ -13,20 +13,20 @@ use std::fmt::Write as _;
 /// `@` and `#` prevents them.
 pub(super) fn escape(raw: &str) -> String {
     let line = text::escape_line(raw);
-    let mut escaped = String::with_capacity(line.len() * 2);
+    let mut markdown = String::with_capacity(line.len() * 2);
     let mut remaining_chars = line.trim().chars();
     while let Some(c) = remaining_chars.next() {
         let next = remaining_chars.clone().next();
-        if is_markup(c) || is_markup_at(c, &escaped, next) {
-            let _ = write!(escaped, "&#{};", u32::from(c));
+        if is_markup(c) || is_markup_at(c, &markdown, next) {
+            let _ = write!(markdown, "&#{};", u32::from(c));
         } else {
-            escaped.push(c);
+            markdown.push(c);
         }
         if matches!(c, '@' | '#') {
-            escaped.push_str("&#8288;");
+            markdown.push_str("&#8288;");
         }
     }
-    escaped
+    markdown
 }
 
 /// Returns whether the character can start or end markup at any position.

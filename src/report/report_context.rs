@@ -60,7 +60,7 @@ pub(crate) struct ReportContext {
 /// The changes of a file, for human-readable reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedFile {
-    pub changed: ChangeSummary,
+    pub summary: ChangeSummary,
     /// The list of changes, without the line about the file; empty if they are unknown.
     pub words: Vec<ChangeLine>,
     /// A picture of head and base, if it can be drawn and is not too large.
@@ -89,12 +89,12 @@ impl ReportContext {
 
     /// Returns how to fix an error in the rules file. Contains text from outside.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
-        let missing = match &self.missing_rules_hint {
+        let missing_file_hint = match &self.missing_rules_hint {
             Some(hint) => hint,
             None => "run `sluicegate rules init` to create a rules file",
         };
         if finding.is_missing_rules_file_error() {
-            missing
+            missing_file_hint
         } else {
             "run `sluicegate rules lint` to find every problem in the rules file"
         }

@@ -94,7 +94,7 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
     page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind == NoticeKind::Excluded
     });
-    page.finish()
+    page.into_text()
 }
 
 /// A page that grows by complete blocks, within the limits.
@@ -115,7 +115,7 @@ impl MarkdownPage<'_> {
         }
     }
 
-    fn finish(mut self) -> String {
+    fn into_text(mut self) -> String {
         if self.omitted_count > 0 {
             let sections = format_count(self.omitted_count, "section");
             let _ = writeln!(
@@ -206,12 +206,12 @@ impl MarkdownPage<'_> {
     /// Adds the changes of each pipeline.
     fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
         let summary_lines = files.iter().map(|file| {
-            let (path, words) = (code(&shorten_name(&file.changed.path)), file.changed.describe());
+            let (path, words) = (code(&shorten_name(&file.summary.path)), file.summary.describe());
             format!("{path}: {}", escape(&shorten_message(&words)))
         });
         self.add_list(title, summary_lines);
         for file in files {
-            let section = self.render_folded_changes(&code(&shorten_name(&file.changed.path)), file);
+            let section = self.render_folded_changes(&code(&shorten_name(&file.summary.path)), file);
             if !section.is_empty() {
                 self.add(&section);
             }

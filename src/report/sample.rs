@@ -51,7 +51,7 @@ pub(crate) fn gate_change(path: &str) -> GateChange {
 /// Returns a changed file without a list of changes or a picture.
 pub(crate) fn changed_file(path: &str) -> ChangedFile {
     ChangedFile {
-        changed: ChangeSummary {
+        summary: ChangeSummary {
             path: path.to_owned(),
             previous_path: None,
             change: FileChange::Modified,

@@ -8,7 +8,7 @@ use crate::job::settings::SettingsError;
 use crate::publish::PublishError;
 use sluicegate_git::GitError;
 use sluicegate_local_platform::ServiceError;
-use sluicegate_platform::desired::DesiredError;
+use sluicegate_platform::definitions::DefinitionError;
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn failure_with_hint(
 ) -> Failure {
     let failure = Failure::new(status, error);
     match hint {
-        Some(hint) => failure.hint(hint),
+        Some(hint) => failure.with_hint(hint),
         None => failure,
     }
 }
@@ -72,8 +72,8 @@ impl From<PolicyError> for Failure {
     }
 }
 
-impl From<DesiredError> for Failure {
-    fn from(error: DesiredError) -> Self {
+impl From<DefinitionError> for Failure {
+    fn from(error: DefinitionError) -> Self {
         let hint = error.hint().map(str::to_owned);
         failure_with_hint(ExitStatus::Usage, error, hint)
     }

@@ -99,7 +99,7 @@ fn list_envelope(name: &str, items: Vec<Value>) -> Value {
 pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure {
     if error.is_maybe_processed() {
         let hint = error.hint_with_check(check_command);
-        Failure::from(error).hint(hint)
+        Failure::from(error).with_hint(hint)
     } else {
         error.into()
     }
@@ -108,7 +108,7 @@ pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure 
 /// Returns the failure for a created resource whose response lacks its id; `look` is the command to find it.
 pub(crate) fn reject_created_without_id(message: &'static str, check_command: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_command}");
-    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint)
+    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
 }
 
 /// A resource that a command looks up by name.
@@ -148,7 +148,7 @@ impl ResourceLookup<'_> {
             Some(names) => self.hint(&names),
             None => "check the base URL and the project id: could not list the existing names".to_owned(),
         };
-        Failure::from(error).context(fact).hint(hint)
+        Failure::from(error).context(fact).with_hint(hint)
     }
 
     /// Returns an instruction to check the current state.

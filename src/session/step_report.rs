@@ -84,6 +84,14 @@ impl Run {
         status
     }
 
+    /// Shows the failure of a result with this title, and returns the status of the result.
+    pub(crate) fn report_result_as(&self, title: &str, result: Result<(), Failure>) -> ExitStatus {
+        match result {
+            Ok(()) => ExitStatus::Success,
+            Err(failure) => self.report_failure_as(title, &failure),
+        }
+    }
+
     /// Shows a failure in the log: as an annotation, whose text the host shows in the log, too, or as an error. A run
     /// that passes despite the failure shows a warning.
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {

@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::job::ci::Trigger;
 use crate::job::context::{self, RequestedRevisions};
-use crate::job::settings::{Revisions, Selection};
+use crate::job::settings::Selection;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
@@ -25,7 +25,11 @@ impl Workspace<'_> {
     }
 
     /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
-    pub(crate) fn warn_of_other_checkout(&self, run: &Run, revisions: &Revisions) -> Result<(), Failure> {
+    pub(crate) fn warn_of_other_checkout(
+        &self,
+        run: &Run,
+        revisions: &RequestedRevisions,
+    ) -> Result<(), Failure> {
         let is_host_commit =
             context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
         if let (false, None, Trigger::Any, Ok(head)) =

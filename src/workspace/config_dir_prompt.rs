@@ -103,7 +103,7 @@ pub(crate) fn reject_unknown_config_dir(candidates: &[String], command: &str) ->
     if !candidates.is_empty() {
         let _ = write!(message, "; hidden directories: {}", candidates.join(", "));
     }
-    Failure::usage(message).hint(format!(
+    Failure::usage(message).with_hint(format!(
         "set the directory named in the platform's documentation: `{}`",
         suggest_command(command, candidates)
     ))

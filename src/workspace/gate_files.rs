@@ -34,7 +34,12 @@ impl GateFiles {
     }
 
     /// Describes the changes in the file at this path.
-    pub(crate) fn describe(&self, path: &str, old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+    pub(crate) fn describe_changes(
+        &self,
+        path: &str,
+        old: &GateFileVersion,
+        new: &GateFileVersion,
+    ) -> Vec<String> {
         if path.ends_with(RULES_FILE) || self.linked_rules.iter().any(|linked_path| linked_path == path) {
             policy::describe_rules_file_changes(old, new)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {

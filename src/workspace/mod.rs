@@ -23,9 +23,9 @@ use crate::job::context::{
     self, Comparison, ContextError, DeepenSubject, PolicyTip, RequestedRevisions, Target,
 };
 use crate::job::policy::{self, CheckoutFiles, GateFile, GateFileReader, UnusableFile, normalize};
-use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, SettingSources};
+use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
-use crate::workspace::target_tip::{or_unknown, target_tip};
+use crate::workspace::target_tip::{find_newest_target_tip, or_unknown};
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
@@ -68,7 +68,12 @@ impl Run {
         let policy = or_unknown(policy::find_policy_tip(&repo, Some(&ci), choice, is_host_commit))?;
         let settled_policy = self.settle_policy(&repo, policy, Some(&ci), unusable_file_treatment(&ci))?;
         Ok(Workspace {
-            target_tip: or_unknown(target_tip(&repo, &ci, &settled_policy.policy, is_host_commit))?,
+            target_tip: or_unknown(find_newest_target_tip(
+                &repo,
+                &ci,
+                &settled_policy.policy,
+                is_host_commit,
+            ))?,
             named_config_dir: settled_policy.named_config_dir,
             sources: settled_policy.sources,
             policy: settled_policy.policy,
@@ -102,7 +107,7 @@ impl Run {
                     checkout: CheckoutFiles::for_run(repo, ci)?,
                     on_unusable,
                 };
-                reader.read(path, is_named, policy::MAX_FILE_BYTES)?
+                reader.read_gate_file(path, is_named, policy::MAX_FILE_BYTES)?
             }
             None => policy::read_job_file(&normalize(&file), is_named)?,
         };
@@ -117,7 +122,7 @@ impl Run {
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
         let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
-        let named_config_dir = sources.resolve(|sources| sources.config_dir(&self.global))?;
+        let named_config_dir = sources.resolve_settings(|sources| sources.config_dir(&self.global))?;
         Ok(SettledPolicy {
             sources,
             named_config_dir,
@@ -186,14 +191,13 @@ impl<'a> Workspace<'a> {
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
-        revisions: &Revisions,
+        revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
-        let requested_revisions = to_requested_revisions(revisions.clone());
         if revisions.deepen {
-            self.fetch_missing(run, &requested_revisions, subject)?;
+            self.fetch_missing(run, revisions, subject)?;
         }
-        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &requested_revisions)?;
+        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, revisions)?;
         let is_tip_unknown = matches!(self.policy, PolicyTip::Unknown { .. })
             || matches!(self.target_tip, PolicyTip::Unknown { .. });
         if revisions.deepen || !is_host_commit || is_tip_unknown {
@@ -207,7 +211,8 @@ impl<'a> Workspace<'a> {
             )?;
             self.named_config_dir = settled_policy.named_config_dir;
             self.sources = settled_policy.sources;
-            self.target_tip = target_tip(&self.repo, &self.ci, &settled_policy.policy, is_host_commit)?;
+            self.target_tip =
+                find_newest_target_tip(&self.repo, &self.ci, &settled_policy.policy, is_host_commit)?;
             self.policy = settled_policy.policy;
         }
         self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_host_commit, &self.target_tip)?;
@@ -274,17 +279,25 @@ impl<'a> Workspace<'a> {
     }
 
     /// Returns the resolved commit, branch and base; prints the warnings.
-    pub(crate) fn resolve_target(&self, run: &Run, revisions: Revisions) -> Result<Target, Failure> {
+    pub(crate) fn resolve_target(
+        &self,
+        run: &Run,
+        revisions: &RequestedRevisions,
+    ) -> Result<Target, Failure> {
         self.require_policy_of_unknown_host()?;
-        let target = context::resolve_target(&self.repo, &self.ci, &to_requested_revisions(revisions))?;
+        let target = context::resolve_target(&self.repo, &self.ci, revisions)?;
         print_warnings(run, &target.warnings);
         Ok(target)
     }
 
     /// Returns the base of the working tree or the index; prints the warnings.
-    pub(crate) fn compare_checkout(&self, run: &Run, revisions: Revisions) -> Result<Comparison, Failure> {
+    pub(crate) fn compare_checkout(
+        &self,
+        run: &Run,
+        revisions: &RequestedRevisions,
+    ) -> Result<Comparison, Failure> {
         self.require_policy_of_unknown_host()?;
-        let comparison = context::resolve_checkout(&self.repo, &self.ci, &to_requested_revisions(revisions))?;
+        let comparison = context::resolve_checkout(&self.repo, &self.ci, revisions)?;
         print_warnings(run, &comparison.warnings);
         Ok(comparison)
     }
@@ -307,7 +320,7 @@ impl<'a> Workspace<'a> {
         }
         config_dir.map_err(|error| {
             Failure::usage(error.to_string())
-                .hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
+                .with_hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
         })
     }
 
@@ -324,7 +337,7 @@ impl<'a> Workspace<'a> {
     /// Returns the rule set of a snapshot without a rules file, with the reason.
     pub(crate) fn missing_rules(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
         Ok(if self.linked_rules(snapshot)?.is_empty() {
-            RuleSet::missing()
+            RuleSet::without_file()
         } else {
             RuleSet::behind_symbolic_link()
         })
@@ -338,7 +351,7 @@ impl<'a> Workspace<'a> {
     /// Returns the rules of this rules file.
     pub(crate) fn read_rules(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
         let document = file.map(|file| self.read_document(file)).transpose()?;
-        Ok(document.map(|document| RuleSet::read(&document)))
+        Ok(document.map(|document| RuleSet::from_document(&document)))
     }
 
     /// Returns the file's content, or why it cannot be parsed as a document.
@@ -369,15 +382,6 @@ pub(crate) fn find_config_dir(
     Ok(pipelines::find_config_dir(&root_dirs, &|path| {
         matches!(snapshot.find_file(path), Ok(Some(_)))
     }))
-}
-
-pub(crate) fn to_requested_revisions(revisions: Revisions) -> RequestedRevisions {
-    RequestedRevisions {
-        base: revisions.base,
-        head: revisions.head,
-        branch: revisions.branch,
-        all: revisions.all,
-    }
 }
 
 fn print_warnings(run: &Run, warnings: &[String]) {

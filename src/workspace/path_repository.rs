@@ -48,7 +48,7 @@ impl Run {
             return repository.map_err(|error| {
                 let failure = Failure::from(error);
                 if is_plain_possible {
-                    failure.hint(hint)
+                    failure.with_hint(hint)
                 } else {
                     failure
                 }

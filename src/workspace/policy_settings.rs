@@ -13,13 +13,13 @@ impl Workspace<'_> {
     /// Resolves the settings of a command, with the selection in them. If the configuration file in force is the only
     /// reason for an error, or its globs or its hidden directory do not exist in the commit that it is read from, it is
     /// treated as missing.
-    pub(crate) fn resolve<T>(
+    pub(crate) fn resolve_with_selection<T>(
         &mut self,
         run: &Run,
         read: impl Fn(&SettingSources<'_>) -> Result<T, SettingsError>,
         selection: impl Fn(&T) -> &Selection,
     ) -> Result<T, Failure> {
-        let mut settings = self.sources.resolve(&read)?;
+        let mut settings = self.sources.resolve_settings(&read)?;
         if let Some(reason) = self.find_unmatched_policy(run, selection(&settings))? {
             settings = self.sources.resolve_without_file(&reason, &read)?;
         }

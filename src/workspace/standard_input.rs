@@ -19,7 +19,7 @@ pub(crate) struct StandardInput {
 
 impl StandardInput {
     /// Reads standard input if `-` is the only path.
-    pub(crate) fn read(
+    pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,
         args: &CheckArgs,
@@ -30,7 +30,7 @@ impl StandardInput {
             return if is_requested {
                 Err(
                     Failure::usage("could not check standard input: its path is missing")
-                        .hint("add --stdin-path PATH, the path of the pipeline in the repository"),
+                        .with_hint("add --stdin-path PATH, the path of the pipeline in the repository"),
                 )
             } else {
                 Ok(None)
@@ -38,7 +38,7 @@ impl StandardInput {
         };
         if !is_requested || paths.len() > 1 {
             return Err(Failure::usage("--stdin-path needs `-` as the only path")
-                .hint("run `sluicegate check - --stdin-path PATH`"));
+                .with_hint("run `sluicegate check - --stdin-path PATH`"));
         }
         let path = workspace.resolve_typed_path(run, path)?;
         let content = input::read_bytes(io::stdin().lock(), MAX_DOCUMENT_BYTES)

@@ -7,7 +7,7 @@ use sluicegate_git::Repository;
 
 /// Returns the tip of the target branch; on the default branch, its tip on the remote, which may be newer than the
 /// commit of a rerun or of a scheduled run. A local run has one only with `--policy base`.
-pub(crate) fn target_tip(
+pub(crate) fn find_newest_target_tip(
     repo: &Repository,
     ci: &CiContext,
     policy: &PolicyTip,
@@ -16,7 +16,7 @@ pub(crate) fn target_tip(
     if ci.host.is_local() {
         return Ok(policy.clone());
     }
-    let tip = context::target_policy_tip(repo, ci, is_host_commit)?;
+    let tip = context::find_target_tip(repo, ci, is_host_commit)?;
     if !matches!(tip, PolicyTip::Head { .. }) {
         return Ok(tip);
     }

@@ -57,7 +57,7 @@ impl Workspace<'_> {
             return Ok(());
         }
         let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
-        Err(Failure::usage(message).hint("paths are relative to the current directory"))
+        Err(Failure::usage(message).with_hint("paths are relative to the current directory"))
     }
 }
 

@@ -122,18 +122,18 @@ pub fn escape_markup(text: &str) -> String {
         return text.to_owned();
     }
     let safe = escape_controls(text);
-    let mut escaped = String::with_capacity(safe.len() + safe.len() / 8);
+    let mut bounded_text = String::with_capacity(safe.len() + safe.len() / 8);
     for c in safe.chars() {
         match c {
             '&' | '<' | '>' | '"' | '\'' | '\n' | '`' => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
+                let _ = write!(bounded_text, "&#{};", u32::from(c));
             }
-            '#' if escaped.ends_with('#') => escaped.push_str("&#35;"),
-            _ if is_forbidden_in_markup(c) => escaped.push('\u{fffd}'),
-            _ => escaped.push(c),
+            '#' if bounded_text.ends_with('#') => bounded_text.push_str("&#35;"),
+            _ if is_forbidden_in_markup(c) => bounded_text.push('\u{fffd}'),
+            _ => bounded_text.push(c),
         }
     }
-    escaped
+    bounded_text
 }
 
 /// Returns the number with its noun: `1 file`, `2,505 files`.
@@ -211,23 +211,23 @@ fn is_safe(text: &str) -> bool {
 }
 
 fn escape_host_commands(line: &str) -> String {
-    let mut escaped = escape_controls_in_line(line);
+    let mut escaped_line = escape_controls_in_line(line);
     for (prefix, replacement) in COMMAND_PREFIXES {
-        escaped = escaped.replace(prefix, replacement);
+        escaped_line = escaped_line.replace(prefix, replacement);
     }
-    break_leading_command(escaped)
+    break_leading_command(escaped_line)
 }
 
 fn escape_controls_in_line(line: &str) -> String {
-    let mut escaped = String::with_capacity(line.len());
+    let mut escaped_text = String::with_capacity(line.len());
     for c in line.chars() {
         if is_unsafe(c) && c != '\t' {
-            escaped.extend(c.escape_unicode());
+            escaped_text.extend(c.escape_unicode());
         } else {
-            escaped.push(c);
+            escaped_text.push(c);
         }
     }
-    escaped
+    escaped_text
 }
 
 /// Breaks a leading `::`. GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.

@@ -25,7 +25,7 @@ impl<'t> UnexpandedValue<'t> {
                 "}}",
             )));
         }
-        if let Some(variable) = find_variable(text) {
+        if let Some(variable) = find_unexpanded_variable(text) {
             return Some(Self::Variable(variable));
         }
         let is_quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
@@ -34,7 +34,7 @@ impl<'t> UnexpandedValue<'t> {
 }
 
 /// Returns the first variable: `$(X)`, `${X}`, `%X%` or `$X`.
-fn find_variable(text: &str) -> Option<&str> {
+fn find_unexpanded_variable(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(start, sign)| {
         let candidate = &text[start..];
         match sign {
@@ -70,8 +70,8 @@ fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
 /// (`%C3%A4`).
 fn find_percent_variable(text: &str) -> Option<&str> {
     let length = name_length(&text[1..]);
-    let following = text[1 + length..].strip_prefix('%')?;
-    let mut digits = following.chars().take(2).filter(char::is_ascii_hexdigit);
+    let suffix = text[1 + length..].strip_prefix('%')?;
+    let mut digits = suffix.chars().take(2).filter(char::is_ascii_hexdigit);
     let is_escape = digits.by_ref().count() == 2;
     (length > 0 && !is_escape).then(|| &text[..length + 2])
 }

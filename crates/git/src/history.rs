@@ -17,8 +17,8 @@ impl Repository {
     /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
     /// if neither side reaches the edge of the clone other than through a merge-base; otherwise the result is
     /// [`GitError::ShallowHistory`].
-    pub fn merge_bases(&self, one: &CommitId, other: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        let tips = [self.find_commit(one)?.id(), self.find_commit(other)?.id()];
+    pub fn merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let tips = [self.find_commit(left)?.id(), self.find_commit(right)?.id()];
         let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {
             Ok(bases) => bases.to_vec(),
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => {
@@ -28,14 +28,14 @@ impl Repository {
         };
         if self.reaches_shallow_commit(&tips, &bases)? {
             return Err(GitError::ShallowHistory {
-                first: one.clone(),
-                second: other.clone(),
+                first: left.clone(),
+                second: right.clone(),
             });
         }
         if bases.len() > MAX_MERGE_BASES {
             return Err(GitError::TooManyMergeBases {
-                first: one.clone(),
-                second: other.clone(),
+                first: left.clone(),
+                second: right.clone(),
                 count: bases.len(),
             });
         }

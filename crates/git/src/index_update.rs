@@ -78,8 +78,8 @@ impl Repository {
     }
 
     /// Moves a tracked file or directory, on disk and in the index. Both paths start at the root.
-    pub fn move_files(&self, from: &str, to: &str) -> Result<(), GitError> {
-        let arguments = ["mv", "--", from, to];
+    pub fn move_files(&self, old_path: &str, new_path: &str) -> Result<(), GitError> {
+        let arguments = ["mv", "--", old_path, new_path];
         self.program.run_locally(self.root(), &arguments, None).map(drop)
     }
 }

@@ -233,21 +233,21 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
 /// deleted if a pipe or a device has replaced it, so the disk is checked again.
 fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
-    let hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
+    let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
-    let is_deleted = (seems_deleted || hidden) && !is_file_on_disk(root, &entry.path);
+    let is_deleted = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);
     if is_deleted && !is_skipped {
         return None;
     }
     // In a conflict the index has the path several times, and the file on disk differs from all of them.
     let has_staged_version = conflict_stage(&entry) == 0 && !is_intent_to_add(&entry);
-    let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !hidden));
+    let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !is_hidden));
     let side = staged_state(&entry);
     Some(ListedFile {
         path: entry.path,
         known_state: is_unmodified.then_some(side),
         on_disk: !is_deleted && side.kind != FileKind::Submodule,
-        hidden,
+        hidden: is_hidden,
         substitute: None,
     })
 }

@@ -24,14 +24,14 @@ impl Default for ObjectCache {
     fn default() -> Self {
         Self {
             max_size: MAX_CACHE_SIZE,
-            ..Self::disabled()
+            ..Self::empty_without_room()
         }
     }
 }
 
 impl ObjectCache {
     /// Creates a cache that keeps nothing.
-    pub(super) fn disabled() -> Self {
+    pub(super) fn empty_without_room() -> Self {
         Self {
             contents: HashMap::new(),
             size: 0,
@@ -95,7 +95,7 @@ mod tests {
         let mut other = ObjectCache::default();
         other.add(id(50), &vec![b'x'; MAX_OBJECT_SIZE + 1]);
         assert!(other.get(id(50)).is_none());
-        let mut none = ObjectCache::disabled();
+        let mut none = ObjectCache::empty_without_room();
         none.add(id(60), b"blob");
         assert!(none.get(id(60)).is_none());
     }

@@ -101,6 +101,10 @@ impl<'a> RenameSearch<'a> {
         difference.new.or(difference.old).map(|side| side.kind)
     }
 
+    fn is_regular_file_where(&self, index: usize, matches_path: fn(&str) -> bool) -> bool {
+        self.file_kind(index) == Some(FileKind::Regular) && matches_path(&self.differences[index].path)
+    }
+
     fn folder(&self, index: usize) -> Option<&'a str> {
         let path = &self.differences[index].path;
         path.rsplit_once('/').map(|(folder, _)| folder)
@@ -216,20 +220,16 @@ impl<'a> RenameSearch<'a> {
         deleted_by_name: &HashMap<&str, usize>,
         is_paired_by_name: fn(&str) -> bool,
     ) {
-        let can_be_paired = |index: usize| {
-            self.file_kind(index) == Some(FileKind::Regular)
-                && is_paired_by_name(&self.differences[index].path)
-        };
         let remaining_sources: HashSet<usize> = self
             .deleted_indices
             .iter()
             .copied()
-            .filter(|index| can_be_paired(*index))
+            .filter(|index| self.is_regular_file_where(*index, is_paired_by_name))
             .collect();
         let mut pairs = Vec::new();
         for index in &self.added_indices {
             let name = self.file_name(*index);
-            if can_be_paired(*index)
+            if self.is_regular_file_where(*index, is_paired_by_name)
                 && added_by_name.get(name) == Some(index)
                 && let Some(source) = deleted_by_name.get(name)
                 && remaining_sources.contains(source)
@@ -343,10 +343,10 @@ impl<'a> RenameSearch<'a> {
         let mut remaining_pieces = self.max_pieces;
         deleted_contents
             .iter()
-            .filter(|deleted| {
+            .filter(|source| {
                 added_contents
                     .iter()
-                    .any(|target| deleted.can_be_renamed_to(target))
+                    .any(|target| source.can_be_renamed_to(target))
             })
             .filter_map(|file| {
                 let pieces = self.read_pieces_within(contents, file, &mut remaining_pieces)?;

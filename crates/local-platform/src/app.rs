@@ -3,10 +3,10 @@
 use super::clock::Clock;
 use super::error::ServiceError;
 use super::error::StoreError;
-use super::given::GivenProject;
 use super::options::{Options, Role};
+use super::pipeline_review;
 use super::problem::Problem;
-use super::review;
+use super::startup_project::StartupProject;
 use super::store::events::Author;
 use super::store::{Store, streaming};
 use super::tokens::{self, Caller, KnownTokens};
@@ -19,13 +19,13 @@ use tokio::task;
 use uuid::Uuid;
 
 /// Maximum number of repositories read at the same time; each reader keeps part of a repository in memory.
-const READERS: usize = 8;
+const MAX_REPOSITORY_READERS: usize = 8;
 
 /// The state of the local platform.
 pub(super) struct App {
     store: Store,
     tokens: KnownTokens,
-    projects: Vec<GivenProject>,
+    projects: Vec<StartupProject>,
     vocabulary: Vocabulary,
     clock: Clock,
     readers: Arc<Semaphore>,
@@ -33,22 +33,22 @@ pub(super) struct App {
 
 impl App {
     /// Opens the store and the projects' repositories. If the options contain no token, also returns a generated one.
-    pub(super) fn open(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
+    pub(super) fn from_options(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
-        let generated = tokens.is_empty().then(tokens::generate_token);
-        tokens.extend(generated.clone().map(|token| (token, Role::SuperAdmin)));
+        let generated_token = tokens.is_empty().then(tokens::generate_token);
+        tokens.extend(generated_token.clone().map(|token| (token, Role::SuperAdmin)));
         let app = Self {
             tokens: KnownTokens::new(&tokens)?,
             projects: open_projects(options.projects)?,
             store: Store::open(options.data.as_deref())?,
             vocabulary: options.vocabulary,
             clock: options.clock,
-            readers: Arc::new(Semaphore::new(READERS)),
+            readers: Arc::new(Semaphore::new(MAX_REPOSITORY_READERS)),
         };
         let now = app.clock.now();
         app.store
             .change_at_start(|transaction| streaming::restart_running(transaction, now))?;
-        Ok((app, generated))
+        Ok((app, generated_token))
     }
 
     pub(super) fn tokens(&self) -> &KnownTokens {
@@ -60,19 +60,19 @@ impl App {
     }
 
     /// Runs work that reads a repository on a blocking thread, with a limited number of readers at the same time.
-    pub(super) async fn in_repository<T, F>(&self, work: F) -> Result<T, Problem>
+    pub(super) async fn read_repository<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T, Problem> + Send + 'static,
     {
         // The semaphore is never closed. The permit moves into the work, which continues if the caller disconnects.
-        let leave = Arc::clone(&self.readers).acquire_owned().await;
-        let work = move || {
-            let _leave = leave;
+        let permit = Arc::clone(&self.readers).acquire_owned().await;
+        task::spawn_blocking(move || {
+            let _permit = permit;
             work()
-        };
-        let done = task::spawn_blocking(work).await;
-        done.map_err(|_| Problem::internal("a bug in the local platform ended the work in a repository"))?
+        })
+        .await
+        .map_err(|_| Problem::internal("a bug in the local platform ended the work in a repository"))?
     }
 
     /// Returns the values for the API document's neutral tokens.
@@ -87,42 +87,42 @@ impl App {
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
-            at: self.clock.now(),
+            time: self.clock.now(),
         }
     }
 
     /// Returns the projects from the command line, in the order given.
-    pub(super) fn given_projects(&self) -> &[GivenProject] {
+    pub(super) fn startup_projects(&self) -> &[StartupProject] {
         &self.projects
     }
 
     /// Returns the project from the command line with this ID.
-    pub(super) fn given_project(&self, id: Uuid) -> Option<&GivenProject> {
+    pub(super) fn find_startup_project(&self, id: Uuid) -> Option<&StartupProject> {
         self.projects.iter().find(|project| project.id == id)
     }
 
     /// Returns the ID of the project from the command line with this name, if there is exactly one.
-    pub(super) fn given_project_called(&self, name: &str) -> Option<Uuid> {
-        let mut called = self.projects.iter().filter(|project| project.name == name);
-        let first = called.next()?;
-        called.next().is_none().then_some(first.id)
+    pub(super) fn find_project_id(&self, name: &str) -> Option<Uuid> {
+        let mut matching_projects = self.projects.iter().filter(|project| project.name == name);
+        let first = matching_projects.next()?;
+        matching_projects.next().is_none().then_some(first.id)
     }
 }
 
-fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<Vec<GivenProject>, ServiceError> {
-    let mut projects: Vec<GivenProject> = Vec::with_capacity(given.len());
-    for (project, path) in given {
-        if let Err(source) = review::open(&path) {
+fn open_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
+    let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
+    for (project, path) in project_paths {
+        if let Err(source) = pipeline_review::open_repository(&path) {
             return Err(ServiceError::Repository {
                 project,
                 path,
                 source,
             });
         }
-        if projects.iter().any(|other| other.id == project) {
-            return Err(ServiceError::ProjectTwice(project));
+        if projects.iter().any(|opened_project| opened_project.id == project) {
+            return Err(ServiceError::DuplicateProject(project));
         }
-        projects.push(GivenProject::new(project, path));
+        projects.push(StartupProject::new(project, path));
     }
     Ok(projects)
 }

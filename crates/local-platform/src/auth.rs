@@ -12,15 +12,15 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
 /// Path of the API description, the only path that needs no token, so that tools can read it.
-const DESCRIPTION: &str = "/openapi.json";
+const DESCRIPTION_PATH: &str = "/openapi.json";
 
 /// Rejects requests without a known token, before anything else about them is checked.
 pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if reads && request.uri().path() == DESCRIPTION {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    if is_read && request.uri().path() == DESCRIPTION_PATH {
         return next.run(request).await;
     }
-    let Some(caller) = app.tokens().caller(request.headers()) else {
+    let Some(caller) = app.tokens().find_caller(request.headers()) else {
         return Problem::unauthorized().into_response();
     };
     request.extensions_mut().insert(caller);

@@ -11,19 +11,19 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Maximum size of a JSON body, in bytes.
-pub(super) const JSON_LIMIT: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_JSON_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Maximum time to receive a complete JSON body.
-const JSON_TIME: Duration = Duration::from_secs(60);
+const JSON_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum time to wait for the next piece of a body.
-const STALL: Duration = Duration::from_secs(30);
+const PIECE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A body whose size and time are checked while it is received.
 pub(super) struct BoundedBody {
     pieces: Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, axum::Error>> + Send>>,
     limit: u64,
-    seen: u64,
+    received_size: u64,
 }
 
 impl BoundedBody {
@@ -35,13 +35,13 @@ impl BoundedBody {
         Ok(Self {
             pieces: Box::pin(body.into_data_stream()),
             limit,
-            seen: 0,
+            received_size: 0,
         })
     }
 
     /// Returns the next piece, or `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
-        let next = timeout(STALL, self.pieces.next())
+        let next = timeout(PIECE_TIMEOUT, self.pieces.next())
             .await
             .map_err(|_| Problem::too_slow())?;
         let Some(piece) = next else {
@@ -49,14 +49,14 @@ impl BoundedBody {
         };
         let piece =
             piece.map_err(|error| Problem::invalid_field("", format!("the body broke off: {error}")))?;
-        self.seen += piece.len() as u64;
-        if self.seen > self.limit {
+        self.received_size += piece.len() as u64;
+        if self.received_size > self.limit {
             return Err(Problem::too_large("the body", self.limit));
         }
         Ok(Some(piece))
     }
 
-    async fn whole(mut self) -> Result<Vec<u8>, Problem> {
+    async fn read_to_end(mut self) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next().await? {
             bytes.extend_from_slice(&piece);
@@ -78,8 +78,8 @@ impl<S: Sync> FromRequest<S> for JsonObject {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        let body = BoundedBody::new(&parts.headers, body, JSON_LIMIT)?;
-        let bytes = timeout(JSON_TIME, body.whole())
+        let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;
+        let bytes = timeout(JSON_TIMEOUT, body.read_to_end())
             .await
             .map_err(|_| Problem::too_slow())??;
         match serde_json::from_slice(&bytes) {

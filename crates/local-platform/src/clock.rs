@@ -24,14 +24,14 @@ pub enum Clock {
 
 impl Clock {
     /// Creates a clock that stays at this time until it is advanced.
-    pub fn stepped(at: Timestamp) -> Self {
-        Self::Stepped(Arc::new(AtomicI64::new(at.as_millisecond())))
+    pub fn stepped_from(start_time: Timestamp) -> Self {
+        Self::Stepped(Arc::new(AtomicI64::new(start_time.as_millisecond())))
     }
 
     /// Moves a stepped clock forward; has no effect on the system clock.
-    pub fn advance(&self, by: Duration) {
+    pub fn advance(&self, duration: Duration) {
         if let Self::Stepped(millis) = self {
-            millis.fetch_add(millis_of(by), Ordering::SeqCst);
+            millis.fetch_add(to_millis(duration), Ordering::SeqCst);
         }
     }
 
@@ -50,22 +50,22 @@ pub(super) struct Moment(i64);
 
 impl Moment {
     /// Returns the first millisecond that is not before `time`.
-    pub(super) fn not_before(time: Timestamp) -> Self {
+    pub(super) fn round_up(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
-        let at = Timestamp::from_millisecond(millis).unwrap_or(time);
-        Self(if at < time { millis + 1 } else { millis })
+        let rounded_time = Timestamp::from_millisecond(millis).unwrap_or(time);
+        Self(if rounded_time < time { millis + 1 } else { millis })
     }
 
     /// Returns the last millisecond that is not after `time`.
-    pub(super) fn not_after(time: Timestamp) -> Self {
+    pub(super) fn round_down(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
-        let at = Timestamp::from_millisecond(millis).unwrap_or(time);
-        Self(if at > time { millis - 1 } else { millis })
+        let rounded_time = Timestamp::from_millisecond(millis).unwrap_or(time);
+        Self(if rounded_time > time { millis - 1 } else { millis })
     }
 
-    /// Returns the time `by` earlier.
-    pub(super) fn before(self, by: Duration) -> Self {
-        Self(self.0.saturating_sub(millis_of(by)))
+    /// Returns the time `duration` earlier.
+    pub(super) fn minus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(to_millis(duration)))
     }
 
     /// Serializes the time as a number for stored JSON; [`Serialize`] writes the human-readable form.
@@ -75,15 +75,15 @@ impl Moment {
     }
 }
 
-fn millis_of(duration: Duration) -> i64 {
+fn to_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl Add<Duration> for Moment {
     type Output = Self;
 
-    fn add(self, by: Duration) -> Self {
-        Self(self.0.saturating_add(millis_of(by)))
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(to_millis(duration)))
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn stepped_clock_moves_when_told_and_clones_move_with_it() {
-        let clock = Clock::stepped(time("2026-11-20T09:30:00Z"));
+        let clock = Clock::stepped_from(time("2026-11-20T09:30:00Z"));
         let before = clock.now();
         assert_eq!(clock.now(), before);
         clock.clone().advance(Duration::from_millis(1500));
@@ -145,12 +145,12 @@ mod tests {
             ("2026-11-20T09:30:00.0005Z", ".001Z", ".000Z"),
             ("2026-11-20T09:30:00.002Z", ".002Z", ".002Z"),
         ] {
-            assert!(Moment::not_before(time(text)).to_string().ends_with(from));
-            assert!(Moment::not_after(time(text)).to_string().ends_with(to));
+            assert!(Moment::round_up(time(text)).to_string().ends_with(from));
+            assert!(Moment::round_down(time(text)).to_string().ends_with(to));
         }
         let early = time("1969-12-31T23:59:59.9995Z");
-        assert_eq!(Moment::not_after(early), Moment(-1));
-        assert_eq!(Moment::not_before(early), Moment(0));
+        assert_eq!(Moment::round_down(early), Moment(-1));
+        assert_eq!(Moment::round_up(early), Moment(0));
     }
 
     #[test]

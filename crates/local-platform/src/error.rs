@@ -27,13 +27,13 @@ pub enum ServiceError {
     },
     /// A project was passed more than once.
     #[error("project {0} is given more than once")]
-    ProjectTwice(Uuid),
+    DuplicateProject(Uuid),
     /// An empty token, or one with unprintable characters, cannot be sent.
     #[error("a token is empty or contains characters that an HTTP header cannot carry")]
     UnusableToken,
     /// A token was passed more than once.
     #[error("a token is given more than once")]
-    TokenTwice,
+    DuplicateToken,
     /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -44,21 +44,19 @@ pub enum ServiceError {
 pub enum StoreError {
     /// The data directory could not be created or written to.
     #[error("could not create or use the data directory {}", path.display())]
-    Folder {
+    DataDirectory {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
     /// Another process uses the data directory.
-    #[error("the data directory {} is in use by another server{}", folder.display(), told(*.holder))]
-    Locked { folder: PathBuf, holder: Option<u32> },
+    #[error("the data directory {} is in use by another server{}", directory.display(), describe_holder(*.holder))]
+    Locked { directory: PathBuf, holder: Option<u32> },
     /// The data is in the layout of another version of this program.
-    #[error("another version of sluicegate wrote the data (layout {found}; this version supports {known})")]
-    OtherLayout {
-        found: u32,
-        /// The layout that this version supports.
-        known: u32,
-    },
+    #[error(
+        "another version of sluicegate wrote the data (layout {data_layout}; this version supports {supported_layout})"
+    )]
+    OtherLayout { data_layout: u32, supported_layout: u32 },
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
     /// The work panicked.
@@ -66,6 +64,6 @@ pub enum StoreError {
     Defect,
 }
 
-fn told(holder: Option<u32>) -> String {
+fn describe_holder(holder: Option<u32>) -> String {
     holder.map_or_else(String::new, |number| format!(": process {number}"))
 }

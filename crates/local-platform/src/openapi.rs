@@ -13,45 +13,45 @@ use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, Required
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const TOKEN: &str = "token";
+const TOKEN_SCHEME: &str = "token";
 
 /// Responses that any operation can return.
-const ANYWHERE: [(&str, &str); 2] = [
+const COMMON_RESPONSES: [(&str, &str); 2] = [
     ("401", "The token is missing or unknown."),
     ("500", "The local platform failed."),
 ];
 
 /// Responses that any operation with a body or parameters can return.
-const WITH_INPUT: [(&str, &str); 1] = [(
+const INPUT_RESPONSES: [(&str, &str); 1] = [(
     "400",
     "The request is invalid; the response lists every validation error.",
 )];
 
 /// Responses that any operation with path parameters can return.
-const WITH_PLACE: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
+const PATH_RESPONSES: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
 
 /// Responses that any operation with a body can return.
-const WITH_BODY: [(&str, &str); 2] = [
+const BODY_RESPONSES: [(&str, &str); 2] = [
     ("408", "The body arrived too slowly."),
     ("413", "The body is too large."),
 ];
 
 /// Returns the router of all resources and of their description, with the names of the vocabulary.
 pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
-    let (router, mut description) = resources().split_for_parts();
-    complete(&mut description);
+    let (router, mut description) = resource_router().split_for_parts();
+    complete_description(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();
     if let Some(Value::Object(schemas)) = description.pointer_mut("/components/schemas") {
         for shape in routes::shapes(vocabulary) {
-            shape.describe(schemas);
+            shape.to_schema(schemas);
         }
     }
     router.layer(Extension(Arc::new(description)))
 }
 
-fn resources() -> OpenApiRouter<Arc<App>> {
-    let router = OpenApiRouter::with_openapi(OpenApi::new(information(), Paths::new()));
-    routes::add_routes(router).routes(routes!(describe))
+fn resource_router() -> OpenApiRouter<Arc<App>> {
+    let router = OpenApiRouter::with_openapi(OpenApi::new(api_information(), Paths::new()));
+    routes::add_routes(router).routes(routes!(show_description))
 }
 
 /// Describes the API.
@@ -63,31 +63,34 @@ fn resources() -> OpenApiRouter<Arc<App>> {
     security(()),
     responses((status = 200, body = Object, description = "This description."))
 )]
-async fn describe(Extension(description): Extension<Arc<Value>>) -> Response {
+async fn show_description(Extension(description): Extension<Arc<Value>>) -> Response {
     Json(&*description).into_response()
 }
 
-fn information() -> Info {
+fn api_information() -> Info {
     let mut information = Info::new("Local platform", "v1");
     information.description = Some("The endpoints of the local platform.".to_owned());
     information
 }
 
 /// Adds the parts that all operations share: the token and the common responses.
-fn complete(description: &mut OpenApi) {
+fn complete_description(description: &mut OpenApi) {
     let components = description.components.get_or_insert_default();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
-    components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
-    description.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
-    for operation in description.paths.paths.values_mut().flat_map(operations) {
-        add_common_answers(operation);
+    components.add_security_scheme(TOKEN_SCHEME, SecurityScheme::Http(bearer));
+    description.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(
+        TOKEN_SCHEME,
+        [],
+    )]);
+    for operation in description.paths.paths.values_mut().flat_map(list_operations) {
+        add_common_responses(operation);
         if let Some(RefOr::T(body)) = &mut operation.request_body {
             body.required = Some(Required::True);
         }
     }
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,
         put,
@@ -99,35 +102,35 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [get, put, post, delete, patch].into_iter().flatten()
 }
 
-fn add_common_answers(operation: &mut Operation) {
+fn add_common_responses(operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();
-    let has_place = parameters.iter().any(
+    let has_path_parameters = parameters.iter().any(
         |parameter| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path),
     );
     let has_input = has_body || !parameters.is_empty();
-    let answers = [
-        (true, ANYWHERE.as_slice()),
-        (has_input, &WITH_INPUT),
-        (has_place, &WITH_PLACE),
-        (has_body, &WITH_BODY),
+    let response_groups = [
+        (true, COMMON_RESPONSES.as_slice()),
+        (has_input, &INPUT_RESPONSES),
+        (has_path_parameters, &PATH_RESPONSES),
+        (has_body, &BODY_RESPONSES),
     ];
-    for (status, text) in answers
+    for (status, description) in response_groups
         .into_iter()
-        .filter(|(can, _)| *can)
-        .flat_map(|(_, answers)| answers)
+        .filter(|(applies, _)| *applies)
+        .flat_map(|(_, responses)| responses)
     {
         let problem = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Problem")))
             .build();
-        let answer = ResponseBuilder::new()
-            .description(*text)
+        let response = ResponseBuilder::new()
+            .description(*description)
             .content("application/json", problem)
             .build();
         operation
             .responses
             .responses
             .entry((*status).to_owned())
-            .or_insert_with(|| answer.into());
+            .or_insert_with(|| response.into());
     }
 }

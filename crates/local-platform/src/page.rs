@@ -1,6 +1,6 @@
 //! Paging: `page` and `size` in, the paged envelope out (API document, "Paged list envelope").
 
-use super::check::BodyCheck;
+use super::body_check::BodyCheck;
 use super::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
 
 const DEFAULT_SIZE: u32 = 20;
-const LARGEST_SIZE: u32 = 100;
+const MAX_SIZE: u32 = 100;
 
 /// The decoded query of a request; if a name occurs twice, the first value is used.
 #[derive(Debug, Default)]
@@ -24,17 +24,17 @@ impl Query {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 
     /// Returns the value of a boolean parameter.
-    pub(super) fn boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
+    pub(super) fn find_boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
         match self.get(name)? {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
-                check.note(name, "must be true or false");
+                check.add(name, "must be true or false");
                 None
             }
         }
@@ -63,23 +63,23 @@ pub(super) struct Page {
 
 impl Page {
     /// Reads `page` and `size`, with the default page size.
-    pub(super) fn read(query: &Query, check: &mut BodyCheck) -> Self {
-        Self::of_size(DEFAULT_SIZE, query, check)
+    pub(super) fn from_query(query: &Query, check: &mut BodyCheck) -> Self {
+        Self::with_default_size(DEFAULT_SIZE, query, check)
     }
 
     /// Reads `page` and `size` for a list with its own `default` page size.
-    pub(super) fn of_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
-        let number = |name: &str| query.get(name).map(whole_number);
+    pub(super) fn with_default_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
+        let number = |name: &str| query.get(name).map(parse_whole_number);
         let page = number("page").unwrap_or(Some(0));
         let size = number("size").unwrap_or(Some(default.into()));
         let size = size
             .and_then(|size| u32::try_from(size).ok())
-            .filter(|size| (1..=LARGEST_SIZE).contains(size));
+            .filter(|size| (1..=MAX_SIZE).contains(size));
         if page.is_none() {
-            check.note("page", "must be a whole number from 0");
+            check.add("page", "must be a whole number from 0");
         }
         if size.is_none() {
-            check.note("size", format!("must be a whole number from 1 to {LARGEST_SIZE}"));
+            check.add("size", format!("must be a whole number from 1 to {MAX_SIZE}"));
         }
         Self {
             page: page.unwrap_or_default(),
@@ -88,37 +88,38 @@ impl Page {
     }
 
     /// Reads `page` and `size` of a list that has no other parameters.
-    pub(super) fn only(query: &Query) -> Result<Self, Problem> {
+    pub(super) fn try_from_query(query: &Query) -> Result<Self, Problem> {
         let mut check = BodyCheck::default();
-        let page = Self::read(query, &mut check);
-        check.done(page)
+        let page = Self::from_query(query, &mut check);
+        check.into_result(page)
     }
 
     /// Returns the number of items before the page, as the database counts; a number that overflows is past the end.
     pub(super) fn offset(self) -> i64 {
-        let before = self.page.saturating_mul(self.size.into());
-        i64::try_from(before).unwrap_or(i64::MAX)
+        let skipped_count = self.page.saturating_mul(self.size.into());
+        i64::try_from(skipped_count).unwrap_or(i64::MAX)
     }
 }
 
 /// Parses decimal digits without sign or spaces; a number that overflows becomes the maximum.
-pub(super) fn whole_number(text: &str) -> Option<u64> {
+pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Paged<T> {
+#[schema(as = Paged)]
+pub(super) struct PagedList<T> {
     results: Vec<T>,
     page: u64,
     size: u32,
     total: u64,
 }
 
-impl<T> Paged<T> {
+impl<T> PagedList<T> {
     /// Wraps these items in the envelope, with the `total` number of items.
-    pub(super) fn new(page: Page, (results, total): (Vec<T>, u64)) -> Self {
+    pub(super) fn new(page: Page, results: Vec<T>, total: u64) -> Self {
         Self {
             results,
             page: page.page,
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     fn read(query: &str) -> Result<(u64, u32), Problem> {
-        Page::only(&Query::parse(query)).map(|page| (page.page, page.size))
+        Page::try_from_query(&Query::parse(query)).map(|page| (page.page, page.size))
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Rejections: each one has an HTTP status and a JSON body that describes the error.
 //!
 //! The body of a 400 follows the API document ("Errors"); for the other statuses, which the document leaves open, the
-//! body has the same first four members. Handlers create a [`Problem`]; [`answer`] writes it as a response, because
-//! only there the path is known.
+//! body has the same first four members. Handlers create a [`Problem`]; [`finish_response`] writes it as a response,
+//! because only there the path is known.
 
 use axum::Json;
 use axum::extract::Request;
@@ -153,7 +153,7 @@ impl Problem {
     }
 
     /// Returns the 500 for a handler that panicked.
-    pub(super) fn panicked() -> Response {
+    pub(super) fn panic_response() -> Response {
         Self::internal("a bug in the local platform ended this request").into_response()
     }
 
@@ -188,7 +188,7 @@ impl IntoResponse for Problem {
 }
 
 /// Writes the body of a rejection and adds a request ID to every response.
-pub(super) async fn answer(request: Request, next: Next) -> Response {
+pub(super) async fn finish_response(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {

@@ -5,8 +5,8 @@
 
 use super::app::App;
 use super::options::Role;
-use super::place::RequestPath;
 use super::problem::Problem;
+use super::request_path::RequestPath;
 use super::store::projects;
 use super::tokens::Caller;
 use axum::extract::FromRequestParts;
@@ -20,27 +20,27 @@ const PARAMETER: &str = "projectId";
 /// The project in the path: 400 if its ID is not a UUID, 404 if the project does not exist or is not visible to the
 /// caller.
 #[derive(Debug)]
-pub(super) struct CallersProject {
+pub(super) struct VisibleProject {
     pub id: Uuid,
     /// Its remote; `None` for a project that was created through the API.
     pub repository: Option<PathBuf>,
 }
 
-impl CallersProject {
+impl VisibleProject {
     /// Returns the project with this ID, or a 404 if it does not exist or is not visible to the caller.
-    pub(super) async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
-        if let Some(given) = app.given_project(id) {
+    pub(super) async fn find_visible(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
+        if let Some(startup_project) = app.find_startup_project(id) {
             return Ok(Self {
                 id,
-                repository: Some(given.repository.clone()),
+                repository: Some(startup_project.repository.clone()),
             });
         }
-        let made = caller.role == Role::SuperAdmin
+        let is_visible = caller.role == Role::SuperAdmin
             && app
                 .store()
-                .read(move |connection| projects::exists(connection, id))
+                .query(move |connection| projects::exists(connection, id))
                 .await?;
-        if made {
+        if is_visible {
             Ok(Self { id, repository: None })
         } else {
             Err(Problem::not_found(format!("there is no project {id}")))
@@ -48,14 +48,14 @@ impl CallersProject {
     }
 }
 
-impl FromRequestParts<Arc<App>> for CallersProject {
+impl FromRequestParts<Arc<App>> for VisibleProject {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let id = RequestPath::from_request_parts(parts, app)
             .await?
-            .uuid(PARAMETER)?;
+            .uuid_parameter(PARAMETER)?;
         let caller = Caller::from_request_parts(parts, app).await?;
-        Self::find(app, &caller, id).await
+        Self::find_visible(app, &caller, id).await
     }
 }

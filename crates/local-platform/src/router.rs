@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::auth;
-use super::linger::linger;
+use super::drained_body::drain_unread_body;
 use super::openapi;
 use super::problem::{self, Problem};
 use axum::Router;
@@ -22,14 +22,14 @@ pub(super) fn router(state: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
         .fallback(async || Problem::not_found("there is nothing at this path"))
         .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
-        .layer(from_fn(unbroken))
-        .layer(from_fn(problem::answer))
-        .layer(from_fn(linger))
+        .layer(from_fn(catch_panics))
+        .layer(from_fn(problem::finish_response))
+        .layer(from_fn(drain_unread_body))
         .with_state(state)
 }
 
 /// Turns a panic in a handler into a rejection, so that the connection and its other requests continue.
-async fn unbroken(request: Request, next: Next) -> Response {
+async fn catch_panics(request: Request, next: Next) -> Response {
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    answer.unwrap_or_else(|_| Problem::panicked())
+    answer.unwrap_or_else(|_| Problem::panic_response())
 }

@@ -11,31 +11,31 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// Minimum idle time before a connection can be closed: enough for a request to arrive.
-const SHORTEST_STAY: Duration = Duration::from_millis(50);
+const MIN_IDLE_TIME: Duration = Duration::from_millis(50);
 
 /// Time to wait for a free seat before looking for an idle connection again.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone)]
 pub(super) struct Seats {
     free: Arc<Semaphore>,
-    idle: Arc<Mutex<Idle>>,
+    idle: Arc<Mutex<IdleConnections>>,
 }
 
 /// The idle connections, in the order in which they became idle.
 #[derive(Debug, Default)]
-struct Idle {
-    last: u64,
-    since: BTreeMap<u64, (Instant, Arc<Notify>)>,
+struct IdleConnections {
+    last_number: u64,
+    connections: BTreeMap<u64, (Instant, Arc<Notify>)>,
 }
 
 /// The seat of a connection; it becomes free when it is dropped.
 #[derive(Debug)]
 pub(super) struct Seat {
     seats: Seats,
-    sent_away: Arc<Notify>,
-    /// The key in [`Idle::since`], or `None` while a request is in progress.
-    resting: Mutex<Option<u64>>,
+    close_signal: Arc<Notify>,
+    /// The key in [`IdleConnections::connections`], or `None` while a request is in progress.
+    idle_number: Mutex<Option<u64>>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -48,74 +48,74 @@ impl Seats {
     }
 
     /// Waits for a free seat and returns it.
-    pub(super) async fn take(&self) -> Seat {
+    pub(super) async fn take_seat(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
-                return self.seat(permit);
+                return self.occupy_seat(permit);
             }
-            self.send_one_away();
+            self.close_longest_idle();
             let free = Arc::clone(&self.free).acquire_owned();
             // The semaphore is never closed.
-            if let Ok(Ok(permit)) = timeout(LOOK_AGAIN, free).await {
-                return self.seat(permit);
+            if let Ok(Ok(permit)) = timeout(RETRY_INTERVAL, free).await {
+                return self.occupy_seat(permit);
             }
         }
     }
 
-    fn seat(&self, permit: OwnedSemaphorePermit) -> Seat {
+    fn occupy_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
-            sent_away: Arc::default(),
-            resting: Mutex::default(),
+            close_signal: Arc::default(),
+            idle_number: Mutex::default(),
             _permit: permit,
         };
-        seat.rest();
+        seat.mark_idle();
         seat
     }
 
-    /// Closes the connection that has been idle longest, unless it became idle less than [`SHORTEST_STAY`] ago.
-    pub(super) fn send_one_away(&self) {
-        let mut idle = locked(&self.idle);
-        let Some(first) = idle.since.first_entry() else {
+    /// Closes the connection that has been idle longest, unless it became idle less than [`MIN_IDLE_TIME`] ago.
+    pub(super) fn close_longest_idle(&self) {
+        let mut idle = lock_state(&self.idle);
+        let Some(first) = idle.connections.first_entry() else {
             return;
         };
-        if first.get().0.elapsed() >= SHORTEST_STAY {
+        if first.get().0.elapsed() >= MIN_IDLE_TIME {
             first.remove().1.notify_one();
         }
     }
 }
 
 impl Seat {
-    pub(super) fn rest(&self) {
-        let mut idle = locked(&self.seats.idle);
-        idle.last += 1;
-        let number = idle.last;
-        idle.since
-            .insert(number, (Instant::now(), Arc::clone(&self.sent_away)));
-        *locked(&self.resting) = Some(number);
+    pub(super) fn mark_idle(&self) {
+        let mut idle = lock_state(&self.seats.idle);
+        idle.last_number += 1;
+        let number = idle.last_number;
+        idle.connections
+            .insert(number, (Instant::now(), Arc::clone(&self.close_signal)));
+        *lock_state(&self.idle_number) = Some(number);
     }
 
     /// Marks the connection as busy with a request; returns false if the connection was already told to close.
-    pub(super) fn work(&self) -> bool {
-        let mut idle = locked(&self.seats.idle);
-        let number = locked(&self.resting).take();
-        number.is_none_or(|number| idle.since.remove(&number).is_some())
+    pub(super) fn mark_busy(&self) -> bool {
+        let mut idle = lock_state(&self.seats.idle);
+        let number = lock_state(&self.idle_number).take();
+        number.is_none_or(|number| idle.connections.remove(&number).is_some())
     }
 
     /// Waits until the connection is told to close.
-    pub(super) async fn sent_away(&self) {
-        self.sent_away.notified().await;
+    pub(super) async fn wait_for_close(&self) {
+        self.close_signal.notified().await;
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.work();
+        self.mark_busy();
     }
 }
 
 /// Locks a mutex, also after a panic: each change is a single step, so the state is always consistent.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_state<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -127,22 +127,26 @@ mod tests {
 
     /// Returns whether a connection was told to close.
     async fn is_sent_away(seat: &Seat) -> bool {
-        let mut away = Box::pin(seat.sent_away());
+        let mut away = Box::pin(seat.wait_for_close());
         poll_fn(|context| Poll::Ready(away.as_mut().poll(context).is_ready())).await
     }
 
     #[tokio::test]
     async fn one_that_is_idle_for_longest_goes() {
         let seats = Seats::new(3);
-        let (first, second, third) = (seats.take().await, seats.take().await, seats.take().await);
-        assert!(first.work());
-        third.rest();
+        let (first, second, third) = (
+            seats.take_seat().await,
+            seats.take_seat().await,
+            seats.take_seat().await,
+        );
+        assert!(first.mark_busy());
+        third.mark_idle();
         let waiting = tokio::spawn({
             let seats = seats.clone();
-            async move { seats.take().await }
+            async move { seats.take_seat().await }
         });
-        second.sent_away().await;
-        assert!(!second.work(), "what was sent away takes no request");
+        second.wait_for_close().await;
+        assert!(!second.mark_busy(), "what was sent away takes no request");
         drop(second);
         let fourth = waiting.await.unwrap();
         assert!(!is_sent_away(&first).await && !is_sent_away(&third).await && !is_sent_away(&fourth).await);
@@ -151,12 +155,12 @@ mod tests {
     #[tokio::test]
     async fn who_has_work_stays_and_a_seat_that_is_left_is_free() {
         let seats = Seats::new(1);
-        let only = seats.take().await;
-        assert!(only.work());
-        let waited = timeout(3 * SHORTEST_STAY, seats.take()).await;
+        let only = seats.take_seat().await;
+        assert!(only.mark_busy());
+        let waited = timeout(3 * MIN_IDLE_TIME, seats.take_seat()).await;
         assert!(waited.is_err() && !is_sent_away(&only).await);
         drop(only);
-        seats.take().await;
-        assert!(locked(&seats.idle).since.is_empty());
+        seats.take_seat().await;
+        assert!(lock_state(&seats.idle).connections.is_empty());
     }
 }

@@ -25,13 +25,13 @@ use tokio::time::{sleep, timeout};
 
 /// Maximum number of simultaneous connections; far below the usual limit of file descriptors, which repositories need
 /// too.
-const CONNECTIONS: usize = 512;
+const MAX_CONNECTIONS: usize = 512;
 
 /// Maximum time to receive the headers of a request, and maximum idle time of a connection.
-const HEADER_TIME: Duration = Duration::from_secs(30);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Time that requests in progress have to end when the service stops.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Maximum number of connections that the system holds until they are accepted. With fewer, a burst of clients waits a
 /// second until the system tries again.
@@ -42,14 +42,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The running local platform; dropping it also stops it, but does not wait until it has stopped.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningPlatform {
     address: SocketAddr,
     generated_token: Option<SecretString>,
-    stop: watch::Sender<bool>,
-    ended: JoinHandle<()>,
+    stop_sender: watch::Sender<bool>,
+    task: JoinHandle<()>,
 }
 
-impl Running {
+impl RunningPlatform {
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -62,26 +62,26 @@ impl Running {
     /// Stops the service: accepts no more connections, closes idle ones at once, and gives requests in progress about a
     /// second.
     pub async fn stop(self) {
-        self.stop.send_replace(true);
+        self.stop_sender.send_replace(true);
         // The only possible error is a panic of the task, and then it has ended too.
-        let _ = self.ended.await;
+        let _ = self.task.await;
     }
 }
 
 /// Opens the store, checks the repositories and starts to listen.
-pub async fn start(options: Options) -> Result<Running, ServiceError> {
+pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     let address = options.listen;
-    let fail = |source: io::Error| ServiceError::Listen { address, source };
-    let listener = listen(address).map_err(fail)?;
-    let address = listener.local_addr().map_err(fail)?;
-    let (state, generated_token) = App::open(options)?;
-    let (stop, stopped) = watch::channel(false);
-    let ended = tokio::spawn(serve(listener, router(Arc::new(state)), stopped));
-    Ok(Running {
+    let listen_error = |source: io::Error| ServiceError::Listen { address, source };
+    let listener = listen(address).map_err(listen_error)?;
+    let address = listener.local_addr().map_err(listen_error)?;
+    let (app, generated_token) = App::from_options(options)?;
+    let (stop_sender, stop_signal) = watch::channel(false);
+    let task = tokio::spawn(serve_connections(listener, router(Arc::new(app)), stop_signal));
+    Ok(RunningPlatform {
         address,
         generated_token,
-        stop,
-        ended,
+        stop_sender,
+        task,
     })
 }
 
@@ -97,17 +97,22 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
+async fn serve_connections(listener: TcpListener, router: Router, mut stop_signal: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
-    let seats = Seats::new(CONNECTIONS);
+    let seats = Seats::new(MAX_CONNECTIONS);
     loop {
-        let accepted = tokio::select! {
-            accepted = accept(&listener, &seats) => accepted,
-            () = told(&mut stopped) => break,
+        let connection = tokio::select! {
+            connection = accept_connection(&listener, &seats) => connection,
+            () = wait_for_stop(&mut stop_signal) => break,
         };
         while connections.try_join_next().is_some() {}
-        if let Some((stream, seat)) = accepted {
-            connections.spawn(connection(stream, seat, router.clone(), stopped.clone()));
+        if let Some((stream, seat)) = connection {
+            connections.spawn(serve_connection(
+                stream,
+                seat,
+                router.clone(),
+                stop_signal.clone(),
+            ));
         }
     }
     drop(listener);
@@ -115,54 +120,59 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
 }
 
 /// Returns the next connection, once there is a seat for it, or `None` if it could not be accepted.
-async fn accept(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Seat)> {
+async fn accept_connection(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Seat)> {
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, seats.take().await)),
+        Ok((stream, _)) => Some((stream, seats.take_seat().await)),
         Err(error) => {
             tracing::warn!(%error, "could not accept a connection");
-            seats.send_one_away();
+            seats.close_longest_idle();
             sleep(ACCEPT_PAUSE).await;
             None
         }
     }
 }
 
-/// Waits until the service is told to stop, or the sender of the signal is dropped.
-async fn told(stopped: &mut watch::Receiver<bool>) {
+/// Waits until the service is asked to stop, or the sender of the signal is dropped.
+async fn wait_for_stop(stop_signal: &mut watch::Receiver<bool>) {
     // An error means that the sender was dropped.
-    let _ = stopped.wait_for(|stopped| *stopped).await;
+    let _ = stop_signal.wait_for(|is_stopped| *is_stopped).await;
 }
 
-async fn connection(stream: TcpStream, seat: Seat, router: Router, mut stopped: watch::Receiver<bool>) {
+async fn serve_connection(
+    stream: TcpStream,
+    seat: Seat,
+    router: Router,
+    mut stop_signal: watch::Receiver<bool>,
+) {
     // Without this, a small response can wait for the client to acknowledge the previous one.
     let _ = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
-    let answer = |request: Request<Incoming>| {
-        let (working, answer) = (seat.work(), router.call(request));
+    let service = service_fn(|request: Request<Incoming>| {
+        let (is_open, response) = (seat.mark_busy(), router.call(request));
         let seat = &seat;
         async move {
-            if !working {
+            if !is_open {
                 return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
             }
-            let Ok(answer) = answer.await;
-            seat.rest();
-            Ok(answer)
+            let Ok(response) = response.await;
+            seat.mark_idle();
+            Ok(response)
         }
-    };
-    let serving = http1::Builder::new()
+    });
+    let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME)
-        .serve_connection(TokioIo::new(stream), service_fn(answer));
-    let mut serving = pin!(serving);
-    let ended = tokio::select! {
-        ended = serving.as_mut() => ended,
-        () = told(&mut stopped) => {
-            serving.as_mut().graceful_shutdown();
-            timeout(GRACE, serving).await.unwrap_or(Ok(()))
+        .header_read_timeout(HEADER_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let result = tokio::select! {
+        result = connection.as_mut() => result,
+        () = wait_for_stop(&mut stop_signal) => {
+            connection.as_mut().graceful_shutdown();
+            timeout(GRACE_PERIOD, connection).await.unwrap_or(Ok(()))
         }
-        () = seat.sent_away() => Ok(()),
+        () = seat.wait_for_close() => Ok(()),
     };
-    if let Err(error) = ended {
+    if let Err(error) = result {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -41,7 +41,7 @@ impl User {
             number => format!("{role}-{number}@platform.example"),
         };
         let mut id = [0; 16];
-        id.copy_from_slice(&digest_of(&email)[..16]);
+        id.copy_from_slice(&hash_token(&email)[..16]);
         Self {
             id: uuid::Builder::from_random_bytes(id).into_uuid(),
             email,
@@ -50,34 +50,37 @@ impl User {
 }
 
 impl KnownTokens {
-    pub(super) fn new(given: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
-        let mut known: Vec<(TokenDigest, Caller)> = Vec::with_capacity(given.len());
-        for (token, role) in given {
+    pub(super) fn new(tokens: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
+        let mut callers: Vec<(TokenDigest, Caller)> = Vec::with_capacity(tokens.len());
+        for (token, role) in tokens {
             let text = token.expose_secret();
             if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
                 return Err(ServiceError::UnusableToken);
             }
-            let digest = digest_of(text);
-            if known.iter().any(|(other, _)| *other == digest) {
-                return Err(ServiceError::TokenTwice);
+            let digest = hash_token(text);
+            if callers.iter().any(|(known_digest, _)| *known_digest == digest) {
+                return Err(ServiceError::DuplicateToken);
             }
-            let number = 1 + known.iter().filter(|(_, other)| other.role == *role).count();
+            let number = 1 + callers
+                .iter()
+                .filter(|(_, known_caller)| known_caller.role == *role)
+                .count();
             let user = Arc::new(User::new(*role, number));
-            known.push((digest, Caller { role: *role, user }));
+            callers.push((digest, Caller { role: *role, user }));
         }
-        Ok(Self(known))
+        Ok(Self(callers))
     }
 
     /// Returns the caller with the token in the `Authorization` header.
-    pub(super) fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let presented = digest_of(bearer_token(headers)?);
-        let mut found = None;
-        for (known, caller) in &self.0 {
-            if equal(known, &presented) {
-                found = Some(caller);
+    pub(super) fn find_caller(&self, headers: &HeaderMap) -> Option<Caller> {
+        let presented_digest = hash_token(bearer_token(headers)?);
+        let mut matching_caller = None;
+        for (known_digest, caller) in &self.0 {
+            if is_same_digest(known_digest, &presented_digest) {
+                matching_caller = Some(caller);
             }
         }
-        found.cloned()
+        matching_caller.cloned()
     }
 }
 
@@ -86,11 +89,11 @@ pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }
 
-fn digest_of(token: &str) -> TokenDigest {
+fn hash_token(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()
 }
 
-fn equal(a: &TokenDigest, b: &TokenDigest) -> bool {
+fn is_same_digest(a: &TokenDigest, b: &TokenDigest) -> bool {
     a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }
 
@@ -112,7 +115,7 @@ mod tests {
     #[test]
     fn caller_is_found_by_the_whole_token_only() {
         let tokens = KnownTokens::new(&[("one".into(), Role::Admin), ("two".into(), Role::Member)]).unwrap();
-        let role = |value: &str| tokens.caller(&headers(value)).map(|caller| caller.role);
+        let role = |value: &str| tokens.find_caller(&headers(value)).map(|caller| caller.role);
         assert_eq!(role("Bearer one"), Some(Role::Admin));
         assert_eq!(role("bearer  two"), Some(Role::Member));
         for wrong in [
@@ -125,11 +128,11 @@ mod tests {
         ] {
             assert_eq!(role(wrong), None, "{wrong}");
         }
-        assert_eq!(tokens.caller(&HeaderMap::new()), None);
+        assert_eq!(tokens.find_caller(&HeaderMap::new()), None);
     }
 
     #[test]
-    fn every_token_has_a_user_who_is_the_same_at_the_next_start() {
+    fn token_has_same_user_after_restart() {
         let given = [
             ("a".into(), Role::Admin),
             ("b".into(), Role::Admin),
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn tokens_that_cannot_be_told_apart_or_sent_are_refused() {
         let twice = KnownTokens::new(&[("one".into(), Role::Admin), ("one".into(), Role::Member)]);
-        assert!(matches!(twice, Err(ServiceError::TokenTwice)));
+        assert!(matches!(twice, Err(ServiceError::DuplicateToken)));
         for unusable in ["", "a b", "a\n", "ü"] {
             let tokens = KnownTokens::new(&[(unusable.into(), Role::Admin)]);
             assert!(matches!(tokens, Err(ServiceError::UnusableToken)), "{unusable:?}");

@@ -59,7 +59,7 @@ pub enum VocabularyError {
     UnknownToken(String),
     /// A token occurs twice, in different letter case.
     #[error("duplicate token `{0}`")]
-    TokenTwice(&'static str),
+    DuplicateToken(&'static str),
     /// A name is empty or contains whitespace or control characters.
     #[error("the name for `{0}` is empty or contains whitespace")]
     UnusableName(&'static str),
@@ -73,18 +73,18 @@ impl Vocabulary {
     /// keep their defaults. Each name is converted to the letter case of its token.
     pub fn parse(text: &str) -> Result<Self, VocabularyError> {
         let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
-        let given: Option<BTreeMap<String, String>> = serde_yaml::from_str_with_options(text, options)
+        let entries: Option<BTreeMap<String, String>> = serde_yaml::from_str_with_options(text, options)
             .map_err(|error| VocabularyError::NotMap(error.to_string()))?;
         let mut names: BTreeMap<&str, String> = BTreeMap::new();
-        for (key, name) in given.unwrap_or_default() {
+        for (key, name) in entries.unwrap_or_default() {
             let Some(token) = KEYS.into_iter().find(|token| token.eq_ignore_ascii_case(&key)) else {
                 return Err(VocabularyError::UnknownToken(key));
             };
             if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
                 return Err(VocabularyError::UnusableName(token));
             }
-            if names.insert(token, in_case_of(token, &name)).is_some() {
-                return Err(VocabularyError::TokenTwice(token));
+            if names.insert(token, match_letter_case(token, &name)).is_some() {
+                return Err(VocabularyError::DuplicateToken(token));
             }
         }
         Self::from_names(&names)
@@ -111,7 +111,7 @@ impl Vocabulary {
     }
 }
 
-fn in_case_of(token: &str, name: &str) -> String {
+fn match_letter_case(token: &str, name: &str) -> String {
     if token.chars().any(char::is_lowercase) {
         name.to_lowercase()
     } else {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_take_the_letter_case_of_their_token_and_the_rest_keeps_its_defaults() {
+    fn names_take_letter_case_of_token_and_others_keep_defaults() {
         for text in [
             "warehouse_a: Snow\nGIT_PROVIDER_A: Hub\n",
             r#"{"WAREHOUSE_A": "snow", "git_provider_a": "HUB"}"#,

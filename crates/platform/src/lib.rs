@@ -1,7 +1,7 @@
 //! A client of the pipeline platform, and the files that define the desired state of the platform.
 //!
 //! Start with [`http`]: the client with its limits, retries and secrets. [`api`] contains the platform's resources, one
-//! file for each. [`follow`] waits for operations on the platform, [`desired`] compares files with the platform and
+//! file for each. [`follow`] waits for operations on the platform, [`definitions`] compares files with the platform and
 //! applies them, [`export`] exports audit events.
 //!
 //! ```no_run
@@ -31,5 +31,5 @@ pub mod api;
 
 pub mod follow;
 
-pub mod desired;
+pub mod definitions;
 pub mod export;

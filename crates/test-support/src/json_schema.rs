@@ -3,15 +3,16 @@
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-const PLACE: &str = "http://localhost/schema.json";
+const SCHEMA_URL: &str = "http://localhost/schema.json";
 
 /// Validates a value against a schema, which must itself be valid; the error describes the mismatch.
 #[track_caller]
-pub fn hold(schema: &Value, value: &Value) -> Result<(), String> {
+pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
     compiler.enable_format_assertions();
-    compiler.add_resource(PLACE, schema.clone()).unwrap();
-    let index = compiler.compile(PLACE, &mut schemas).unwrap();
-    let held = schemas.validate(value, index);
-    held.map_err(|why| format!("{why:#}\n{value:#}"))
+    compiler.add_resource(SCHEMA_URL, schema.clone()).unwrap();
+    let index = compiler.compile(SCHEMA_URL, &mut schemas).unwrap();
+    schemas
+        .validate(value, index)
+        .map_err(|error| format!("{error:#}\n{value:#}"))
 }

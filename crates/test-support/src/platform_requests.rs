@@ -66,12 +66,12 @@ pub fn definition() -> Value {
 }
 
 /// Returns the body of a task in this project.
-pub fn task_in(project: &str, mode: &str, message: &str, granted: &[&str]) -> Value {
+pub fn task_in(project: &str, mode: &str, message: &str, granted_tools: &[&str]) -> Value {
     json!({
         "message": message,
         "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": project, "sourceBranchName": "main",
             "environmentName": "production", "targetBranchName": "work", "graphId": "g", "workingDirectory": "sales"},
-        "grantedPermissions": tools(granted),
+        "grantedPermissions": tools(granted_tools),
     })
 }
 

@@ -82,7 +82,7 @@ impl World {
     }
 
     /// Reads a text file of the clone.
-    pub fn read(&self, path: &str) -> String {
+    pub fn read_text(&self, path: &str) -> String {
         fs::read_to_string(self.work().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
@@ -218,21 +218,25 @@ pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
 
 /// Returns trees in which the path `p.orch.yaml` appears twice. The files `a/b` and `x` must be committed.
 pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
-    let [blob, other, folder] =
+    let [blob, second_blob, folder] =
         ["a/b", "x", "a"].map(|path| world.git(["rev-parse", &format!("HEAD:{path}")]));
     let name = "p.orch.yaml";
     [
         [
             raw_entry("100644", name, &blob),
-            raw_entry("100644", name, &other),
+            raw_entry("100644", name, &second_blob),
         ]
         .concat(),
         [
             raw_entry("100644", name, &blob),
-            raw_entry("100644", "p.orch.yaml-", &other),
+            raw_entry("100644", "p.orch.yaml-", &second_blob),
             raw_entry("40000", name, &folder),
         ]
         .concat(),
-        [raw_entry("100644", "z", &blob), raw_entry("100644", name, &other)].concat(),
+        [
+            raw_entry("100644", "z", &blob),
+            raw_entry("100644", name, &second_blob),
+        ]
+        .concat(),
     ]
 }

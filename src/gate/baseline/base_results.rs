@@ -78,7 +78,7 @@ impl BasePaths {
     }
 
     /// Returns the path at the base; `None` for a new file and for one that was not looked up.
-    pub(crate) fn find(&self, path: &str) -> Option<String> {
+    pub(crate) fn find_base_path(&self, path: &str) -> Option<String> {
         self.0.get(path).cloned().flatten()
     }
 }
@@ -125,7 +125,7 @@ impl<'b> BaseResults<'b> {
         base_path.is_some_and(|base_path| self.failed_paths.contains(base_path))
     }
 
-    fn find_file(&self, path: &str) -> BaseFile<'b> {
+    fn find_base_file(&self, path: &str) -> BaseFile<'b> {
         match self.base_paths.0.get(path).and_then(Option::as_deref) {
             None => BaseFile::Missing,
             Some(base_path) => match (
@@ -152,7 +152,7 @@ pub(crate) fn mark_known_in_files(
         .map(|(base_paths, tally)| BaseResults::new(base_paths, tally))
         .collect();
     let mut comparison = mark_new_and_known(files, is_open, |path| {
-        bases.iter().map(|base| base.find_file(path)).collect()
+        bases.iter().map(|base| base.find_base_file(path)).collect()
     });
     let failed_files = files
         .iter()

@@ -10,8 +10,8 @@ use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
     BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,
 };
-use crate::job::context::{Comparison, short_ids};
-use crate::job::settings::{Connection, Revisions, Selection};
+use crate::job::context::{Comparison, RequestedRevisions, short_ids};
+use crate::job::settings::{Connection, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{
@@ -55,7 +55,7 @@ impl Baseline {
     /// reviewed.
     pub(crate) fn for_change(
         workspace: &Workspace<'_>,
-        revisions: &Revisions,
+        revisions: &RequestedRevisions,
         comparison: &Comparison,
         pipelines: &SelectedPipelines,
     ) -> Result<Self, Failure> {
@@ -200,7 +200,7 @@ impl Baseline {
         let mut changes = Vec::new();
         let mut head_paths: HashMap<String, String> = HashMap::new();
         for file in head {
-            let Some(base_path) = base_paths.find(&file.path) else {
+            let Some(base_path) = base_paths.find_base_path(&file.path) else {
                 continue;
             };
             let head_subjects = list_subjects(file);

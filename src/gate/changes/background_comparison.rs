@@ -31,7 +31,7 @@ struct ComparisonInput {
 impl BackgroundComparison {
     /// Starts the comparison of the selected changes with `head`; `None` if no output includes them or there is no
     /// base.
-    pub(crate) fn start(
+    pub(crate) fn start_if_needed(
         run: &Run,
         workspace: &Workspace<'_>,
         head: &CommitId,
@@ -76,7 +76,7 @@ impl BackgroundComparison {
     }
 
     /// Waits for the comparison; `None` if it failed, so that it is made again and its error is reported.
-    pub(crate) fn finish(self) -> Option<Vec<ChangedFile>> {
+    pub(crate) fn wait(self) -> Option<Vec<ChangedFile>> {
         self.changes.join().ok()?.ok()
     }
 }

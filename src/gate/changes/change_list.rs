@@ -88,8 +88,8 @@ pub(crate) fn compare_changes(
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();
     for (file, facts) in compared_files {
-        if let Some(facts) = facts.filter(|_| is_pipeline(&file.changed.path)) {
-            facts_by_path.push((file.changed.path.clone(), facts));
+        if let Some(facts) = facts.filter(|_| is_pipeline(&file.summary.path)) {
+            facts_by_path.push((file.summary.path.clone(), facts));
         }
         changed_files.push(file);
     }
@@ -139,16 +139,16 @@ fn add_callers(
     }
     let paths: BTreeSet<String> = changed_files
         .iter()
-        .map(|file| file.changed.path.clone())
+        .map(|file| file.summary.path.clone())
         .collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     match CallGraph::read_callers_of(repo, snapshot, &paths, facts.into_iter().collect()) {
         Ok(callers) => {
             for file in changed_files {
-                let caller_paths = callers.callers_of(&file.changed.path);
-                file.changed.called_by = Some(caller_paths.len());
+                let caller_paths = callers.callers_of(&file.summary.path);
+                file.summary.called_by = Some(caller_paths.len());
                 let listed_callers = caller_paths.into_iter().take(MAX_LISTED_CALLERS);
-                file.changed.callers = listed_callers.map(str::to_owned).collect();
+                file.summary.callers = listed_callers.map(str::to_owned).collect();
             }
         }
         Err(error) => tracing::debug!("could not read the callers of the changed pipelines: {error}"),

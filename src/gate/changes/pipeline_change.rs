@@ -69,7 +69,7 @@ impl<'c> ParsedChange<'c> {
             )];
         }
         ChangedFile {
-            changed: diff.summarize(),
+            summary: diff.summarize(),
             words,
             picture: picture.flatten(),
         }

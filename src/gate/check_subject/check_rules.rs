@@ -105,7 +105,7 @@ impl Workspace<'_> {
         if is_inside && !self.ci.host.is_local() {
             let message =
                 format!("cannot use the rules file {typed_path}: the change under review controls it");
-            return Err(Failure::usage(message).hint(
+            return Err(Failure::usage(message).with_hint(
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));
         }
@@ -130,7 +130,7 @@ impl Workspace<'_> {
                 "run `sluicegate rules lint {}` to see each error with its location",
                 quote_shell_word(&typed_path)
             );
-            return Err(reject_rules(reason).hint(hint));
+            return Err(reject_rules(reason).with_hint(hint));
         }
         Ok(CheckRules::Named(RuleSet::parse(&bytes), typed_path))
     }

@@ -6,11 +6,11 @@ pub(crate) mod check_rules;
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::run::GateRun;
-use crate::job::context::{self, Comparison};
-use crate::job::settings::{CheckSettings, Revisions};
+use crate::job::context::{self, Comparison, RequestedRevisions};
+use crate::job::settings::CheckSettings;
 use crate::session::{Run, is_ci};
+use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{CommitId, Snapshot};
 use std::path::PathBuf;
 
@@ -38,12 +38,12 @@ impl<'a> CheckSubject<'a> {
             return workspace.checkout_files(self.session);
         }
         let all_revisions = self.all_revisions();
-        Ok(repo.snapshot(workspace.resolve_target(self.session, all_revisions)?.head))
+        Ok(repo.snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
     }
 
     /// Returns the requested revisions with all pipelines, for which no base is resolved.
-    fn all_revisions(&self) -> Revisions {
-        Revisions {
+    fn all_revisions(&self) -> RequestedRevisions {
+        RequestedRevisions {
             all: true,
             ..self.settings.gate.revisions.clone()
         }
@@ -70,12 +70,12 @@ impl<'a> CheckSubject<'a> {
     /// Returns the comparison of the files. Named files need no base, so a base that cannot be resolved is ignored for
     /// them.
     pub(crate) fn comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
-        let revisions = self.settings.gate.revisions.clone();
+        let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
             return Ok(Comparison {
                 bases: vec![head],
                 base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
-                ..self.resolve_comparison(self.all_revisions())?
+                ..self.resolve_comparison(&self.all_revisions())?
             });
         }
         if !paths.has_only_named_files() {
@@ -83,14 +83,14 @@ impl<'a> CheckSubject<'a> {
         }
         let comparison = self
             .resolve_comparison(revisions)
-            .or_else(|_| self.resolve_comparison(self.all_revisions()))?;
+            .or_else(|_| self.resolve_comparison(&self.all_revisions()))?;
         Ok(Comparison {
             idle_reason: None,
             ..comparison
         })
     }
 
-    fn resolve_comparison(&self, revisions: Revisions) -> Result<Comparison, Failure> {
+    fn resolve_comparison(&self, revisions: &RequestedRevisions) -> Result<Comparison, Failure> {
         match self.settings.gate.revisions.head {
             Some(_) => self
                 .workspace
@@ -124,8 +124,8 @@ impl<'a> CheckSubject<'a> {
             run.report_reason_for_all();
             return Ok(());
         }
-        let request = to_requested_revisions(self.settings.gate.revisions.clone());
-        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &request) {
+        let revisions = &self.settings.gate.revisions;
+        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, revisions) {
             Ok(head) if head.bases.is_empty() => head.base_source,
             _ => return Ok(()),
         };

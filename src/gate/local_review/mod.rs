@@ -45,7 +45,7 @@ impl LocalReview {
     fn new(rules: Option<CheckRules>, is_for_fork: bool) -> Self {
         Self {
             rules,
-            missing_rules: RuleSet::missing(),
+            missing_rules: RuleSet::without_file(),
             is_for_fork,
         }
     }

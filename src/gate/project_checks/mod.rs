@@ -56,7 +56,7 @@ impl ProjectChecks<'_> {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, renames, |scope| {
-            Ok(scope.check(self.snapshot, known_facts, is_changed, choose_others)?)
+            Ok(scope.check_project(self.snapshot, known_facts, is_changed, choose_others)?)
         })
     }
 

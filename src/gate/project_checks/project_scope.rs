@@ -82,7 +82,7 @@ pub(crate) struct ProjectScope<'a> {
 impl ProjectScope<'_> {
     /// Returns what the checks find in the project. `known_facts` were read already; changed files are read
     /// as YAML, and of the others those that `choose_others` chooses.
-    pub(crate) fn check(
+    pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
         known_facts: CollectedFacts,

@@ -197,7 +197,7 @@ impl BatchQueue {
             Err(BatchError::NotSent) => {}
         }
         self.done_count += response.files.len();
-        self.send(response);
+        self.deliver(response);
     }
 
     /// Continues with the batches that waited for the probe, or gives up if the platform does not respond.
@@ -222,14 +222,14 @@ impl BatchQueue {
         may_split
     }
 
-    fn send(&self, response: BatchResponse) {
+    fn deliver(&self, response: BatchResponse) {
         // Without a receiver the run has failed already.
         let _ = self.responses.send(response);
     }
 
     fn send_unsent(mut self) {
         for files in std::mem::take(&mut self.waiting_batches) {
-            self.send(BatchResponse {
+            self.deliver(BatchResponse {
                 files,
                 outcome: Err(BatchError::NotSent),
             });

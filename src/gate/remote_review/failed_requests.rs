@@ -51,7 +51,7 @@ impl FailedRequests {
         }
         let failure = Failure::new(status, anyhow::anyhow!("{error}"));
         let failure = match error.hint() {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         };
         self.failures.push((cause, failure));

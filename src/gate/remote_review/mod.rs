@@ -65,7 +65,7 @@ struct BatchSender<'a> {
 }
 
 impl BatchSender<'_> {
-    fn send(
+    fn send_batches(
         &self,
         parameters: &ReviewParameters<'_>,
         files: &[String],
@@ -93,7 +93,7 @@ impl BatchSender<'_> {
         files: &[String],
     ) -> Result<Vec<BatchResponse>, Failure> {
         let (sender, responses) = mpsc::channel();
-        self.send(parameters, files, sender)?;
+        self.send_batches(parameters, files, sender)?;
         Ok(responses.into_iter().collect())
     }
 }
@@ -157,7 +157,7 @@ impl<'a> RemoteReview<'a> {
         let mut failed_requests = FailedRequests::default();
         let (sender, responses) = mpsc::channel();
         let (send_result, project_findings, tally) = thread::scope(|scope| {
-            let send_thread = scope.spawn(|| batch_sender.send(&parameters, files, sender));
+            let send_thread = scope.spawn(|| batch_sender.send_batches(&parameters, files, sender));
             let mut project_findings = None;
             let responses = iter::from_fn(|| {
                 if project_findings.is_none() {

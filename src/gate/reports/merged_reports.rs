@@ -202,9 +202,9 @@ fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<()
     merged_report.context.shard = None;
     let total = shards[0].total as usize;
     if shards.len() < total {
-        let missing = total - shards.len();
+        let missing_count = total - shards.len();
         merged_report.is_open = true;
-        let reason = format!("{missing} of {total} shards of the review are missing");
+        let reason = format!("{missing_count} of {total} shards of the review are missing");
         merged_report.notes.push(reason.clone());
         merged_report.reasons.push(reason);
     }

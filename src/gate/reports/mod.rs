@@ -98,7 +98,7 @@ impl GateRun<'_, SavedReports<'_>> {
             self.require_earlier_commit(older, file, &reports)?;
         }
         let mut report = merged_reports::merge_reports(reports)
-            .map_err(|error| Failure::new(ExitStatus::Usage, error).hint(MERGE_HINT))?;
+            .map_err(|error| Failure::new(ExitStatus::Usage, error).with_hint(MERGE_HINT))?;
         if let Some(older) = older {
             mark_since_report(&mut report, older);
         }

@@ -29,15 +29,15 @@ pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> R
             "--compare requires exactly one new report, but {} are given",
             newer_reports.len()
         );
-        return Err(Failure::usage(message).hint(MERGE_SHARDS_HINT));
+        return Err(Failure::usage(message).with_hint(MERGE_SHARDS_HINT));
     };
     if let Some(shard) = older.context.shard.or(newer.context.shard) {
         let message = format!("cannot compare a report that covers only shard {shard}");
-        return Err(Failure::usage(message).hint(MERGE_SHARDS_HINT));
+        return Err(Failure::usage(message).with_hint(MERGE_SHARDS_HINT));
     }
     if newer.context.compared_with.is_some() {
         let message = "the new report is itself a comparison of two reports, not a review";
-        return Err(Failure::usage(message).hint("compare the report that the review wrote"));
+        return Err(Failure::usage(message).with_hint("compare the report that the review wrote"));
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> R
 pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
     let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
-    let gaps = compare(newer, older);
+    let gaps = mark_findings(newer, older);
     newer.context.compared_with = Some(ComparedWith { head });
     let notes = &mut newer.notes;
     notes.push(format!("compared by --compare with a report of {older_commit}"));
@@ -69,7 +69,7 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
 }
 
 /// Marks the findings of `newer` as new or known by comparing with `older`, and derives the verdict from the new ones.
-fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
+fn mark_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure =
@@ -88,7 +88,7 @@ fn compare(newer: &mut Report, mut older: Report) -> ReportGaps {
     let mut comparison = mark_new_and_known(
         &mut files,
         |path| unreviewed_paths.contains(path),
-        |path| vec![old_report.find_file(path)],
+        |path| vec![old_report.find_base_file(path)],
     );
     let failed_files = files.iter().filter(|file| old_report.has_failed(&file.path));
     comparison.failed_before = failed_files.map(|file| file.path.clone()).collect();
@@ -201,7 +201,7 @@ impl<'r> OldReport<'r> {
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
-    fn find_file(&self, path: &str) -> BaseFile<'r> {
+    fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
             (Some(reason), _) => BaseFile::Unknown(reason),

@@ -39,11 +39,16 @@ impl SavedReports<'_> {
             "the report {place} is of the commit {head}, but this job is for the commit {}",
             ids.join(" or ")
         );
-        Err(Failure::usage(message).hint(format!(
+        Err(Failure::usage(message).with_hint(format!(
             "use the report of this commit; a job that renders the reports of another run names their commit with \
              --head ({})",
             variable::HEAD
         )))
+    }
+
+    fn find_commit(&self, id: &str) -> Option<(&Repository, CommitId)> {
+        let repo = self.repo?;
+        Some((repo, repo.find_commit_with_id(id)?))
     }
 
     /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
@@ -55,17 +60,14 @@ impl SavedReports<'_> {
             || "fetch the history of the commit".to_owned(),
             |setting| format!("fetch the history of the commit: set {setting}"),
         );
-        let find_commit = |id: &str| {
-            self.repo
-                .and_then(|repo| Some((repo, repo.find_commit_with_id(id)?)))
-        };
-        let (Some((repo, old_commit)), Some((_, head_commit))) = (find_commit(older_id), find_commit(head))
+        let (Some((repo, old_commit)), Some((_, head_commit))) =
+            (self.find_commit(older_id), self.find_commit(head))
         else {
             let message = format!(
                 "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
                  its commit {older_id}"
             );
-            return Err(Failure::usage(message).hint(hint));
+            return Err(Failure::usage(message).with_hint(hint));
         };
         let is_own = self.ci.trigger == Trigger::Change && older_id == head;
         if repo.contains_commit(&head_commit, &old_commit)? && !is_own {
@@ -80,7 +82,7 @@ impl SavedReports<'_> {
                 "cannot compare with the report {place}: the commit {head} does not descend from its commit {older_id}"
             )
         };
-        Err(Failure::usage(message).hint(EARLIER_REPORT))
+        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
     /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
@@ -100,7 +102,8 @@ impl SavedReports<'_> {
         }
         let message =
             format!("cannot compare with the report {place}: git tracks it, so the change controls it");
-        Err(Failure::usage(message).hint("compare with a report that the job fetched from an earlier run"))
+        Err(Failure::usage(message)
+            .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
     /// Returns an error if a change is compared with one of its own commits: its author decides what those contain, and one
@@ -123,7 +126,7 @@ impl SavedReports<'_> {
         let message = format!(
             "cannot compare with the report {place}: its commit {old_commit} belongs to the change, not to the target branch"
         );
-        Err(Failure::usage(message).hint(EARLIER_REPORT))
+        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
     /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit
@@ -135,7 +138,7 @@ impl SavedReports<'_> {
             let commit = resolved_commit.map(|commit| commit.to_string()).or(full_id);
             return commit.map(|commit| BTreeSet::from([commit])).ok_or_else(|| {
                 let message = format!("this clone has no commit {revision:?} (--head)");
-                Failure::usage(message).hint("pass the full id of the commit")
+                Failure::usage(message).with_hint("pass the full id of the commit")
             });
         }
         let mut commits: BTreeSet<String> = BTreeSet::new();
@@ -157,7 +160,7 @@ impl SavedReports<'_> {
         if commits.is_empty() {
             let message = "the event names no commit, and there is no clone that shows it";
             return Err(
-                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(format!(
+                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
                     "pass the commit of the reports with --head ({})",
                     variable::HEAD
                 )),
@@ -171,5 +174,5 @@ fn reject_without_commit(place: &str) -> Failure {
     Failure::usage(format!(
         "the report {place} belongs to no commit: it is of a working tree"
     ))
-    .hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
+    .with_hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
 }

@@ -39,7 +39,7 @@ pub(crate) fn parse_report(text: &[u8], place: &str) -> Result<Report, Failure> 
 fn find_contradiction(report: &Report) -> Option<String> {
     let (fail_on, causes) = (report.fail_on(), find_report_causes(report));
     let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
-        Some(cause) => cause.describe(),
+        Some(cause) => cause.reason(),
         None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
         None if verdict(&causes) == Verdict::Failed => return None,
         None => "no result fails the gate",

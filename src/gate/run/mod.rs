@@ -269,7 +269,7 @@ impl GateRun<'_> {
         if let Some(head) = self.subject.snapshot.commit().filter(|_| is_whole) {
             let (session, workspace, settings) =
                 (self.session, self.subject.workspace, self.subject.settings);
-            self.background_comparison = BackgroundComparison::start(
+            self.background_comparison = BackgroundComparison::start_if_needed(
                 session,
                 workspace,
                 head,
@@ -343,7 +343,12 @@ impl GateRun<'_> {
                 let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
-                    target.add_findings(repo, &snapshot, &|path| base_paths.find(path), &mut base_tally)?;
+                    target.add_findings(
+                        repo,
+                        &snapshot,
+                        &|path| base_paths.find_base_path(path),
+                        &mut base_tally,
+                    )?;
                 }
                 Ok((base_paths, base_tally))
             })?;

@@ -16,7 +16,7 @@ impl GateRun<'_> {
             PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
         };
         let comparison = &self.subject.comparison;
-        let judging = &self.subject.settings.verdict;
+        let verdict_settings = &self.subject.settings.verdict;
         ReviewContext {
             ci: comparison.host.to_string(),
             event: comparison.event.clone(),
@@ -25,11 +25,11 @@ impl GateRun<'_> {
             base: comparison.bases.first().map(CommitId::to_string),
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
             shard: self.shard_selection.shard,
-            fail_on: Some(judging.fail_on),
+            fail_on: Some(verdict_settings.fail_on),
             paths: self.subject.paths.all(),
-            max_known: judging.max_known,
+            max_known: verdict_settings.max_known,
             compared_with: None,
-            new_only: judging.new_only,
+            new_only: verdict_settings.new_only,
             include: include.to_vec(),
             exclude: exclude.to_vec(),
             policy,
@@ -41,7 +41,7 @@ impl GateRun<'_> {
 /// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
 fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
-        url: connection.base_url().ok()?.normalized(),
+        url: connection.base_url().ok()?.to_normalized_text(),
         project: connection.project_id().ok()?.to_string(),
     })
 }

@@ -13,8 +13,8 @@ use crate::gate::{
     select_pipelines, touches_other_files,
 };
 use crate::job::cli::GateChanges;
-use crate::job::context::Comparison;
-use crate::job::settings::{self, Revisions, Selection};
+use crate::job::context::{Comparison, RequestedRevisions};
+use crate::job::settings::{self, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles};
@@ -36,7 +36,7 @@ pub(crate) struct SelectionRequest<'a> {
     /// Files that are selected even if they did not change.
     pub(crate) named_files: &'a [String],
     /// The requested revisions, which override those of the host.
-    pub(crate) revisions: &'a Revisions,
+    pub(crate) revisions: &'a RequestedRevisions,
     /// Function that resolves the settings of the command from another version of the configuration file.
     pub(crate) resolve: &'a ResolveSelection<'a>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct SelectionResult {
 
 impl SelectionResult {
     /// Reports why all pipelines are selected, if the job did not ask for that and no warning reported it.
-    pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &Revisions) {
+    pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &RequestedRevisions) {
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
         let shown_texts = run.shown_texts();
         let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));
@@ -193,7 +193,7 @@ fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
         let message = format!("the include glob {glob:?} matches no file of {place}");
-        return Some(Failure::usage(message).hint(
+        return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         ));
     }
@@ -202,19 +202,19 @@ fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
         let message = format!("no glob of `{key}` in {file_name} matches a file of {place}");
-        return Some(Failure::usage(message).hint(
+        return Some(Failure::usage(message).with_hint(
             "globs match full paths from the repository root; without `include` every pipeline is selected",
         ));
     }
-    let contains_pipeline = |restriction: &String| {
-        restriction.is_empty() || known_paths.iter().any(|path| is_within(path, restriction))
-    };
-    let path = request.paths.iter().find(|path| !contains_pipeline(path));
+    let path = request.paths.iter().find(|restriction| {
+        !restriction.is_empty() && !known_paths.iter().any(|path| is_within(path, restriction))
+    });
     let path = path.or_else(|| find_unmatched_named_file(known_paths, request))?;
     let message = format!("the path {path} contains no pipeline of {place}");
     Some(
-        Failure::usage(message)
-            .hint("pass a pipeline or a directory with pipelines, or use --all to review every pipeline"),
+        Failure::usage(message).with_hint(
+            "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
+        ),
     )
 }
 

@@ -35,7 +35,7 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
         variable: EVENT,
     })?;
     let default_branch =
-        Payload::find(env, event)?.and_then(|payload| payload.text("repository.default_branch"));
+        Payload::read(env, event)?.and_then(|payload| payload.find_text("repository.default_branch"));
     let run_number = env.get_owned("GITHUB_RUN_NUMBER");
     let is_change = event.starts_with("pull_request") || event == "merge_group";
     let context = CiContext {
@@ -77,11 +77,11 @@ fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Re
             .and_then(serde_json::Value::as_u64),
         fork: is_fork(env, payload),
         target_tip: payload
-            .text("pull_request.base.sha")
+            .find_text("pull_request.base.sha")
             .map(|id| (id, "pull_request.base.sha")),
         base: BaseHint::MergeBaseWith {
             branch: payload.require_text("pull_request.base.ref")?,
-            seen_commit: payload.text("pull_request.base.sha"),
+            seen_commit: payload.find_text("pull_request.base.sha"),
         },
         ..context
     })
@@ -90,10 +90,10 @@ fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Re
 /// Returns whether the pull request is from a fork. `head.repo` is null if the fork was deleted, so a missing value is
 /// a fork too.
 fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
-    let head = payload.text("pull_request.head.repo.full_name");
+    let head = payload.find_text("pull_request.head.repo.full_name");
     let target = payload
-        .text("pull_request.base.repo.full_name")
-        .or_else(|| payload.text("repository.full_name"));
+        .find_text("pull_request.base.repo.full_name")
+        .or_else(|| payload.find_text("repository.full_name"));
     let target = target.or_else(|| env.get_owned("GITHUB_REPOSITORY"));
     match (head, target) {
         (Some(head), Some(target)) => !head.eq_ignore_ascii_case(&target),
@@ -109,13 +109,13 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
         commit: Some(payload.require_text("merge_group.head_sha")?),
         is_queued: true,
         target_tip: payload
-            .text("merge_group.base_sha")
+            .find_text("merge_group.base_sha")
             .map(|id| (id, "merge_group.base_sha")),
         base: BaseHint::Commit {
             id: payload.require_text("merge_group.base_sha")?,
             source: "merge_group.base_sha",
             target: payload
-                .text("merge_group.base_ref")
+                .find_text("merge_group.base_ref")
                 .map(|name| short_branch(&name)),
         },
         ..context
@@ -125,7 +125,7 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
 /// Reads a push. `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the
 /// default branch's (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
 fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
-    let payload = Payload::find(env, "push")?;
+    let payload = Payload::read(env, "push")?;
     let mut context = read_ref_tip(env, context)?;
     let pushed_commit = find_text(payload.as_ref(), "after");
     if pushed_commit.is_some_and(|commit| is_null_id(&commit)) {
@@ -149,7 +149,7 @@ fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
 fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     let name = payload.require_text("ref")?;
-    let is_tag = payload.text("ref_type").as_deref() == Some("tag");
+    let is_tag = payload.find_text("ref_type").as_deref() == Some("tag");
     let namespace = if is_tag { "refs/tags" } else { "refs/heads" };
     Ok(CiContext {
         idle_reason: Some(describe_deletion(&format!("{namespace}/{name}"))),
@@ -191,7 +191,7 @@ fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// Returns the repository of the run, which pull requests of forks go to. The payload names it by several URLs, of which
 /// a self-hosted server may use any.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    let payload = Payload::find(env, "").ok().flatten();
+    let payload = Payload::read(env, "").ok().flatten();
     let base = "pull_request.base.repo";
     let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {
         base
@@ -216,5 +216,5 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
 
 /// Returns the string at a path of the payload, if the host has a payload.
 fn find_text(payload: Option<&Payload<'_>>, path: &str) -> Option<String> {
-    payload?.text(path)
+    payload?.find_text(path)
 }

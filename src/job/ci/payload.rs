@@ -12,7 +12,7 @@ pub(super) struct Payload<'a> {
 
 impl<'a> Payload<'a> {
     /// Returns the payload, or `None` if the host set no file.
-    pub(super) fn find(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
+    pub(super) fn read(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
         let value = env.event_payload().map_err(|reason| CiError::Payload {
             reason: reason.to_owned(),
         })?;
@@ -22,7 +22,7 @@ impl<'a> Payload<'a> {
 
     /// Returns the payload, or an error if it is missing.
     pub(super) fn require(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
-        Self::find(env, event)?.ok_or_else(|| CiError::NoPayload {
+        Self::read(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),
         })
     }
@@ -35,7 +35,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the string at a path, if it exists and is not empty.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
+    pub(super) fn find_text(&self, path: &str) -> Option<String> {
         self.get(path)?
             .as_str()
             .filter(|text| !text.is_empty())
@@ -44,7 +44,7 @@ impl<'a> Payload<'a> {
 
     /// Returns the string at a path, or an error if it is missing.
     pub(super) fn require_text(&self, path: &str) -> Result<String, CiError> {
-        self.text(path).ok_or_else(|| CiError::Field {
+        self.find_text(path).ok_or_else(|| CiError::Field {
             file: self.file.to_owned(),
             field: path.to_owned(),
             event: self.event.to_owned(),

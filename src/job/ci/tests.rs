@@ -71,7 +71,7 @@ fn github_pull_request_is_about_the_head_not_the_trial_merge() {
 }
 
 #[test]
-fn github_pull_request_of_another_repository_is_a_fork_also_a_deleted_one() {
+fn github_pull_request_of_other_or_deleted_repository_is_fork() {
     for repository in [json!({ "full_name": "somebody/project" }), Value::Null] {
         assert!(
             github("pull_request", "refs/pull/7/merge", pull_request(&repository))
@@ -90,7 +90,7 @@ fn github_payload_without_a_field_is_named_by_file_and_path() {
 }
 
 #[test]
-fn github_payload_that_is_missing_or_no_json_is_an_error_with_the_file() {
+fn missing_or_invalid_github_payload_is_error_with_file() {
     let variables = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),

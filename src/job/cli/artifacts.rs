@@ -190,7 +190,7 @@ pub struct VersionNameArgs {
 }
 
 impl VersionNameArgs {
-    pub fn name(&self) -> &str {
+    pub fn version_name(&self) -> &str {
         self.argument
             .as_deref()
             .or(self.flag.as_deref())

@@ -43,9 +43,9 @@ pub fn deepen(
         fetcher.default_branch();
     }
     for depth in DEPTH_STEPS {
-        let missing = fetcher.find_missing();
+        let missing_items = fetcher.find_missing();
         let was_complete = !fetcher.repo.is_shallow();
-        if missing.is_empty() || !fetcher.fetch_missing(&missing, depth)? || was_complete {
+        if missing_items.is_empty() || !fetcher.fetch_missing(&missing_items, depth)? || was_complete {
             break;
         }
     }
@@ -221,7 +221,7 @@ impl HistoryFetcher<'_> {
     }
 
     fn fetch_items(&self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
-        let names: Vec<String> = items.iter().map(MissingItem::name).collect();
+        let names: Vec<String> = items.iter().map(MissingItem::describe).collect();
         let depth_note = if self.repo.is_shallow() {
             format!(", up to {depth} commits further back")
         } else {
@@ -245,7 +245,7 @@ impl HistoryFetcher<'_> {
 }
 
 impl MissingItem {
-    fn name(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
             Self::Commit(id) => format!("the commit {id}"),

@@ -27,8 +27,8 @@ pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merge_check::{may_be_on_branch, require_merged};
 pub use policy_tip::{
-    PolicyTip, default_policy_tip, describe_tip_age, fetch_policy_branch, fetch_run_branch,
-    reviews_host_commit, target_policy_tip,
+    PolicyTip, describe_tip_age, fetch_policy_branch, fetch_run_branch, find_default_branch_tip,
+    find_target_tip, reviews_host_commit,
 };
 pub use requested_revisions::RequestedRevisions;
 pub use target::{Comparison, RunSubject, Target};

@@ -36,7 +36,7 @@ pub enum PolicyTip {
 /// On the default branch, the policy is read from the reviewed commit itself, unless that is not the host's own commit
 /// (`is_host_commit`): a job that a comment or another workflow starts runs on the default branch, and may check out any
 /// change.
-pub fn target_policy_tip(
+pub fn find_target_tip(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
@@ -47,17 +47,17 @@ pub fn target_policy_tip(
     }
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
     let tip = match (&ci.base, ci.target_branch()) {
-        (_, Some(branch)) => branch_tip(&branches, branch, "target"),
+        (_, Some(branch)) => find_branch_tip(&branches, branch, "target"),
         (BaseHint::Commit { .. }, None) => Ok(PolicyTip::Unknown {
             reason: "the host does not name the target branch".to_owned(),
         }),
-        _ => default_branch_tip(&branches, repo, ci, is_host_commit),
+        _ => find_tip_of_default_branch(&branches, repo, ci, is_host_commit),
     };
     tip.map_err(|error| error.with_host(ci.host))
 }
 
 /// Returns the tip of the default branch, even if that branch is checked out.
-pub fn default_policy_tip(
+pub fn find_default_branch_tip(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
@@ -78,7 +78,7 @@ pub fn default_policy_tip(
 }
 
 /// Returns a note with the date of the target's tip if nothing but a remote-tracking branch shows it, because that
-/// branch may be outdated. `tip` is the result of [`target_policy_tip`].
+/// branch may be outdated. `tip` is the result of [`find_target_tip`].
 pub fn describe_tip_age(
     repo: &Repository,
     ci: &CiContext,
@@ -179,7 +179,7 @@ pub fn fetch_run_branch(
     Ok(())
 }
 
-/// Fetches the branch that [`target_policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
+/// Fetches the branch that [`find_target_tip`] reads, if the clone lacks it, and reports each step to `say`. With
 /// `or_undated`, also fetches it if nothing shows how old the clone's version of it is. A failed fetch is only reported.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
@@ -223,7 +223,7 @@ fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
         .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
 }
 
-fn default_branch_tip(
+fn find_tip_of_default_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,
     ci: &CiContext,
@@ -248,7 +248,7 @@ fn default_branch_tip(
         let reason = format!("head is on the default branch `{name}`");
         return Ok(PolicyTip::Head { reason });
     }
-    branch_tip(branches, &name, "default")
+    find_branch_tip(branches, &name, "default")
 }
 
 /// Returns whether the host's commit, or without one the checked-out commit, may be on the branch that the host names.
@@ -263,7 +263,11 @@ fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextEr
     }
 }
 
-fn branch_tip(branches: &TargetBranches<'_>, branch: &str, role: &str) -> Result<PolicyTip, ContextError> {
+fn find_branch_tip(
+    branches: &TargetBranches<'_>,
+    branch: &str,
+    role: &str,
+) -> Result<PolicyTip, ContextError> {
     Ok(match branches.tip(branch)? {
         Some(tip) => to_policy_tip(&tip, role),
         None => PolicyTip::Unknown {

@@ -10,6 +10,8 @@ pub struct RequestedRevisions {
     pub branch: Option<String>,
     /// Reviews every pipeline of head, changed or not.
     pub all: bool,
+    /// Fetches the history that the clone lacks.
+    pub deepen: bool,
 }
 
 impl RequestedRevisions {

@@ -98,7 +98,7 @@ pub struct GateFileReader<'r> {
 impl GateFileReader<'_> {
     /// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
     /// job names the file, it must exist.
-    pub fn read(&self, path: &str, is_named: bool, limit: u64) -> Result<GateFile, PolicyError> {
+    pub fn read_gate_file(&self, path: &str, is_named: bool, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
         let exists = !is_named || self.checkout.has_file(repo, path)?;
         let may_be_unusable = exists && self.on_unusable == UnusableFile::TreatAsMissing;

@@ -1,7 +1,7 @@
 //! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
 
 use crate::job::ci::CiContext;
-use crate::job::context::{ContextError, PolicyTip, default_policy_tip, target_policy_tip};
+use crate::job::context::{ContextError, PolicyTip, find_default_branch_tip, find_target_tip};
 use clap::ValueEnum;
 use sluicegate_git::Repository;
 
@@ -18,7 +18,7 @@ pub enum PolicySource {
 }
 
 /// Returns the commit that the gate configuration is read from. Without the CI host's context it is unknown.
-/// `is_host_commit` as in `target_policy_tip`.
+/// `is_host_commit` as in `find_target_tip`.
 pub fn find_policy_tip(
     repo: &Repository,
     ci: Option<&CiContext>,
@@ -33,9 +33,9 @@ pub fn find_policy_tip(
         let reason = "the context of the CI host cannot be read".to_owned();
         return Ok(PolicyTip::Unknown { reason });
     };
-    match target_policy_tip(repo, ci, is_host_commit)? {
+    match find_target_tip(repo, ci, is_host_commit)? {
         PolicyTip::Head { .. } if source == PolicySource::Base => {
-            default_policy_tip(repo, ci, is_host_commit)
+            find_default_branch_tip(repo, ci, is_host_commit)
         }
         tip => Ok(tip),
     }

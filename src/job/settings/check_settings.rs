@@ -3,8 +3,9 @@
 use super::connection::path_to_text;
 use super::selection::SelectionPurpose;
 use super::setting_table::variable;
-use super::{GateSettings, Revisions, SettingSources, SettingsError};
+use super::{GateSettings, SettingSources, SettingsError};
 use crate::job::cli::CheckArgs;
+use crate::job::context::RequestedRevisions;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone)]
@@ -30,13 +31,13 @@ impl SettingSources<'_> {
             staged: args.staged,
             rules_file: self
                 .layers()
-                .text(path_to_text(args.rules.as_ref()), variable::RULES, None)
+                .resolve_text(path_to_text(args.rules.as_ref()), variable::RULES, None)
                 .map(PathBuf::from),
             checks_unchanged_paths: args.selection.range.base.is_none(),
         })
     }
     /// Returns the commit to check and its base. Only the job may set them.
-    pub fn revisions_to_check(&self, args: &CheckArgs) -> Result<Revisions, SettingsError> {
+    pub fn revisions_to_check(&self, args: &CheckArgs) -> Result<RequestedRevisions, SettingsError> {
         let mut revisions = self.revisions(&args.selection, None)?;
         if args.staged {
             revisions.head = None;

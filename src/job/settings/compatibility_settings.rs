@@ -16,8 +16,8 @@ impl SettingSources<'_> {
     pub fn compatibility(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
         let layers = self.layers();
         let file = self.file.publish.compat;
-        let mode = layers.resolve(args.compat, variable::COMPAT, parse_value, file)?;
-        let reason = layers.text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
+        let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;
+        let reason = layers.resolve_text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
         match reason.as_deref().map(str::trim) {
             Some("") => Err(SettingsError::new("the reason of --accept-breaking is empty")
                 .with_hint("explain why consumers may break; the receipt records the reason")),

@@ -121,7 +121,7 @@ impl SettingSources<'_> {
             retries: u32::try_from(retries).unwrap_or(u32::MAX),
             ca_cert: resolve_in_current_dir(
                 self.env,
-                layers.text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
+                layers.resolve_text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
             ),
             warnings,
         })
@@ -192,12 +192,13 @@ fn find_token_source(
         (variable::TOKEN, value),
         (
             variable::TOKEN_FILE,
-            resolve_in_current_dir(env, layers.text(None, variable::TOKEN_FILE, None)).map(TokenSource::File),
+            resolve_in_current_dir(env, layers.resolve_text(None, variable::TOKEN_FILE, None))
+                .map(TokenSource::File),
         ),
         (
             variable::TOKEN_COMMAND,
             layers
-                .text(None, variable::TOKEN_COMMAND, None)
+                .resolve_text(None, variable::TOKEN_COMMAND, None)
                 .map(TokenSource::Command),
         ),
         (variable::CLIENT_ID, find_client_credentials(env)?),

@@ -26,18 +26,18 @@ pub fn requested_config_file(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
 
 /// Returns the platform's hidden directory given by the job: `--config-dir`, otherwise the variable.
 pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
-    Layers::new(env).text(args.config_dir.clone(), variable::CONFIG_DIR, None)
+    Layers::new(env).resolve_text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
 
 /// Returns where to read the gate configuration from.
 pub fn policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
-    let source = Layers::new(env).resolve(args.policy, variable::POLICY, parse_value, None)?;
+    let source = Layers::new(env).resolve_setting(args.policy, variable::POLICY, parse_value, None)?;
     Ok(source.unwrap_or_default())
 }
 
 /// Returns the URLs of the repositories that the job names as the change's target.
 pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
-    Layers::new(env).list(
+    Layers::new(env).resolve_list(
         args.target_repository.clone(),
         variable::TARGET_REPOSITORY,
         |url| Ok(url.to_owned()),
@@ -48,14 +48,14 @@ pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, 
 /// Returns how to treat a change that edits the gate configuration together with other files.
 pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let gate_changes =
-        Layers::new(env).resolve(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
+        Layers::new(env).resolve_setting(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(gate_changes.unwrap_or_default())
 }
 
 /// Returns the CI host, or `None` to detect it.
 pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
     match Layers::new(env)
-        .text(args.ci.clone(), variable::CI, None)
+        .resolve_text(args.ci.clone(), variable::CI, None)
         .as_deref()
     {
         None | Some("auto") => Ok(None),
@@ -68,7 +68,7 @@ pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, Sett
 
 /// Returns when to color the output. `NO_COLOR` is honored unless a flag or variable sets the color.
 pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
-    let choice = Layers::new(env).resolve(args.color, variable::COLOR, parse_value, None)?;
+    let choice = Layers::new(env).resolve_setting(args.color, variable::COLOR, parse_value, None)?;
     Ok(choice.unwrap_or(if env.get(env::NO_COLOR).is_some() {
         ColorChoice::Never
     } else {

@@ -37,7 +37,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the flag if given, otherwise the variable, otherwise the file's value.
-    pub(crate) fn resolve<T>(
+    pub(crate) fn resolve_setting<T>(
         self,
         flag: Option<T>,
         variable: &str,
@@ -50,7 +50,12 @@ impl<'a> Layers<'a> {
         Ok(self.variable_value(variable, parse)?.or(file))
     }
 
-    pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
+    pub(crate) fn resolve_text(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> Option<String> {
         self.text_with_source(flag, variable, file).map(|(text, _)| text)
     }
 
@@ -93,7 +98,7 @@ impl<'a> Layers<'a> {
         file: Option<u64>,
         name: &str,
     ) -> Result<u64, SettingsError> {
-        let value = self.resolve(flag, variable, parse_integer, file)?;
+        let value = self.resolve_setting(flag, variable, parse_integer, file)?;
         match setting_table::find_by_variable(variable).map(|setting| setting.format) {
             Some(SettingFormat::Integer {
                 minimum,
@@ -105,7 +110,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns an integer within the bounds of its setting, or the default, as a size in memory.
-    pub(super) fn size(
+    pub(super) fn resolve_size(
         self,
         flag: Option<usize>,
         variable: &str,
@@ -123,7 +128,7 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> String {
-        self.text(flag, variable, file).unwrap_or_else(|| {
+        self.resolve_text(flag, variable, file).unwrap_or_else(|| {
             match setting_table::find_by_variable(variable).map(|setting| setting.format) {
                 Some(SettingFormat::Name(default)) => default.to_owned(),
                 _ => String::new(),
@@ -139,12 +144,12 @@ impl<'a> Layers<'a> {
         file: Option<bool>,
     ) -> Result<bool, SettingsError> {
         Ok(self
-            .resolve(flag.then_some(true), variable, crate::job::cli::parse_bool, file)?
+            .resolve_setting(flag.then_some(true), variable, crate::job::cli::parse_bool, file)?
             .unwrap_or(false))
     }
 
     /// Returns a list: the flags if any, otherwise the lines of the variable, otherwise the file's entries.
-    pub(crate) fn list<T>(
+    pub(crate) fn resolve_list<T>(
         self,
         flags: Vec<T>,
         variable: &str,
@@ -185,11 +190,11 @@ pub(super) fn reject_unexpanded(
     source: SettingSource,
     variable: &str,
 ) -> Result<(), SettingsError> {
-    let Some(unexpanded) = UnexpandedValue::find(text.trim()) else {
+    let Some(unexpanded_value) = UnexpandedValue::find(text.trim()) else {
         return Ok(());
     };
     let setting = source.setting_name(variable);
-    let error = match unexpanded {
+    let error = match unexpanded_value {
         UnexpandedValue::Expression(fragment) => SettingsError::new(format!(
             "the value of {setting} contains `{fragment}`, an expression that was not replaced with its value"
         )),

@@ -38,7 +38,7 @@ pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
 pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, job_publish_files};
 pub use report_destinations::{ReportDestinations, job_annotations, job_reports};
-pub use review_settings::{GateSettings, RequestFields, ReviewSettings, Revisions};
+pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting_kind::SettingKind;
@@ -261,7 +261,7 @@ impl<'a> SettingSources<'a> {
 
     /// Resolves settings with `read`. If a value of the file in force is the only reason for an error, and an unusable
     /// file is treated as missing, resolves them without that file.
-    pub fn resolve<T>(
+    pub fn resolve_settings<T>(
         &mut self,
         read: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {

@@ -6,7 +6,7 @@ use super::setting_format::SettingFormat;
 use super::setting_table::{find_by_variable, variable};
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
-use sluicegate_platform::desired::provision::KnownNames;
+use sluicegate_platform::definitions::provision::PlatformNames;
 use std::time::Duration;
 
 const MAX_TIMEOUT_SECONDS: u64 = 30 * 24 * 60 * 60;
@@ -22,7 +22,7 @@ pub struct PollSettings {
 impl SettingSources<'_> {
     /// Returns how long to wait and how often to poll. The default of the limit is `default` seconds.
     pub fn poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
-        let seconds = self.layers().resolve(
+        let seconds = self.layers().resolve_setting(
             args.poll_interval,
             variable::POLL_INTERVAL,
             parse_seconds,
@@ -61,9 +61,9 @@ impl SettingSources<'_> {
     }
 
     /// Returns the real names behind the neutral names of the API document, which are the defaults.
-    pub fn platform_names(&self, args: &VocabularyArgs) -> KnownNames {
+    pub fn platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
-        KnownNames {
+        PlatformNames {
             key_pair_warehouse: layers.name_or_default(
                 args.warehouse_a.clone(),
                 variable::WAREHOUSE_A,

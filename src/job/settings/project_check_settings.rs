@@ -27,9 +27,9 @@ impl ProjectCheckSettings {
 impl SettingSources<'_> {
     /// Reads the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
     pub fn project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
-        let project_checks = self
-            .layers()
-            .resolve(flag, variable::PROJECT_CHECKS, parse_value, None)?;
+        let project_checks =
+            self.layers()
+                .resolve_setting(flag, variable::PROJECT_CHECKS, parse_value, None)?;
         let external = self.file.project_checks.external.as_deref().unwrap_or_default();
         Ok(ProjectCheckSettings {
             levels: match project_checks.unwrap_or_default() {

@@ -3,12 +3,13 @@
 use super::layers::{SettingSource, reject_unexpanded};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_table::{find_by_variable, variable};
-use super::{CompatibilitySettings, Layers, Revisions, Selection, SettingSources, SettingsError};
+use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
     CiArgs, FileSelection, FileSource, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine,
     parse_value,
 };
+use crate::job::context::RequestedRevisions;
 use globset::GlobSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub struct PublishSettings {
     pub version_name: String,
     pub version_name_source: SettingSource,
     /// The commit to publish, and the branch to record with the version. The base is always `None`.
-    pub revisions: Revisions,
+    pub revisions: RequestedRevisions,
     pub selection: Selection,
     pub compatibility: CompatibilitySettings,
     /// The version to compare the interface with, or `None` for the latest enabled one.
@@ -74,19 +75,19 @@ pub fn is_dry_run(flag: bool, env: &Env) -> bool {
 impl SettingSources<'_> {
     pub fn publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
-        let if_exists = layers.resolve(
+        let if_exists = layers.resolve_setting(
             args.flags.if_exists,
             variable::IF_EXISTS,
             parse_value,
             file.if_exists,
         )?;
-        let on_ignored = layers.resolve(
+        let on_ignored = layers.resolve_setting(
             args.flags.on_ignored,
             variable::ON_IGNORED,
             parse_value,
             file.on_ignored,
         )?;
-        let engine = layers.resolve(
+        let engine = layers.resolve_setting(
             args.require_review_engine,
             variable::REQUIRE_REVIEW_ENGINE,
             parse_value,
@@ -101,12 +102,12 @@ impl SettingSources<'_> {
             revisions: self.revisions_to_publish(args)?,
             selection: self.selection(&args.globs, SelectionPurpose::Publish)?,
             compatibility: self.compatibility(&args.compat)?,
-            against: layers.text(args.flags.against.clone(), variable::AGAINST, None),
+            against: layers.resolve_text(args.flags.against.clone(), variable::AGAINST, None),
             select: layers
-                .resolve(args.flags.select, variable::SELECT, parse_value, file.select)?
+                .resolve_setting(args.flags.select, variable::SELECT, parse_value, file.select)?
                 .unwrap_or_default(),
             from: layers
-                .resolve(args.flags.from, variable::FROM, parse_value, file.from)?
+                .resolve_setting(args.flags.from, variable::FROM, parse_value, file.from)?
                 .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
@@ -164,9 +165,12 @@ impl SettingSources<'_> {
             Some(path) if !is_set_by_job => Some(keep(key, path)?),
             _ => None,
         };
-        let path =
-            self.layers()
-                .resolve(flag.cloned(), variable, |text| Ok(PathBuf::from(text)), file_path)?;
+        let path = self.layers().resolve_setting(
+            flag.cloned(),
+            variable,
+            |text| Ok(PathBuf::from(text)),
+            file_path,
+        )?;
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
@@ -179,12 +183,12 @@ impl SettingSources<'_> {
     }
 
     /// Returns the revisions of a publish, which only the job may set.
-    pub fn revisions_to_publish(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+    pub fn revisions_to_publish(&self, args: &PublishArgs) -> Result<RequestedRevisions, SettingsError> {
         let layers = self.layers();
-        Ok(Revisions {
+        Ok(RequestedRevisions {
             all: true,
             base: None,
-            head: layers.text(args.head.clone(), variable::HEAD, None),
+            head: layers.resolve_text(args.head.clone(), variable::HEAD, None),
             branch: layers.expanded_text(args.branch.clone(), variable::BRANCH, None)?,
             deepen: self.deepen(args.deepen)?,
         })
@@ -260,13 +264,13 @@ impl SettingSources<'_> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());
         let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
-        let branches = layers.list(
+        let branches = layers.resolve_list(
             branches.clone(),
             variable::PUBLISH_ON_BRANCHES,
             parse_line,
             file.branches.clone(),
         )?;
-        let tags = layers.list(
+        let tags = layers.resolve_list(
             tags.clone(),
             variable::PUBLISH_ON_TAGS,
             parse_line,

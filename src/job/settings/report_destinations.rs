@@ -38,15 +38,15 @@ impl ReportDestinations {
 impl SettingSources<'_> {
     pub fn report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let annotations = layers.resolve(
+        let annotations = layers.resolve_setting(
             args.annotations,
             variable::ANNOTATIONS,
             parse_value,
             file.annotations,
         )?;
-        let changes = layers.resolve(args.changes, variable::CHANGES, parse_value, file.changes)?;
-        let category = layers.text(args.category.clone(), variable::CATEGORY, file.category.clone());
-        let show = layers.resolve(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
+        let changes = layers.resolve_setting(args.changes, variable::CHANGES, parse_value, file.changes)?;
+        let category = layers.resolve_text(args.category.clone(), variable::CATEGORY, file.category.clone());
+        let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show: show.unwrap_or_default(),
             reports: self.reports(&args.report)?,
@@ -54,7 +54,7 @@ impl SettingSources<'_> {
             annotations: annotations.unwrap_or_default(),
             comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),
-            project_id: layers.text(None, variable::PROJECT_ID, self.file.project_id.clone()),
+            project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
         })
     }
 
@@ -66,7 +66,7 @@ impl SettingSources<'_> {
             Some(reports) if !is_set_by_job => Some(self.resolve_file_reports(reports)?),
             _ => None,
         };
-        let mut reports = self.layers().list(
+        let mut reports = self.layers().resolve_list(
             flags.to_vec(),
             variable::REPORT,
             ReportFlag::from_str,
@@ -111,7 +111,7 @@ pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
 /// Returns the style of annotations that the flag or the environment requests. An invalid value is reported where all
 /// settings are read.
 pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
-    let annotations = Layers::new(env).resolve(flag, variable::ANNOTATIONS, parse_value, None);
+    let annotations = Layers::new(env).resolve_setting(flag, variable::ANNOTATIONS, parse_value, None);
     annotations.ok().flatten()
 }
 

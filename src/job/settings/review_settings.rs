@@ -5,19 +5,7 @@ use super::selection::SelectionPurpose;
 use super::setting_table::variable;
 use super::{Selection, SettingSources, SettingsError, VerdictSettings};
 use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
-
-#[derive(Debug, Clone, Default)]
-pub struct Revisions {
-    /// Reviews all pipelines of the head commit.
-    pub all: bool,
-    /// The revision whose merge-base with head is compared.
-    pub base: Option<String>,
-    pub head: Option<String>,
-    /// The branch name to send to the platform.
-    pub branch: Option<String>,
-    /// Fetches the history that the clone lacks.
-    pub deepen: bool,
-}
+use crate::job::context::RequestedRevisions;
 
 /// The fields of a review request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +19,7 @@ pub enum RequestFields {
 /// The settings that a check and a review share.
 #[derive(Debug, Clone)]
 pub struct GateSettings {
-    pub revisions: Revisions,
+    pub revisions: RequestedRevisions,
     pub selection: Selection,
     pub verdict: VerdictSettings,
 }
@@ -52,13 +40,13 @@ pub struct ReviewSettings {
 impl SettingSources<'_> {
     pub fn review_settings(&self, args: &ReviewArgs) -> Result<ReviewSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let on_unavailable = layers.resolve(
+        let on_unavailable = layers.resolve_setting(
             args.on_unavailable,
             variable::ON_UNAVAILABLE,
             parse_value,
             file.on_unavailable,
         )?;
-        let fork = layers.resolve(args.fork, variable::FORK, parse_value, file.fork)?;
+        let fork = layers.resolve_setting(args.fork, variable::FORK, parse_value, file.fork)?;
         Ok(ReviewSettings {
             gate: GateSettings {
                 revisions: self.revisions(&args.selection, args.branch.clone())?,
@@ -68,13 +56,13 @@ impl SettingSources<'_> {
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
             request_fields: self.request_fields(args.review_request, args.data_warehouse.clone())?,
-            batch_size: layers.size(
+            batch_size: layers.resolve_size(
                 args.batch_size,
                 variable::BATCH_SIZE,
                 file.batch_size,
                 "batch size",
             )?,
-            concurrency: layers.size(
+            concurrency: layers.resolve_size(
                 args.concurrency,
                 variable::CONCURRENCY,
                 file.concurrency,
@@ -91,8 +79,8 @@ impl SettingSources<'_> {
         data_warehouse: Option<String>,
     ) -> Result<RequestFields, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let request = layers.resolve(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
-        let warehouse = layers.text(
+        let request = layers.resolve_setting(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
+        let warehouse = layers.resolve_text(
             data_warehouse,
             variable::DATA_WAREHOUSE,
             file.data_warehouse.clone(),
@@ -130,12 +118,12 @@ impl SettingSources<'_> {
         &self,
         args: &SelectionArgs,
         branch: Option<String>,
-    ) -> Result<Revisions, SettingsError> {
+    ) -> Result<RequestedRevisions, SettingsError> {
         let (layers, range) = (self.layers(), &args.range);
-        Ok(Revisions {
+        Ok(RequestedRevisions {
             all: layers.switch(args.all, variable::ALL, None)?,
-            base: layers.text(range.base.clone(), variable::BASE, None),
-            head: layers.text(range.head.clone(), variable::HEAD, None),
+            base: layers.resolve_text(range.base.clone(), variable::BASE, None),
+            head: layers.resolve_text(range.head.clone(), variable::HEAD, None),
             branch: layers.expanded_text(branch, variable::BRANCH, None)?,
             deepen: self.deepen(range.deepen)?,
         })

@@ -146,7 +146,7 @@ pub(super) fn parse_line(line: &str) -> Result<String, String> {
 impl SettingSources<'_> {
     /// Returns the revision of the head that the job names, if any.
     pub fn head(&self, flag: Option<String>) -> Option<String> {
-        self.layers().text(flag, variable::HEAD, None)
+        self.layers().resolve_text(flag, variable::HEAD, None)
     }
 
     /// Returns the globs from flags, variables, file or the default.
@@ -160,15 +160,15 @@ impl SettingSources<'_> {
             (None, None, _) => (None, None),
         };
         let exclude = own_exclude.or(self.file.exclude.as_ref());
-        let job_include = layers.list(args.include.clone(), variable::INCLUDE, parse_line, None)?;
-        let job_exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, parse_line, None)?;
-        let include = layers.list(
+        let job_include = layers.resolve_list(args.include.clone(), variable::INCLUDE, parse_line, None)?;
+        let job_exclude = layers.resolve_list(args.exclude.clone(), variable::EXCLUDE, parse_line, None)?;
+        let include = layers.resolve_list(
             args.include.clone(),
             variable::INCLUDE,
             parse_line,
             include.cloned(),
         )?;
-        let exclude = layers.list(
+        let exclude = layers.resolve_list(
             args.exclude.clone(),
             variable::EXCLUDE,
             parse_line,

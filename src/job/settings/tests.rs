@@ -81,7 +81,7 @@ fn file_that_came_or_went_or_cannot_be_read_is_said() {
 }
 
 #[test]
-fn text_from_the_file_is_safe_and_bounded_and_a_secret_is_not_shown() {
+fn text_of_file_is_escaped_and_bounded_without_secret() {
     let hostile = format!("exclude: [\"\\e[31m\\n::error::{}\"]", "x".repeat(5_000));
     let said_of = said("", &hostile);
     assert!(

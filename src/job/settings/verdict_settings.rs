@@ -30,9 +30,9 @@ pub struct VerdictSettings {
 impl SettingSources<'_> {
     pub fn verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let fail_on = layers.resolve(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
+        let fail_on = layers.resolve_setting(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
         let new_only = self.new_only(args.new_only)?;
-        let max_known = layers.resolve(args.max_known, variable::MAX_KNOWN, parse_integer, None)?;
+        let max_known = layers.resolve_setting(args.max_known, variable::MAX_KNOWN, parse_integer, None)?;
         if max_known.is_some() && !new_only {
             let message = "--max-known requires --new-only, because otherwise no finding is known";
             return Err(SettingsError::new(message)
@@ -61,7 +61,7 @@ impl SettingSources<'_> {
     /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
     /// them apart: `review 1/3` and `review: [a, b]` (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
     fn shard(&self, flag: Option<String>) -> Option<String> {
-        let shard = self.layers().text(flag, variable::SHARD, None);
+        let shard = self.layers().resolve_text(flag, variable::SHARD, None);
         shard.or_else(|| {
             let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
             let node_shard = format!("{}/{total}", self.env.get(NODE_INDEX)?);

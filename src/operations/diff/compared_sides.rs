@@ -7,8 +7,8 @@ use crate::gate::is_within;
 use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
-use crate::job::context::{Comparison, DeepenSubject};
-use crate::job::settings::{Revisions, Selection, SelectionPurpose};
+use crate::job::context::{Comparison, DeepenSubject, RequestedRevisions};
+use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
@@ -141,7 +141,7 @@ fn find_callers(
         .filter(|(_, result)| result.changes_more_than_layout())
         .flat_map(|(change, _)| change.paths())
         .collect();
-    Ok(CallGraph::read(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
+    Ok(CallGraph::load(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
 }
 
 /// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.
@@ -149,7 +149,7 @@ fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure
     let revision = typed_paths.iter().filter_map(|path| path.to_str());
     let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
     match revision.next() {
-        Some(name) => failure.hint(format!(
+        Some(name) => failure.with_hint(format!(
             "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
         )),
         None => failure,
@@ -183,7 +183,7 @@ impl From<Comparison> for RangeEnds {
 }
 
 /// Returns the requested head and base. `--all` has no base to compare with, so it is off here.
-fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure> {
+fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<RequestedRevisions, Failure> {
     let selection = SelectionArgs {
         range: args.range.clone(),
         ..SelectionArgs::default()
@@ -193,7 +193,7 @@ fn requested_revisions(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Rev
         staged: args.staged,
         ..CheckArgs::default()
     })?;
-    Ok(Revisions {
+    Ok(RequestedRevisions {
         all: false,
         ..revisions
     })
@@ -219,7 +219,7 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
     let end = revision_or_head(end);
     if head.starts_with('.') {
         return Err(
-            Failure::usage(format!("`{}` is not a range A..B", first.display())).hint(format!(
+            Failure::usage(format!("`{}` is not a range A..B", first.display())).with_hint(format!(
                 "use --base {base} --head {end} to compare with the merge-base"
             )),
         );
@@ -268,11 +268,11 @@ fn resolve_like_check<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
     args: &DiffArgs,
-    revisions: &Revisions,
+    revisions: &RequestedRevisions,
 ) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
     let is_job = !workspace.ci.host.is_local() && !args.staged;
     if revisions.head.is_some() || is_job {
-        let target = workspace.resolve_target(run, revisions.clone())?;
+        let target = workspace.resolve_target(run, revisions)?;
         let snapshot = workspace.repo.snapshot(target.head.clone());
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
@@ -281,7 +281,7 @@ fn resolve_like_check<'w>(
     } else {
         workspace.repo.disk_snapshot(run.index())?
     };
-    let comparison = workspace.compare_checkout(run, revisions.clone())?;
+    let comparison = workspace.compare_checkout(run, revisions)?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
     let is_open = comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
     let mut ends = RangeEnds::from(comparison);

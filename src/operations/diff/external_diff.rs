@@ -50,7 +50,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
                 args.len()
             );
             return Err(Failure::usage(message)
-                .hint("run: git config diff.sluicegate.command 'sluicegate diff --external'"));
+                .with_hint("run: git config diff.sluicegate.command 'sluicegate diff --external'"));
         }
     };
     let lines: Vec<String> = lines.iter().map(|line| style.format_line(line)).collect();

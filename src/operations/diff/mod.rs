@@ -80,7 +80,7 @@ impl PipelineResult {
     pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
-            Self::Page(file) => !file.changed.is_layout_only(),
+            Self::Page(file) => !file.summary.is_layout_only(),
         }
     }
 }
@@ -236,7 +236,7 @@ impl PipelineComparison {
                     "a picture shows exactly one pipeline, but {} differ",
                     pipelines.len()
                 );
-                return Err(Failure::usage(message).hint("pass the path of one of them"));
+                return Err(Failure::usage(message).with_hint("pass the path of one of them"));
             }
         };
         let canvas = canvas.as_ref().map_err(|reason| {

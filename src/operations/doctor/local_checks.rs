@@ -34,7 +34,7 @@ pub(crate) struct DoctorSettings {
 
 /// Adds the local checks, and returns the settings if they are valid.
 pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let settings = record_outcome(checks, "settings", resolve_settings(run), |_| {
+    let settings = record_outcome(checks, "settings", resolve_settings_for_checks(run), |_| {
         "flags, variables and configuration file are valid".to_owned()
     });
     let repository = run.open_repository().map_err(Failure::from);
@@ -79,7 +79,7 @@ fn record_outcome<T>(
 }
 
 /// Resolves all settings, whether a review or a publish needs them.
-fn resolve_settings(run: &Run) -> Result<DoctorSettings, Failure> {
+fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.sources()?;
     sources.config_dir(&run.global)?;
     let review = sources.review_settings(&ReviewArgs::default())?;
@@ -141,7 +141,7 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
         |setting| format!("set {setting} in the job"),
     );
     Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-        .hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
+        .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
@@ -157,7 +157,9 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
             first_error.message,
             format_count(error_count, "error")
         );
-        return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
+        return Err(
+            Failure::usage(message).with_hint("run `sluicegate rules lint` to see each with its location")
+        );
     }
     if !is_committed(workspace, &file.path)? {
         let remedy = RulesRemedy::Commit {
@@ -166,7 +168,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
         };
         let message =
             "the rules file is not in the checked-out commit, so a review by the platform does not find it";
-        return Err(Failure::usage(message).hint(remedy.hint()));
+        return Err(Failure::usage(message).with_hint(remedy.hint()));
     }
     Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
@@ -190,7 +192,7 @@ fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> R
         ));
     }
     let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
-    Ok(Failure::usage(message).hint(remedy.hint()))
+    Ok(Failure::usage(message).with_hint(remedy.hint()))
 }
 
 /// Returns whether the checked-out commit has the file, with any content.
@@ -214,7 +216,7 @@ fn check_shared_pipelines(
     let Some(file) = file else {
         let message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
         return if settings.publishes {
-            Err(Failure::usage(message).hint("create the file with the list of pipelines to publish"))
+            Err(Failure::usage(message).with_hint("create the file with the list of pipelines to publish"))
         } else {
             Ok(CheckOutcome::NotApplicable(format!(
                 "{message}; publishing is not configured"
@@ -223,16 +225,18 @@ fn check_shared_pipelines(
     };
     let shared_pipelines = SharedPipelines::parse(&read_content(workspace, &file)?)
         .map_err(|error| Failure::usage(format!("{}: {error}", file.path)))?;
-    let mut missing = Vec::new();
+    let mut missing_pipelines = Vec::new();
     for entry in shared_pipelines.entries.iter().filter(|entry| entry.enabled) {
         if snapshot.find_file(&entry.pipeline)?.is_none() {
-            missing.push(format!("{} (line {})", entry.pipeline, entry.position.line));
+            missing_pipelines.push(format!("{} (line {})", entry.pipeline, entry.position.line));
         }
     }
-    if missing.is_empty() {
+    if missing_pipelines.is_empty() {
         if settings.publishes && !is_committed(workspace, &file.path)? {
             let reason = "the file is not in the checked-out commit, so a publish does not find it";
-            return Err(Failure::usage(format!("{}: {reason}", file.path)).hint("commit the file, and push"));
+            return Err(
+                Failure::usage(format!("{}: {reason}", file.path)).with_hint("commit the file, and push")
+            );
         }
         let pipeline_count = format_count(shared_pipelines.entries.len(), "shared pipeline");
         return Ok(CheckOutcome::Ok(format!("{} lists {pipeline_count}", file.path)));
@@ -240,12 +244,12 @@ fn check_shared_pipelines(
     let message = format!(
         "{}: {} in the list {} missing: {}",
         file.path,
-        format_count(missing.len(), "pipeline"),
-        if missing.len() == 1 { "is" } else { "are" },
-        List::with_limit(&missing, MAX_LISTED_PIPELINES)
+        format_count(missing_pipelines.len(), "pipeline"),
+        if missing_pipelines.len() == 1 { "is" } else { "are" },
+        List::with_limit(&missing_pipelines, MAX_LISTED_PIPELINES)
     );
     Err(Failure::usage(message)
-        .hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
+        .with_hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
 }
 
 fn read_content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {

@@ -10,7 +10,7 @@ use crate::gate::remote_review::review_fields;
 use crate::job::settings::Connection;
 use crate::session::Run;
 use sluicegate_platform::api::{Platform, ReviewFields};
-use sluicegate_platform::http::{self, BaseUrl, ErrorKind, Greeting, HttpError, TokenSource};
+use sluicegate_platform::http::{self, BaseUrl, ErrorKind, HttpError, TokenSource, UnauthenticatedResponse};
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -81,11 +81,11 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
 
 /// Adds the checks of missing settings, even if the requests did not reach them.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
-    let missing = [
+    let setting_errors = [
         ("token", connection.token().err()),
         ("project", connection.project_id().err()),
     ];
-    for (name, error) in missing {
+    for (name, error) in setting_errors {
         if let Some(error) = error.filter(|_| !doctor_check::contains_check(checks, name)) {
             checks.push(Check::from_failure(name, &error.into()));
         }
@@ -106,7 +106,7 @@ struct ConnectionAttempt<'a> {
     /// The addresses of the name; `None` if no lookup is needed.
     addresses: Option<io::Result<Vec<IpAddr>>>,
     /// The first response; `None` if there is no address.
-    first_response: Option<Result<Greeting, HttpError>>,
+    first_response: Option<Result<UnauthenticatedResponse, HttpError>>,
 }
 
 impl<'a> ConnectionAttempt<'a> {
@@ -125,7 +125,7 @@ impl<'a> ConnectionAttempt<'a> {
         let first_response = match &addresses {
             Some(Err(_)) => None,
             _ => Some(
-                http::send_greeting(
+                http::send_without_token(
                     base_url,
                     connection.ca_cert.as_deref(),
                     connection.timeout,
@@ -163,13 +163,13 @@ impl<'a> ConnectionAttempt<'a> {
         match &self.first_response {
             Some(Ok(first_response)) if first_response.status == PROXY_AUTHENTICATION_REQUIRED => {
                 let message = format!("{proxy} requires credentials");
-                Check::from_failure("proxy", &reject_undecided(message).hint(PROXY_HINT))
+                Check::from_failure("proxy", &reject_undecided(message).with_hint(PROXY_HINT))
             }
             Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
                 let failure = reject_undecided(format!("through {proxy}: {error}"));
                 Check::from_failure(
                     "proxy",
-                    &failure.hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
+                    &failure.with_hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
                 )
             }
             _ => Check::success("proxy", format!("requests go through {proxy}")),
@@ -185,17 +185,17 @@ impl<'a> ConnectionAttempt<'a> {
                 [address, ..] => Check::success("dns", format!("{name} is {address}")),
                 [] => Check::from_failure(
                     "dns",
-                    &reject_undecided(format!("{name} has no address")).hint(DNS_HINT),
+                    &reject_undecided(format!("{name} has no address")).with_hint(DNS_HINT),
                 ),
             },
             Some(Err(error)) => {
                 let failure = reject_undecided(format!("could not resolve {name}: {error}"));
-                Check::from_failure("dns", &failure.hint(DNS_HINT))
+                Check::from_failure("dns", &failure.with_hint(DNS_HINT))
             }
         }
     }
 
-    fn check_connection(&self, first_response: &Result<Greeting, HttpError>) -> Check {
+    fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
                 "connection",
@@ -207,7 +207,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    fn check_encryption(&self, first_response: &Result<Greeting, HttpError>) -> Check {
+    fn check_encryption(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL is not encrypted");
             return check
@@ -224,7 +224,7 @@ impl<'a> ConnectionAttempt<'a> {
     }
 }
 
-fn check_clock(first_response: &Greeting) -> Check {
+fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
         return Check::not_applicable("clock", "the response contains no time");
     };
@@ -238,7 +238,7 @@ fn check_clock(first_response: &Greeting) -> Check {
     }
     let hint =
         "synchronize the clock by NTP: otherwise tokens and certificates look expired or not yet valid";
-    Check::from_failure("clock", &Failure::usage(description).hint(hint))
+    Check::from_failure("clock", &Failure::usage(description).with_hint(hint))
 }
 
 /// Checks the permissions of the token; each request has a time limit.

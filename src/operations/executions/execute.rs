@@ -15,7 +15,7 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
-use sluicegate_platform::desired::{self, Document};
+use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{Pace, PollEnd, send_before_deadline};
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
         verdict: Verdict::Undecided,
         problem: Some("undecided: the run did not finish".to_owned()),
         started_at: Timestamp::now(),
-        elapsed: Duration::ZERO,
+        duration: Duration::ZERO,
     }
 }
 
@@ -99,9 +99,9 @@ fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure>
 fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
-        let document = Document::read(&run.env.current_dir().join(file), Path::new(file))?;
+        let document = Document::load(&run.env.current_dir().join(file), Path::new(file))?;
         if variables
-            .insert(name.clone(), desired::grid(&document)?)
+            .insert(name.clone(), definitions::read_grid(&document)?)
             .is_some()
         {
             return Err(Failure::usage(format!("--grid sets {name} more than once")));
@@ -114,7 +114,7 @@ impl PipelineRun<'_> {
     async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
         let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
-        let (response, interrupt_status) = self.start(pace.as_ref(), interrupt.as_mut()).await;
+        let (response, interrupt_status) = self.start_execution(pace.as_ref(), interrupt.as_mut()).await;
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -206,7 +206,7 @@ impl PipelineRun<'_> {
 
     /// Starts the execution. An interrupt during the request does not cancel it: without the response, the execution to
     /// terminate would be unknown.
-    async fn start(
+    async fn start_execution(
         &self,
         pace: Option<&Pace>,
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
@@ -267,7 +267,7 @@ impl PipelineRun<'_> {
                 report_end(self.run, &execution, self.args.output)?;
                 Ok(format!(
                     "interrupted; the execution {id} is {}",
-                    execution.status()
+                    execution.status_name()
                 ))
             }
             Err(failure) => {
@@ -293,10 +293,12 @@ impl PipelineRun<'_> {
             pipeline: self.execution.pipeline_name.clone(),
             environment: self.execution.environment_name.clone(),
             started_at: self.started_at,
-            elapsed: execution
+            duration: execution
                 .and_then(WatchedExecution::duration)
                 .unwrap_or(waiting_time),
-            status: execution.map_or("UNKNOWN", WatchedExecution::status).to_owned(),
+            status: execution
+                .map_or("UNKNOWN", WatchedExecution::status_name)
+                .to_owned(),
             message: execution.and_then(|execution| execution.response.result.message.clone()),
             verdict: match execution.map(|execution| execution.end) {
                 Some(PollEnd::Succeeded) => Verdict::Passed,

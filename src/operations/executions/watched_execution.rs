@@ -29,7 +29,7 @@ fn reject_wait(id: &str, error: HttpError) -> Failure {
     let hint = format!(
         "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
     );
-    Failure::from(error).hint(hint)
+    Failure::from(error).with_hint(hint)
 }
 
 /// An execution that was waited for.
@@ -101,7 +101,7 @@ impl WatchedExecution {
         self.end != PollEnd::Deadline
     }
 
-    pub(crate) fn status(&self) -> &str {
+    pub(crate) fn status_name(&self) -> &str {
         self.response.result.status.as_deref().unwrap_or("(no status)")
     }
 
@@ -123,14 +123,14 @@ impl WatchedExecution {
                 Some(format!(
                     "the execution {} ended in {}{suffix}",
                     self.id,
-                    self.status()
+                    self.status_name()
                 ))
             }
             PollEnd::Deadline => Some(format!(
                 "the execution {} did not end within {} s: its status is {}",
                 self.id,
                 self.limit.as_secs(),
-                self.status()
+                self.status_name()
             )),
         }
     }
@@ -178,9 +178,9 @@ pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: Output
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
     Ok(run.report_failure(&if execution.has_ended() {
-        failure.hint("see its message above, or its steps in the platform's web interface")
+        failure.with_hint("see its message above, or its steps in the platform's web interface")
     } else {
-        failure.hint(format!(
+        failure.with_hint(format!(
             "the execution is still running; run `sluicegate executions cancel {}` to end it",
             execution.id
         ))

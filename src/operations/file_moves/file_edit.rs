@@ -48,7 +48,7 @@ impl FileEdit {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
         let new_bytes = replace_scalars(&old_bytes, &texts.collect()).map_err(|error| {
             let line = error.position.map_or(1, |position| position.line);
-            Failure::usage(format!("{path}:{line}: {}", error.message)).hint(
+            Failure::usage(format!("{path}:{line}: {}", error.message)).with_hint(
                 "nothing was changed: write the value as plain or quoted text, then run the command again",
             )
         })?;

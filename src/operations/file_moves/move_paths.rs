@@ -32,7 +32,7 @@ pub(crate) fn resolve_move(
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
         return Err(reject(format!("directory `{new_path}` does not exist"))
-            .hint("nothing was changed: create the directory first, or pass the new file name"));
+            .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = PathMove {
         old_path: from,
@@ -48,7 +48,7 @@ pub(crate) fn resolve_move(
 }
 
 fn reject(message: String) -> Failure {
-    Failure::usage(message).hint("nothing was changed")
+    Failure::usage(message).with_hint("nothing was changed")
 }
 
 /// Returns the path relative to the root, with `/`; empty for the root itself.
@@ -73,7 +73,7 @@ fn reject_invalid_source(
         } else {
             "nothing was changed: paths are relative to the current directory"
         };
-        return Err(Failure::usage(format!("git does not track `{from}`")).hint(hint));
+        return Err(Failure::usage(format!("git does not track `{from}`")).with_hint(hint));
     }
     if moves.new_path == from
         || moves
@@ -106,7 +106,7 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
         return Err(reject(format!(
             "`{new_path}` is not a valid name for an {name} pipeline: it must end in `{extension}`"
         ))
-        .hint(format!("nothing was changed: use `{new_path}{extension}`")));
+        .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
     }
     reject_case_conflicts(reader, moves)
 }

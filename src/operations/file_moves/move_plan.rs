@@ -49,7 +49,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     let mut edits = Vec::new();
     let mut scripts = BTreeSet::new();
     for file in &files {
-        let (bytes, facts) = match reader.read(file)? {
+        let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
             ReadFile::Unreadable(bytes, reason) => {
@@ -93,7 +93,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     let repair = ReferenceRepair::new(&paths);
     let (mut edits, mut kept_references) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_pipeline(&file.path)) {
-        let ReadFile::Pipeline(bytes, facts) = reader.read(file)? else {
+        let ReadFile::Pipeline(bytes, facts) = reader.read_references(file)? else {
             continue;
         };
         let mut values = Vec::new();
@@ -139,7 +139,7 @@ fn edit_reference(reference: &Reference, new: String) -> ValueEdit {
 }
 
 fn reject_reference(path: &str, reference: &Reference, reason: &str) -> Failure {
-    Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).hint("nothing was changed")
+    Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).with_hint("nothing was changed")
 }
 
 /// Returns the file with these values replaced, or `None` if there are none.
@@ -158,7 +158,7 @@ fn edit_file(
         return Err(Failure::usage(format!(
             "{path}:{line}: the file is not checked out (sparse checkout)"
         ))
-        .hint("nothing was changed: check out the file, then run the command again"));
+        .with_hint("nothing was changed: check out the file, then run the command again"));
     }
     FileEdit::new(path, bytes, values).map(Some)
 }
@@ -176,7 +176,7 @@ fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &s
     Err(Failure::usage(format!(
         "{path}:{line}: this file contains `{searched_text}` and cannot be parsed: {reason}"
     ))
-    .hint("nothing was changed: fix the file, then run the command again"))
+    .with_hint("nothing was changed: fix the file, then run the command again"))
 }
 
 /// Returns the references in the gate configuration and in the shared-pipelines file.
@@ -223,7 +223,7 @@ fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 }
 
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::read(bytes, None) else {
+    let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();
     };
     let paths = tree
@@ -238,7 +238,7 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 }
 
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::read(bytes, None) else {
+    let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();
     };
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);

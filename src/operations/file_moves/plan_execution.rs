@@ -38,7 +38,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
             }
             remove_empty_dirs(&created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
-            return Err(Failure::usage(message).hint("all changes were undone"));
+            return Err(Failure::usage(message).with_hint("all changes were undone"));
         }
         written_edits.push(edit);
     }
@@ -89,7 +89,7 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
     repo.move_files(&moves.old_path, &moves.new_path)
         .map_err(|error| {
             remove_empty_dirs(&created_dirs);
-            Failure::usage(error.to_string()).hint("nothing was changed")
+            Failure::usage(error.to_string()).with_hint("nothing was changed")
         })?;
     Ok(created_dirs)
 }

@@ -28,7 +28,7 @@ impl ReferenceReader<'_> {
         Ok(files)
     }
 
-    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
+    pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,
             Err(error) => return Ok(ReadFile::Unreadable(Vec::new(), error.message)),

@@ -23,7 +23,7 @@ pub(crate) fn reject_uncommitted(
         if tracked_paths.contains(&change.path) && !is_only_rewritten(reader, &change)? {
             let message = format!("`{}` has uncommitted changes", change.path);
             return Err(Failure::usage(message)
-                .hint("nothing was changed: commit them first, or pass --force to move them along"));
+                .with_hint("nothing was changed: commit them first, or pass --force to move them along"));
         }
     }
     Ok(())

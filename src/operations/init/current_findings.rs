@@ -65,7 +65,7 @@ impl CurrentFindings {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),
         };
-        let tally = evaluate_all(workspace, snapshot, &RuleSet::read(&document))?;
+        let tally = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
         let all_files: Vec<FileResults> = tally.all_files().cloned().collect();
         let Tally {
             files,

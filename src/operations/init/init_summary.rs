@@ -27,8 +27,8 @@ pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: 
 
 /// Returns the report as JSON: schema `sluicegate.init/v1`.
 pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
-    let missing: Vec<Value> = facts
-        .missing
+    let missing_flags: Vec<Value> = facts
+        .missing_flags
         .iter()
         .map(|item| value!({ "what": item.description, "hint": item.hint }))
         .collect();
@@ -43,7 +43,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
         "sharedPipelines": facts.shared_file,
         "pipelinesWithFindings": facts.findings.count_affected(),
         "files": plan.steps().map(step_to_json).collect::<Vec<Value>>(),
-        "missing": missing,
+        "missing": missing_flags,
         "next": list_next_steps(facts, plan),
     })
 }
@@ -147,7 +147,7 @@ fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option
 /// Returns the next steps; each is a sentence, with details on lines below.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps: Vec<String> = facts
-        .missing
+        .missing_flags
         .iter()
         .map(|item| {
             let (description, hint) = (
@@ -207,7 +207,7 @@ fn list_lost_values(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         ));
     }
     // A run without a job and without a missing value was called with `--host none`.
-    if facts.source.is_some() && facts.recipe.is_none() && facts.missing.is_empty() {
+    if facts.source.is_some() && facts.recipe.is_none() && facts.missing_flags.is_empty() {
         steps.push(
             "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \
              with --host"

@@ -35,10 +35,14 @@ impl From<Failure> for MissingFlag {
 }
 
 /// Returns one failure with all missing values.
-fn reject_missing(missing: &[MissingFlag]) -> Option<Failure> {
-    let descriptions: Vec<&str> = missing.iter().map(|flag| flag.description.as_str()).collect();
-    let hints: Vec<&str> = missing.iter().map(|flag| flag.hint.as_str()).collect();
-    (!missing.is_empty()).then(|| Failure::usage(descriptions.join("\n  ")).hint(hints.join("\n  ")))
+fn reject_missing(missing_flags: &[MissingFlag]) -> Option<Failure> {
+    let descriptions: Vec<&str> = missing_flags
+        .iter()
+        .map(|flag| flag.description.as_str())
+        .collect();
+    let hints: Vec<&str> = missing_flags.iter().map(|flag| flag.hint.as_str()).collect();
+    (!missing_flags.is_empty())
+        .then(|| Failure::usage(descriptions.join("\n  ")).with_hint(hints.join("\n  ")))
 }
 
 /// The detected and the given values.
@@ -49,7 +53,7 @@ pub(crate) struct RepositoryFacts {
     /// The host and how it was detected, or why it is unknown.
     pub(crate) host: String,
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
-    pub(crate) missing: Vec<MissingFlag>,
+    pub(crate) missing_flags: Vec<MissingFlag>,
     pub(crate) default_branch: String,
     pub(crate) pipelines: usize,
     /// The platform's hidden directory, if it exists.
@@ -84,8 +88,8 @@ pub(crate) fn detect_setup(
     let snapshot = repo.disk_snapshot(run.index())?;
     let existing_config_dir = workspace.config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
-    let mut missing = Vec::new();
-    let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing)?;
+    let mut missing_flags = Vec::new();
+    let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
     let candidates = match existing_config_dir {
         Some(_) => Vec::new(),
         None => config_dir_prompt::find_candidates(&snapshot)?,
@@ -101,9 +105,9 @@ pub(crate) fn detect_setup(
         candidate => candidate.clone(),
     };
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
-        missing.push(missing_config_dir(&candidates, args));
+        missing_flags.push(missing_config_dir(&candidates, args));
     }
-    if let Some(failure) = reject_missing(&missing).filter(|_| !args.dry_run) {
+    if let Some(failure) = reject_missing(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
     let config_dir_given = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
@@ -118,7 +122,7 @@ pub(crate) fn detect_setup(
         root: repo.root().to_owned(),
         recipe,
         host,
-        missing,
+        missing_flags,
         default_branch: detect_default_branch(repo)?,
         pipelines: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
@@ -148,11 +152,11 @@ fn choose_recipe(
     root: &Path,
     remote: Option<&str>,
     args: &InitArgs,
-    missing: &mut Vec<MissingFlag>,
+    missing_flags: &mut Vec<MissingFlag>,
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing.push(missing_host_flag(&reason));
+        missing_flags.push(missing_host_flag(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }

@@ -47,14 +47,14 @@ fn reject_unknown_rule(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
     if let Some(nearest_id) = rules::nearest_rule_id(id).or_else(|| find_nearest(id, &checks)) {
-        return failure.hint(did_you_mean(nearest_id));
+        return failure.with_hint(did_you_mean(nearest_id));
     }
     let known_ids = rules::rule_ids().chain(checks);
     let similar_ids: Vec<&str> = known_ids.filter(|known_id| has_word(known_id, id)).collect();
     if similar_ids.is_empty() {
-        return failure.hint("run `sluicegate rules list` to list all rules");
+        return failure.with_hint("run `sluicegate rules list` to list all rules");
     }
-    failure.hint(did_you_mean_any(&similar_ids))
+    failure.with_hint(did_you_mean_any(&similar_ids))
 }
 
 /// Returns whether a word of the id begins with the text, or is its singular.

@@ -118,7 +118,7 @@ fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let snapshot = workspace.checkout_files(run)?;
     let Some(file) = workspace.rules_file(&snapshot)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
-        return Err(Failure::usage(message).hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
+        return Err(Failure::usage(message).with_hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
     };
     let bytes = workspace
         .read_document(&file)?

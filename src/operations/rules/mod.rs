@@ -127,7 +127,7 @@ fn reject_second_config_dir(
     let message = format!(
         "`{other_dir}` already contains the platform's files, so `{config_dir}` would be a second directory"
     );
-    Err(Failure::usage(message).hint(format!(
+    Err(Failure::usage(message).with_hint(format!(
         "use --config-dir {other_dir}; to use `{config_dir}` anyway, set `config-dir: {config_dir}` in sluicegate.yaml first"
     )))
 }
@@ -155,7 +155,7 @@ pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let message = format!("{} already exists and was not changed", path.display());
-            Err(Failure::usage(message).hint("run `sluicegate rules lint` to check it"))
+            Err(Failure::usage(message).with_hint("run `sluicegate rules lint` to check it"))
         }
         Err(error) => {
             let context = format!("could not write {}", path.display());

@@ -81,7 +81,7 @@ fn reject_unknown_decisions(task: &str, task_state: &Task, decisions: &[Decision
         None if pending_ids.is_empty() => "the task waits for no decision".to_owned(),
         None => format!("the task waits for {}", pending_ids.join(", ")),
     };
-    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint))
+    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }
 
 /// Returns the decisions that are still pending in the response.
@@ -126,7 +126,7 @@ fn check_decided(task: &str, response: &RemainingDecisions, decisions: &[Decisio
         (ExitStatus::RemoteFailed, message)
     };
     let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
-    Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+    Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 
 fn decision_id(decision: &Decision) -> &str {

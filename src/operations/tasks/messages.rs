@@ -134,7 +134,7 @@ impl MessageHistory<'_> {
 
     fn reject_task(&self, message: String) -> Failure {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
-            .hint(format!("run `sluicegate tasks show {}` for details", self.id))
+            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
     fn finish(&self) -> Result<(), Failure> {

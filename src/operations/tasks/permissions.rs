@@ -51,7 +51,7 @@ fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -
         return Ok(ExitStatus::Success);
     };
     let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
-    Err(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+    Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 
 /// Returns how the granted permissions differ from the requested ones, with the exit code.

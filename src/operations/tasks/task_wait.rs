@@ -27,7 +27,7 @@ pub(crate) async fn read_task_before(
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(reject_task_request(platform, id, error).await),
         None => Err(Failure::from(no_response_error())
-            .hint("nothing was sent; pass a longer --timeout to keep waiting")),
+            .with_hint("nothing was sent; pass a longer --timeout to keep waiting")),
     }
 }
 
@@ -73,7 +73,7 @@ impl TaskWait {
         })
         .await
         .map_err(|error| {
-            Failure::from(error).hint(format!(
+            Failure::from(error).with_hint(format!(
                 "the task is still running; run `sluicegate tasks show {id}` to see its status"
             ))
         })?;
@@ -121,5 +121,5 @@ fn describe_problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<F
             format!("the task is still running; run `sluicegate tasks stop {id}` to stop it"),
         ),
     };
-    Some(Failure::new(status, anyhow::Error::msg(message)).hint(hint))
+    Some(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }

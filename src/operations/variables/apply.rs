@@ -10,12 +10,12 @@ use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
-use sluicegate_platform::desired::Document;
-use sluicegate_platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
+use sluicegate_platform::definitions::Document;
+use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDefinition, VariableStep};
 
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
-    let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
-    let wanted_variables = variables::read(&document)?;
+    let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
+    let wanted_variables = variables::read_variables(&document)?;
     let project = run.project()?;
     run.block_on(async {
         let steps = find_steps(&project, &document, &wanted_variables, args).await?;
@@ -23,7 +23,7 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
         if args.dry_run || steps.is_empty() {
             return report_results(run, args, &steps, None);
         }
-        let results = variables::apply(&project.platform, project.id, &steps, |step, outcome| {
+        let results = variables::execute_steps(&project.platform, project.id, &steps, |step, outcome| {
             warn_of_failure(run, step, outcome);
         })
         .await;
@@ -34,7 +34,7 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
 async fn find_steps(
     project: &RemoteProject,
     document: &Document,
-    wanted_variables: &[WantedVariable],
+    wanted_variables: &[VariableDefinition],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
     let response = variables::read_project(&project.platform, project.id, wanted_variables).await;
@@ -42,7 +42,7 @@ async fn find_steps(
     if !args.allow_unknown {
         variables::check_names(document, wanted_variables, &current_variables)?;
     }
-    Ok(variables::compare(
+    Ok(variables::compare_with_project(
         document,
         wanted_variables,
         &current_variables,
@@ -55,31 +55,31 @@ fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<()
     if args.output.output == OutputFormat::Json {
         return Ok(());
     }
-    let lines = steps.iter().flat_map(VariableStep::lines);
+    let lines = steps.iter().flat_map(VariableStep::describe_lines);
     let text: String = lines.map(|line| text::escape_line(&line) + "\n").collect();
     run.ui.print_result(&text)
 }
 
 /// Prints a failure as soon as it happens.
-fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &Applied) {
+fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     if let Some(reason) = describe_problem(outcome) {
-        let lines = step.lines().join("; ");
+        let lines = step.describe_lines().join("; ");
         run.ui.warn(&format!("failed: {lines}: {reason}"));
     }
 }
 
-fn describe_problem(outcome: &Applied) -> Option<String> {
+fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     match outcome {
-        Applied::Done => None,
-        Applied::Failed(error) => Some(error.to_string()),
-        Applied::Partly(refusals) => {
+        StepOutcome::Done => None,
+        StepOutcome::Failed(error) => Some(error.to_string()),
+        StepOutcome::Partial(refusals) => {
             let reasons: Vec<String> = refusals
                 .iter()
                 .map(|(environment, reason)| format!("{environment}: {reason}"))
                 .collect();
             Some(reasons.join("; "))
         }
-        Applied::Skipped => Some("skipped because of an earlier failure".to_owned()),
+        StepOutcome::Skipped => Some("skipped because of an earlier failure".to_owned()),
     }
 }
 
@@ -87,7 +87,7 @@ fn report_results(
     run: &Run,
     args: &ApplyArgs,
     steps: &[VariableStep],
-    results: Option<&[Applied]>,
+    results: Option<&[StepOutcome]>,
 ) -> CommandResult {
     if args.output.output == OutputFormat::Json {
         run.ui
@@ -108,7 +108,7 @@ fn report_results(
     };
     let failed_count = results
         .iter()
-        .filter(|result| !matches!(result, Applied::Done))
+        .filter(|result| !matches!(result, StepOutcome::Done))
         .count();
     if failed_count == 0 {
         if args.output.output == OutputFormat::Text {
@@ -122,44 +122,44 @@ fn report_results(
         format_count(steps.len(), "change")
     );
     Err(Failure::new(failure_status(results), anyhow::Error::msg(message))
-        .hint("fix the cause and run the command again: changes that were applied are not repeated"))
+        .with_hint("fix the cause and run the command again: changes that were applied are not repeated"))
 }
 
 /// Returns exit code 8, unless the token lacks the permission, or certainly no change was applied because the platform
 /// gave no usable response.
-fn failure_status(results: &[Applied]) -> ExitStatus {
+fn failure_status(results: &[StepOutcome]) -> ExitStatus {
     let has_finished_step = results.iter().any(|result| match result {
-        Applied::Done | Applied::Partly(_) => true,
-        Applied::Failed(error) => error.is_maybe_processed(),
-        Applied::Skipped => false,
+        StepOutcome::Done | StepOutcome::Partial(_) => true,
+        StepOutcome::Failed(error) => error.is_maybe_processed(),
+        StepOutcome::Skipped => false,
     });
     let statuses = results.iter().filter_map(|outcome| match outcome {
-        Applied::Failed(error) => Some(step_exit_status(error, has_finished_step)),
+        StepOutcome::Failed(error) => Some(step_exit_status(error, has_finished_step)),
         _ => None,
     });
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
-fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
+fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value {
     let entries: Vec<Value> = steps
         .iter()
         .enumerate()
         .map(|(index, step)| {
-            let outcome = results.map(|results| results.get(index).unwrap_or(&Applied::Skipped));
+            let outcome = results.map(|results| results.get(index).unwrap_or(&StepOutcome::Skipped));
             step_to_json(step, outcome)
         })
         .collect();
     json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
 }
 
-fn step_to_json(step: &VariableStep, outcome: Option<&Applied>) -> Value {
+fn step_to_json(step: &VariableStep, outcome: Option<&StepOutcome>) -> Value {
     let mut entry = json!(step);
     if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {
         let outcome_name = match outcome {
-            Applied::Done => "done",
-            Applied::Failed(_) => "failed",
-            Applied::Partly(_) => "partly",
-            Applied::Skipped => "skipped",
+            StepOutcome::Done => "done",
+            StepOutcome::Failed(_) => "failed",
+            StepOutcome::Partial(_) => "partly",
+            StepOutcome::Skipped => "skipped",
         };
         fields.insert("outcome".to_owned(), outcome_name.into());
         fields.insert("error".to_owned(), describe_problem(outcome).into());

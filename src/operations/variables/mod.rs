@@ -11,7 +11,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
-use sluicegate_platform::desired::variables::typed_text;
+use sluicegate_platform::definitions::variables::parse_argument;
 
 /// Prints that something was done, as the platform's response is empty.
 pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
@@ -71,7 +71,7 @@ pub(crate) async fn update_variable(
         if value.is_none() {
             let message =
                 format!("the platform does not report the {field} of {name}, which an update requires");
-            return Err(Failure::usage(message).hint(format!("set it with {flag}")));
+            return Err(Failure::usage(message).with_hint(format!("set it with {flag}")));
         }
     }
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
@@ -93,7 +93,7 @@ async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, 
     variable.map(|variable| variable.value).ok_or_else(|| {
         let message = format!("the project {} has no variable {name}", project.id);
         Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .hint(variable_lookup(name).hint(&names))
+            .with_hint(variable_lookup(name).hint(&names))
     })
 }
 
@@ -105,7 +105,7 @@ fn build_fields(args: FieldArgs, current_variable: Option<&Variable>) -> Result<
     let value = match args.value {
         None => None,
         Some(value) => Some(
-            typed_text(type_name.as_deref(), &value)
+            parse_argument(type_name.as_deref(), &value)
                 .map_err(|error| Failure::usage(format!("--value: {error}")))?,
         ),
     };

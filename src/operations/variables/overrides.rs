@@ -9,7 +9,7 @@ use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
-use sluicegate_platform::desired::variables::{refused_overrides, typed_text};
+use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_argument};
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ async fn set_overrides(
     let overrides: Vec<Override> = values
         .iter()
         .map(|(environment, value)| {
-            let value = typed_text(kind, value)
+            let value = parse_argument(kind, value)
                 .map_err(|error| Failure::usage(format!("the value for {environment}: {error}")))?;
             Ok(Override {
                 environment_name: environment.clone(),
@@ -83,7 +83,7 @@ async fn set_overrides(
             return Err(reject_creation(error, &check_command));
         }
     };
-    let refusals = refused_overrides(&overrides, &response);
+    let refusals = list_unconfirmed_overrides(&overrides, &response);
     let accepted_overrides = overrides.iter().filter(|accepted_override| {
         !refusals
             .iter()

@@ -83,7 +83,7 @@ fn parse_last_day(text: &str) -> Result<Date, Failure> {
         Ok(_) => "is in the past",
         Err(_) => "is not a date",
     };
-    Err(Failure::usage(format!("--until {text:?} {problem}")).hint("write a day as 2027-03-31"))
+    Err(Failure::usage(format!("--until {text:?} {problem}")).with_hint("write a day as 2027-03-31"))
 }
 
 fn build_entry(
@@ -128,7 +128,7 @@ fn require_match(waivers_file: &WaiversFile, mut entry: WaiverEntry) -> Result<W
     let is_known = rules::find_rule(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
-        return Err(Failure::usage(message).hint(
+        return Err(Failure::usage(message).with_hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
         ));
     }

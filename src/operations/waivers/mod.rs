@@ -33,7 +33,7 @@ pub(crate) struct WaiversFile {
 }
 
 impl WaiversFile {
-    pub(crate) fn read(
+    pub(crate) fn load(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
@@ -45,8 +45,8 @@ impl WaiversFile {
             text,
         };
         let entries = workspace.parse_waivers(&named_text, rules.as_ref())?;
-        let missing = RuleSet::missing();
-        let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
+        let no_rules = RuleSet::without_file();
+        let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&no_rules))?;
         Ok(Self {
             path,
             text: named_text.text,
@@ -74,7 +74,7 @@ impl WaiversFile {
         let displayed_path = self.path.display();
         let text = edited_text.map_err(|error| {
             Failure::usage(format!("{displayed_path} was not changed: {error}"))
-                .hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
+                .with_hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
         })?;
         atomic_file::write_file(&self.path, text.as_bytes())
             .map_err(|error| Failure::usage(format!("could not write {displayed_path}: {error}")))

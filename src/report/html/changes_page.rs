@@ -15,10 +15,10 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     let files = &changes.files;
     let title = match files.as_slice() {
         [] => "No pipeline changed".to_owned(),
-        [one] => format!("Changes in {}", one.changed.path),
+        [one] => format!("Changes in {}", one.summary.path),
         several => format!("Changes in {}", format_count(several.len(), "pipeline")),
     };
-    let layout_changes = files.iter().filter(|file| file.changed.is_layout_only());
+    let layout_changes = files.iter().filter(|file| file.summary.is_layout_only());
     let layout_sentence = match layout_changes.count() {
         0 => String::new(),
         number => format!(" In {number} of them only the layout changed."),

@@ -64,7 +64,7 @@ pub(super) fn render_changes_above_findings(
         return file_changes;
     }
     let summary = match changed_file {
-        Some(file) => format!("Changes: {}", file.changed.describe()),
+        Some(file) => format!("Changes: {}", file.summary.describe()),
         None => "Pipeline with findings".to_owned(),
     };
     let open_attribute = if file_count > MAX_OPEN_FILES {
@@ -120,7 +120,7 @@ pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) 
 
 /// Returns the changes of one file; its picture is at most `width` pixels wide.
 pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> String {
-    let path = &file.changed.path;
+    let path = &file.summary.path;
     let picture = file.picture.as_ref();
     let (pictures, component_ids) = picture
         .map(|canvas| render_pictures(canvas, path, id, width, &file.words))
@@ -129,7 +129,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
         path_heading(path),
-        escape(&file.changed.describe()),
+        escape(&file.summary.describe()),
         render_change_list(&file.words, path, id, &component_ids),
         pictures
     )

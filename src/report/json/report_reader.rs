@@ -67,7 +67,7 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 impl DocumentV1<'_> {
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
-        let fixed = self.findings.and_then(|findings| findings.fixed);
+        let fixed_findings = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
             .files
             .into_iter()
@@ -102,7 +102,7 @@ impl DocumentV1<'_> {
                 .map(|changed_file| changed_file.path.as_str()),
         )?;
         Ok(Report {
-            fixed_count: fixed,
+            fixed_count: fixed_findings,
             changes,
             engine: self.engine,
             verdict,

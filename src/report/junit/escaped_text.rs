@@ -52,11 +52,11 @@ fn push(value: &mut String, c: char) {
     }
 }
 
-fn remove_marks(escaped: String) -> String {
-    if !escaped.contains("##") {
-        return escaped;
+fn remove_marks(text: String) -> String {
+    if !text.contains("##") {
+        return text;
     }
-    escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
+    text.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
 /// Returns the text that a parser reads from [`escape_attribute`].

@@ -23,7 +23,7 @@ pub(crate) struct ExecutionRun {
     /// The reason why the execution did not succeed.
     pub problem: Option<String>,
     pub started_at: Timestamp,
-    pub elapsed: std::time::Duration,
+    pub duration: std::time::Duration,
 }
 
 /// Writes the execution as JUnit XML: a failed one is a `failure`, one without a final status an `error`.
@@ -31,11 +31,11 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);
     let short = truncation::truncate(problem, MESSAGE_LIMIT);
-    let elapsed = Duration::try_from(run.elapsed).unwrap_or(Duration::ZERO);
+    let duration = Duration::try_from(run.duration).unwrap_or(Duration::ZERO);
     let mut case = match run.verdict {
-        Verdict::Passed => TestCaseBuilder::success(name, elapsed),
-        Verdict::Failed => TestCaseBuilder::failure(name, elapsed, &run.status, &short),
-        Verdict::Undecided => TestCaseBuilder::error(name, elapsed, &run.status, &short),
+        Verdict::Passed => TestCaseBuilder::success(name, duration),
+        Verdict::Failed => TestCaseBuilder::failure(name, duration, &run.status, &short),
+        Verdict::Undecided => TestCaseBuilder::error(name, duration, &run.status, &short),
     };
     match (run.verdict, &run.message) {
         (Verdict::Passed, Some(message)) => {
@@ -56,7 +56,7 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
         dialect: Dialect::Hosts,
         name: RUN_SUITE,
         counts: CaseCounts::from_suite(&suite),
-        elapsed: run.elapsed,
+        duration: run.duration,
         properties: &[("status", run.status.clone())],
     };
     junit_document::write_document(writer, [suite], &whole)
@@ -76,7 +76,7 @@ mod tests {
             verdict,
             problem: problem.map(str::to_owned),
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
-            elapsed: std::time::Duration::from_millis(1500),
+            duration: std::time::Duration::from_millis(1500),
         };
         String::from_utf8(sample::write_to_vec(|out| write_execution_junit(&run, out))).unwrap()
     }

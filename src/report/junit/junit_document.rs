@@ -56,7 +56,7 @@ pub(super) struct Suite {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CaseCounts {
     pub tests: usize,
-    pub skipped: usize,
+    pub skipped_count: usize,
     pub failures: usize,
     pub errors: usize,
 }
@@ -66,7 +66,7 @@ impl CaseCounts {
         let suite = &suite.suite;
         Self {
             tests: suite.tests(),
-            skipped: suite.skipped(),
+            skipped_count: suite.skipped(),
             failures: suite.failures(),
             errors: suite.errors(),
         }
@@ -78,7 +78,7 @@ pub(super) struct JunitReport<'a> {
     pub dialect: Dialect,
     pub name: &'a str,
     pub counts: CaseCounts,
-    pub elapsed: std::time::Duration,
+    pub duration: std::time::Duration,
     /// The properties of every suite.
     pub properties: &'a [(&'static str, String)],
 }
@@ -94,7 +94,7 @@ pub(super) fn write_document(
         dialect: whole.dialect,
     };
     writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    writer.start("testsuites", &total_attributes(whole))?;
+    writer.write_start("testsuites", &total_attributes(whole))?;
     for (id, suite) in suites.into_iter().enumerate() {
         writer.suite(id, &suite, whole.properties)?;
     }
@@ -111,7 +111,7 @@ fn total_attributes(whole: &JunitReport<'_>) -> Vec<(&'static str, String)> {
         ("tests", whole.counts.tests.to_string()),
         ("failures", whole.counts.failures.to_string()),
         ("errors", whole.counts.errors.to_string()),
-        ("time", format!("{:.6}", whole.elapsed.as_secs_f64())),
+        ("time", format!("{:.6}", whole.duration.as_secs_f64())),
     ]
 }
 
@@ -125,7 +125,7 @@ impl JunitDocument<'_> {
         self.writer.write_event(event)
     }
 
-    fn start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
+    fn write_start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
         self.event(Event::Start(tag(name, attributes)))
     }
 
@@ -156,27 +156,27 @@ impl JunitDocument<'_> {
             Dialect::Hosts => ("skipped", suite.suite.skipped().to_string()),
             Dialect::Strict => ("hostname", "localhost".to_owned()),
         });
-        self.start("testsuite", &attributes)?;
+        self.write_start("testsuite", &attributes)?;
         self.properties(properties)?;
         let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
         for (case, line) in testcases.iter().zip(lines) {
             self.case(case, line)?;
         }
         if let Some(text) = system_out {
-            self.text("system-out", &[], Some(text))?;
+            self.write_text("system-out", &[], Some(text))?;
         }
         // The strict schemas require the second output, even if it is empty.
         if self.dialect == Dialect::Strict {
-            self.text("system-err", &[], None)?;
+            self.write_text("system-err", &[], None)?;
         }
         self.end("testsuite")
     }
 
     fn properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
-        self.start("properties", &[])?;
+        self.write_start("properties", &[])?;
         for (name, value) in properties {
             let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
-            self.text("property", &attributes, None)?;
+            self.write_text("property", &attributes, None)?;
         }
         self.end("properties")
     }
@@ -191,10 +191,10 @@ impl JunitDocument<'_> {
         if matches!(case.result, TestResult::Success) && case.system_out.is_none() {
             return self.event(Event::Empty(tag("testcase", &attributes)));
         }
-        self.start("testcase", &attributes)?;
+        self.write_start("testcase", &attributes)?;
         self.result(&case.result)?;
         if let Some(text) = &case.system_out {
-            self.text("system-out", &[], Some(text))?;
+            self.write_text("system-out", &[], Some(text))?;
         }
         self.end("testcase")
     }
@@ -202,7 +202,7 @@ impl JunitDocument<'_> {
     fn result(&mut self, result: &TestResult) -> io::Result<()> {
         let (name, kind, message, cause) = match result {
             TestResult::Success => return Ok(()),
-            TestResult::Skipped => return self.text("skipped", &[], None),
+            TestResult::Skipped => return self.write_text("skipped", &[], None),
             TestResult::SkippedWithCause {
                 type_,
                 message,
@@ -223,11 +223,11 @@ impl JunitDocument<'_> {
             ("type", replace_reserved_type(kind)),
             ("message", message.clone()),
         ];
-        self.text(name, &attributes, cause.as_deref())
+        self.write_text(name, &attributes, cause.as_deref())
     }
 
     /// Writes an element with text or without content.
-    fn text(
+    fn write_text(
         &mut self,
         name: &'static str,
         attributes: &[(&'static str, String)],
@@ -236,7 +236,7 @@ impl JunitDocument<'_> {
         let Some(text) = text else {
             return self.event(Event::Empty(tag(name, attributes)));
         };
-        self.start(name, attributes)?;
+        self.write_start(name, attributes)?;
         self.event(Event::Text(BytesText::from_escaped(escape_content(text))))?;
         self.end(name)
     }
@@ -250,16 +250,16 @@ impl JunitDocument<'_> {
         }
     }
 
-    fn time_of_day(&self, at: OffsetDateTime) -> String {
+    fn time_of_day(&self, time: OffsetDateTime) -> String {
         let zone = if self.dialect == Dialect::Hosts { "Z" } else { "" };
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
-            at.year(),
-            u8::from(at.month()),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
+            time.year(),
+            u8::from(time.month()),
+            time.day(),
+            time.hour(),
+            time.minute(),
+            time.second()
         )
     }
 }

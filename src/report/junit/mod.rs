@@ -66,7 +66,7 @@ pub(super) fn render(
     let mut run_cases = build_run_cases(report);
     let mut sums = count_cases(report, &run_cases);
     if dialect == Dialect::Strict {
-        sums.tests -= sums.skipped;
+        sums.tests -= sums.skipped_count;
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
             let case = TestCaseBuilder::success(VERDICT_CASE, Duration::ZERO);
@@ -79,7 +79,7 @@ pub(super) fn render(
         dialect,
         name: RUN_SUITE,
         counts: sums,
-        elapsed: report.duration,
+        duration: report.duration,
         properties: &run_properties(report, context),
     };
     let labels = PathLabels::from_report(report);
@@ -355,8 +355,8 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
 }
 
 /// Returns the time of each case.
-fn time_per_case(elapsed: std::time::Duration, sums: CaseCounts) -> Duration {
-    let case_micros = elapsed.as_micros() / sums.tests.max(1) as u128;
+fn time_per_case(duration: std::time::Duration, sums: CaseCounts) -> Duration {
+    let case_micros = duration.as_micros() / sums.tests.max(1) as u128;
     Duration::microseconds(i64::try_from(case_micros).unwrap_or(i64::MAX))
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct PublishRun {
     /// The changes that require action by consumers.
     pub breaks: Vec<PublishBreak>,
     pub started_at: Timestamp,
-    pub elapsed: std::time::Duration,
+    pub duration: std::time::Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +52,12 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
         dialect: Dialect::Hosts,
         name: RUN_SUITE,
         counts: sums,
-        elapsed: run.elapsed,
+        duration: run.duration,
         properties: &[("verdict", run.verdict.to_string())],
     };
     junit_document::write_document(
         writer,
-        [with_case_time(suite, time_per_case(run.elapsed, sums))],
+        [with_case_time(suite, time_per_case(run.duration, sums))],
         &whole,
     )
 }
@@ -118,7 +118,7 @@ mod tests {
                 broken(false, None),
             ],
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
-            elapsed: std::time::Duration::from_millis(1500),
+            duration: std::time::Duration::from_millis(1500),
         };
         let text = String::from_utf8(sample::write_to_vec(|out| write_publish_junit(&run, out))).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap();

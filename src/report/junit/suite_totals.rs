@@ -17,7 +17,7 @@ pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
     });
     let mut sums = CaseCounts {
         tests: report.excluded_files.len() + report.unreviewed_files.len(),
-        skipped: report.excluded_files.len(),
+        skipped_count: report.excluded_files.len(),
         failures: 0,
         errors: report.unreviewed_files.len(),
     };
@@ -25,7 +25,7 @@ pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
         sums.tests += 1;
         match outcome {
             CaseOutcome::Passed => {}
-            CaseOutcome::Skipped => sums.skipped += 1,
+            CaseOutcome::Skipped => sums.skipped_count += 1,
             CaseOutcome::Failure => sums.failures += 1,
             CaseOutcome::Error => sums.errors += 1,
         }

@@ -3,7 +3,7 @@ use crate::report::{RuleText, sample};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sluicegate_pipelines::findings::{Severity, Shard, Status};
-use sluicegate_test_support::json_schema::hold;
+use sluicegate_test_support::json_schema::validate;
 use std::collections::BTreeSet;
 
 fn about() -> ReportContext {
@@ -65,7 +65,7 @@ fn schema() -> Value {
 #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
 fn violations_are_results() {
     let log = read(&sample::report(), &about());
-    assert_eq!(hold(&schema(), &log), Ok(()));
+    assert_eq!(validate(&schema(), &log), Ok(()));
     insta::assert_snapshot!(serde_json::to_string_pretty(&log["runs"][0]["results"]).unwrap(), @r#"
     [
       {
@@ -463,7 +463,7 @@ proptest! {
         prop_assert!(!written.contains("##[") && !written.contains("##vso["));
         prop_assert_eq!(written.lines().count(), 1);
         let log: Value = serde_json::from_str(&written).unwrap();
-        prop_assert_eq!(hold(&schema(), &log), Ok(()));
+        prop_assert_eq!(validate(&schema(), &log), Ok(()));
         let run = &log["runs"][0];
         let result = &run["results"][0];
         prop_assert_eq!(&result["message"]["text"], &raw);

@@ -3,7 +3,7 @@
 use super::super::view::TableRow;
 use sluicegate_base::text::wrap;
 use sluicegate_base::text::{self, format_and_more_of};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Number of columns if the terminal's width is unknown.
@@ -17,6 +17,31 @@ const MIN_NAME_COLUMNS: usize = 20;
 
 /// Maximum number of rows in a table.
 const MAX_ROWS: usize = 30;
+
+/// The columns of a table.
+struct Columns {
+    name_columns: usize,
+    has_levels: bool,
+}
+
+impl Columns {
+    fn push_row(
+        &self,
+        output: &mut String,
+        name: &str,
+        level: &str,
+        findings: impl Display,
+        files: impl Display,
+    ) {
+        let gap = " ".repeat(self.name_columns.saturating_sub(name.width()));
+        let level = if self.has_levels {
+            format!("  {level:<13}")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(output, "{name}{gap}{level}  {findings:>8}  {files:>5}");
+    }
+}
 
 /// Adds a table with a heading, the number of omitted rows, and an empty line; adds no text if there are no rows.
 pub(super) fn push_table(
@@ -45,18 +70,13 @@ pub(super) fn push_table(
         .max()
         .unwrap_or(max_name_columns);
     let has_levels = rows.iter().any(|row| !row.level.is_empty());
-    let mut push_row = |name: &str, level: &str, findings: &str, files: &str| {
-        let gap = " ".repeat(name_columns.saturating_sub(name.width()));
-        let level = if has_levels {
-            format!("  {level:<13}")
-        } else {
-            String::new()
-        };
-        let _ = writeln!(output, "{name}{gap}{level}  {findings:>8}  {files:>5}");
+    let columns = Columns {
+        name_columns,
+        has_levels,
     };
-    push_row(heading, "LEVEL", "FINDINGS", "FILES");
+    columns.push_row(output, heading, "LEVEL", "FINDINGS", "FILES");
     for (row, name) in rows.iter().zip(&names) {
-        push_row(name, row.level, &row.findings.to_string(), &row.files.to_string());
+        columns.push_row(output, name, row.level, row.findings, row.files);
     }
     let omitted_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
     if omitted_count > 0 {

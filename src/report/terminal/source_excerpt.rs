@@ -69,16 +69,16 @@ fn truncate_to_columns(source: &str, columns: usize) -> String {
         return source.to_owned();
     }
     let mut used_columns = 0;
-    let mut truncated = String::new();
+    let mut line_start = String::new();
     for c in source.chars() {
         used_columns += c.width().unwrap_or(0);
         if used_columns >= columns {
             break;
         }
-        truncated.push(c);
+        line_start.push(c);
     }
-    truncated.push('…');
-    truncated
+    line_start.push('…');
+    line_start
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl<'a> View<'a> {
         let changes = context
             .changes
             .iter()
-            .map(|file| (file.changed.path.as_str(), file));
+            .map(|file| (file.summary.path.as_str(), file));
         let FindingSelection {
             causes,
             entries,
@@ -196,8 +196,8 @@ impl<'a> View<'a> {
         } else {
             "more finding"
         };
-        let omitted = (self.omitted_count > 0).then(|| format_count(self.omitted_count, noun));
-        let parts: Vec<String> = omitted.into_iter().chain(old).collect();
+        let omitted_items = (self.omitted_count > 0).then(|| format_count(self.omitted_count, noun));
+        let parts: Vec<String> = omitted_items.into_iter().chain(old).collect();
         let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
             "it"
         } else {
@@ -227,7 +227,7 @@ impl<'a> View<'a> {
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
         let shown_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
         let mut other_files = self.sorted_changes();
-        other_files.retain(|file| !shown_paths.contains(file.changed.path.as_str()));
+        other_files.retain(|file| !shown_paths.contains(file.summary.path.as_str()));
         let title = if other_files.len() == self.context.changes.len() {
             "Pipeline changes"
         } else {

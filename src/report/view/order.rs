@@ -105,10 +105,10 @@ pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Find
         finding_indices.entry(finding.path).or_insert(finding_index);
     }
     changes.sort_by_key(|file| {
-        let finding_index = finding_indices.get(file.changed.path.as_str());
+        let finding_index = finding_indices.get(file.summary.path.as_str());
         (
             finding_index.copied().unwrap_or(usize::MAX),
-            file.changed.is_layout_only(),
+            file.summary.is_layout_only(),
         )
     });
 }

@@ -12,19 +12,19 @@ use syn::visit::{self, Visit};
 
 /// The kinds of faults, each with the number that is left. A number may only fall.
 const LIMITS: [(Fault, usize); 13] = [
-    (Fault::Function, 50),
-    (Fault::Type, 7),
-    (Fault::Module, 3),
-    (Fault::Constant, 5),
+    (Fault::Function, 1),
+    (Fault::Type, 1),
+    (Fault::Module, 0),
+    (Fault::Constant, 1),
     (Fault::Variant, 4),
-    (Fault::Field, 70),
-    (Fault::Parameter, 169),
-    (Fault::Local, 274),
-    (Fault::Meanings, 35),
-    (Fault::Closure, 36),
-    (Fault::TupleParameter, 5),
+    (Fault::Field, 48),
+    (Fault::Parameter, 18),
+    (Fault::Local, 16),
+    (Fault::Meanings, 5),
+    (Fault::Closure, 4),
+    (Fault::TupleParameter, 0),
     (Fault::Test, 0),
-    (Fault::Stem, 50),
+    (Fault::Stem, 46),
 ];
 
 /// Maximum number of return types of functions with the same name.
@@ -435,8 +435,8 @@ fn survey() -> Survey {
         {
             let path = file.strip_prefix(root()).unwrap();
             survey.path = path.display().to_string();
-            let parsed = syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap();
-            read_test_names(&mut survey, &parsed);
+            let text = syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap();
+            read_test_names(&mut survey, &text);
             let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
             if stem == "tests" || path.iter().any(|part| part == "tests") {
                 continue;
@@ -444,14 +444,14 @@ fn survey() -> Survey {
             if !SHARED_STEMS.contains(&stem.as_str()) {
                 survey.stems.entry(stem).or_default().push(survey.path.clone());
             }
-            survey.visit_file(&parsed);
+            survey.visit_file(&text);
         }
     }
     survey
 }
 
 #[test]
-fn names_and_shapes_that_break_the_rules_are_at_most_as_many_as_listed() {
+fn faults_in_names_and_shapes_equal_their_limits() {
     let survey = survey();
     assert!(survey.names > 20_000, "only {} names were read", survey.names);
     let faults = survey.faults();

@@ -114,7 +114,11 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
       5. Push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
-    assert!(world.read("sluicegate.yaml").contains("\n  # new-only: true\n"));
+    assert!(
+        world
+            .read_text("sluicegate.yaml")
+            .contains("\n  # new-only: true\n")
+    );
     // Without findings, there is nothing to adopt.
     for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
         fs::remove_file(world.work().join(path)).unwrap();
@@ -191,7 +195,7 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
      every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
      can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
     ");
-    insta::assert_snapshot!(world.read(WAIVERS), @r#"
+    insta::assert_snapshot!(world.read_text(WAIVERS), @r#"
     # Findings from before the gate: each line allows one finding.
     # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
     - { rule: maximum-components, path: "b\\[1\\] ü.orch.yaml", size: 12, reason: found before the gate }
@@ -210,14 +214,14 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     world.commit("larger");
     proposed(&world).run(&CHECK).expect(1);
     // `waivers add` writes the same file.
-    let file = world.read(WAIVERS);
+    let file = world.read_text(WAIVERS);
     world.git("checkout -q main");
     world.write(WAIVERS, "");
     Call::new(&world.work())
         .run("waivers add --all --reason 'found before the gate'")
         .expect(0);
     let entries: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(world.read(WAIVERS).lines().collect::<Vec<_>>(), entries);
+    assert_eq!(world.read_text(WAIVERS).lines().collect::<Vec<_>>(), entries);
 }
 
 #[test]
@@ -248,19 +252,19 @@ fn adoption_keeps_and_lists_existing_files() {
     init(&world, "--adopt waivers").expect(0);
     for path in ["sluicegate.yaml", RULES_FILE, WAIVERS] {
         let indented: String = world
-            .read(path)
+            .read_text(path)
             .lines()
             .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
             .collect();
         assert!(dry.contains(&indented), "{path}: {dry}");
     }
-    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, world.read(path)));
+    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, world.read_text(path)));
     for way in ["waivers", "new-only", "strict"] {
         let said = init(&world, &["--adopt", way]).expect(0).out;
         assert!(!said.contains("wrote"), "{said}");
     }
     for (path, text) in files {
-        assert_eq!(world.read(path), text);
+        assert_eq!(world.read_text(path), text);
     }
 
     // The change with the waivers is not merged yet, so the earlier report is valid again.
@@ -304,8 +308,8 @@ fn adoption_keeps_and_lists_existing_files() {
       5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       6. Push, and open a change that touches a pipeline
     ");
-    assert_eq!(world.read(RULES_FILE), rules);
-    assert_eq!(world.read("sluicegate.yaml"), "timeout: 7\n");
+    assert_eq!(world.read_text(RULES_FILE), rules);
+    assert_eq!(world.read_text("sluicegate.yaml"), "timeout: 7\n");
     world.write(RULES_FILE, rules.replace("warn", "error"));
     let said = init(&world, "--adopt strict").expect(0).out;
     assert!(
@@ -326,7 +330,7 @@ fn adoption_keeps_and_lists_existing_files() {
         said.contains("not changed       sluicegate-waivers.yaml") && said.contains("waivers add --all"),
         "{said}"
     );
-    assert_eq!(world.read(WAIVERS), "# none\n");
+    assert_eq!(world.read_text(WAIVERS), "# none\n");
     // The output does not ask for a setting that the file already contains.
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
     let said = init(&world, "--adopt new-only").expect(0).out;
@@ -386,7 +390,7 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
             said.contains("broken references: project/call 1") && said.contains(state),
             "{said}"
         );
-        let settings = world.read("sluicegate.yaml");
+        let settings = world.read_text("sluicegate.yaml");
         assert!(settings.contains(levels), "{way}: {settings}");
         assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
     }

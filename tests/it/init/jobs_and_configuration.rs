@@ -1,6 +1,6 @@
 //! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
-use crate::support::{Arguments, Call, Ended, PROJECT, World, json_schema::hold, pipeline, scratch};
+use crate::support::{Arguments, Call, Ended, PROJECT, World, json_schema::validate, pipeline, scratch};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -71,7 +71,7 @@ fn init_writes_job_for_every_host() {
                 && said.contains("wrote             sluicegate.yaml"),
             "{said}"
         );
-        let job = world.read(&path);
+        let job = world.read_text(&path);
         assert!(job.starts_with('#') || job.starts_with("//"), "{host}: {job}");
         assert!(!job.contains("__") && job.contains("sluicegate"), "{host}: {job}");
         if host != "jenkins" {
@@ -93,7 +93,7 @@ fn init_writes_job_for_every_host() {
             again.contains("already runs sluicegate") && !again.contains("wrote"),
             "{host}: {again}"
         );
-        assert_eq!(world.read(&path), job);
+        assert_eq!(world.read_text(&path), job);
         assert!(path == beside || !world.work().join(beside).exists(), "{host}");
     }
 }
@@ -102,7 +102,7 @@ fn init_writes_job_for_every_host() {
 fn jobs_say_what_hosts_read() {
     let world = project();
     init(&world, "--host github").expect(0);
-    let job = yaml(&world.read(".github/workflows/sluicegate.yml"));
+    let job = yaml(&world.read_text(".github/workflows/sluicegate.yml"));
     assert_eq!(job["on"]["push"]["branches"][0], "main");
     assert_eq!(job["permissions"], serde_json::json!({ "contents": "read" }));
     let steps = &job["jobs"]["sluicegate"]["steps"];
@@ -119,17 +119,17 @@ fn jobs_say_what_hosts_read() {
     assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
 
     init(&world, "--host gitlab --source r.example/a/b:1").expect(0);
-    let job = yaml(&world.read(".gitlab-ci.yml"));
+    let job = yaml(&world.read_text(".gitlab-ci.yml"));
     assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
     assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
 
     init(&world, "--host azure").expect(0);
     assert_eq!(
-        yaml(&world.read("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
+        yaml(&world.read_text("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
         "0"
     );
     init(&world, "--host bitbucket").expect(0);
-    let job = yaml(&world.read("bitbucket-pipelines.yml"));
+    let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
     assert_eq!(job["clone"]["depth"], "full");
     assert!(
         job["pipelines"]["branches"]["main"][0]["step"]["script"].is_array(),
@@ -205,7 +205,7 @@ fn host_is_told_by_its_files_then_by_remote() {
             said.contains(&format!("CI host           {host}: ")),
             "{host}: {said}"
         );
-        assert_eq!(world.read(sign), "# something of theirs\n");
+        assert_eq!(world.read_text(sign), "# something of theirs\n");
         if sign == beside {
             // The host reads only one file, so the job is printed instead.
             assert!(
@@ -281,7 +281,7 @@ fn dry_run_shows_what_run_writes() {
     init(&world, "--host gitlab").expect(0);
     for path in ["sluicegate.yaml", ".gitlab-ci.yml"] {
         let indented: String = world
-            .read(path)
+            .read_text(path)
             .lines()
             .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
             .collect();
@@ -302,7 +302,7 @@ fn configuration_is_what_was_found_and_given() {
     ];
     let said = init(&world, &args).expect(0).out;
     assert!(!said.contains("Fill in") && said.contains("rules init"), "{said}");
-    let text = world.read("sluicegate.yaml");
+    let text = world.read_text("sluicegate.yaml");
     let found = yaml(&text);
     assert_eq!(found["project-id"], PROJECT);
     assert_eq!(found["publish"]["prefix"], "remote");
@@ -312,7 +312,7 @@ fn configuration_is_what_was_found_and_given() {
     world.write("sluicegate.yaml", "timeout: 7\n");
     let said = init(&world, &args).expect(0).out;
     assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
-    assert_eq!(world.read("sluicegate.yaml"), "timeout: 7\n");
+    assert_eq!(world.read_text("sluicegate.yaml"), "timeout: 7\n");
 
     let bare = World::new();
     bare.commit("nothing yet");
@@ -321,7 +321,7 @@ fn configuration_is_what_was_found_and_given() {
         said.contains("Fill in project-id and agent-version") && said.contains("your-org/sluicegate@v"),
         "{said}"
     );
-    let found = yaml(&bare.read("sluicegate.yaml"));
+    let found = yaml(&bare.read_text("sluicegate.yaml"));
     assert!(
         found["publish"]["prefix"].is_null() && found["publish-on"].is_null(),
         "{found}"
@@ -333,7 +333,7 @@ fn configuration_is_what_was_found_and_given() {
 fn valid(world: &World, configuration: &Value) {
     let call = Call::new(&world.work());
     let schema = call.run("schema").expect(0).json();
-    assert_eq!(hold(&schema, configuration), Ok(()));
+    assert_eq!(validate(&schema, configuration), Ok(()));
     let ended = call.run("doctor --json");
     assert_eq!(ended.json()["checks"][0]["status"], "ok", "{}", ended.all());
 }
@@ -345,8 +345,11 @@ fn init_keeps_odd_names_as_text_and_follows_no_links() {
     world.git("remote remove origin");
     let prefix = "sales: \"x\" # y";
     init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
-    assert_eq!(yaml(&world.read("sluicegate.yaml"))["publish"]["prefix"], prefix);
-    let job = yaml(&world.read("bitbucket-pipelines.yml"));
+    assert_eq!(
+        yaml(&world.read_text("sluicegate.yaml"))["publish"]["prefix"],
+        prefix
+    );
+    let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
     assert!(job["pipelines"]["branches"]["a'b#c"].is_array(), "{job}");
     for source in ["a b", "x\ny: z", "-x", "${{ secrets.X }}", ""] {
         let flag = format!("--source={source}");
@@ -381,7 +384,7 @@ fn prefix_that_was_given_stands_in_file() {
     let bare = World::new();
     bare.commit("nothing yet");
     let said = init(&bare, "--host none --prefix sales").expect(0).out;
-    let found = yaml(&bare.read("sluicegate.yaml"));
+    let found = yaml(&bare.read_text("sluicegate.yaml"));
     assert_eq!(found["publish"]["prefix"], "sales");
     assert!(
         !said.contains("set `prefix`") && said.contains("set `publish-on`"),
@@ -399,7 +402,7 @@ fn workflow_pins_actions_of_others_by_commit() {
     ] {
         let world = project();
         init(&world, format!("--host {host} --source {source}")).expect(0);
-        let text = world.read(path);
+        let text = world.read_text(path);
         let used: Vec<&str> = text
             .lines()
             .filter_map(|line| line.trim().strip_prefix("- uses: "))
@@ -456,14 +459,17 @@ fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
     world.commit("first");
     let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
     assert!(!said.contains("Which hidden directory"), "{said}");
-    assert!(world.read("sluicegate.yaml").contains("# config-dir: "), "{said}");
+    assert!(
+        world.read_text("sluicegate.yaml").contains("# config-dir: "),
+        "{said}"
+    );
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     let said = on_a_terminal(&Call::new(&world.work()), "1\n");
     assert!(
         said.contains("Which hidden directory") && said.contains(".acme"),
         "{said}"
     );
-    let file = world.read("sluicegate.yaml");
+    let file = world.read_text("sluicegate.yaml");
     assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
 }
 
@@ -508,21 +514,21 @@ fn fetching(host: &str) -> String {
     )
     .expect(0);
     let script = match host {
-        "azure" => yaml(&world.read("azure-pipelines.yml"))["steps"][1]["bash"].clone(),
+        "azure" => yaml(&world.read_text("azure-pipelines.yml"))["steps"][1]["bash"].clone(),
         "bitbucket" => {
-            let job = yaml(&world.read("bitbucket-pipelines.yml"));
+            let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
             job["definitions"]["steps"][0]["step"]["script"][0].clone()
         }
         "circleci" => {
-            let job = yaml(&world.read(".circleci/config.yml"));
+            let job = yaml(&world.read_text(".circleci/config.yml"));
             job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
         }
         "buildkite" => {
-            let job = yaml(&world.read(".buildkite/pipeline.yml"));
+            let job = yaml(&world.read_text(".buildkite/pipeline.yml"));
             let command = job["steps"][0]["command"].as_str().unwrap();
             json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
         }
-        _ => json!(world.read("Jenkinsfile").split("'''").nth(1).unwrap()),
+        _ => json!(world.read_text("Jenkinsfile").split("'''").nth(1).unwrap()),
     };
     let script = script.as_str().unwrap().to_owned();
     assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
@@ -642,7 +648,7 @@ fn init_with_source_reports_job_that_it_does_not_change() {
 fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     let world = project();
     init(&world, "--host none").expect(0);
-    let before = world.read("sluicegate.yaml");
+    let before = world.read_text("sluicegate.yaml");
     let given = [
         &[
             "--host",
@@ -665,7 +671,7 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
-    assert_eq!(world.read("sluicegate.yaml"), before);
+    assert_eq!(world.read_text("sluicegate.yaml"), before);
     let steps = init(&world, (&given[..], "-o json")).expect(0).json();
     assert!(
         steps["next"].to_string().contains("set the given values"),
@@ -706,7 +712,7 @@ fn adoption_with_one_hidden_directory_uses_it() {
     let rules = ".acme/config/pipeline_quality_rules.yaml";
     assert!(shown.contains(&format!("would write       {rules}")), "{shown}");
     assert!(world.work().join(rules).is_file());
-    let settings = world.read("sluicegate.yaml");
+    let settings = world.read_text("sluicegate.yaml");
     assert!(settings.contains("\nconfig-dir: \".acme\"\n"), "{settings}");
 }
 

@@ -13,7 +13,7 @@ mod variables;
 
 use crate::support::{Arguments, Call, Ended, PROJECT, RULES, TOKEN, World, pipeline};
 use serde_json::Value;
-use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary};
+use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -39,7 +39,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub struct Local {
     pub world: World,
     clock: Clock,
-    running: Running,
+    running: RunningPlatform,
     runtime: Runtime,
 }
 
@@ -79,7 +79,7 @@ impl Local {
         world.push();
         world.git("remote set-head origin main");
         // Commands ask for the events until now.
-        let clock = Clock::stepped(jiff::Timestamp::now());
+        let clock = Clock::stepped_from(jiff::Timestamp::now());
         let tokens = [
             (TOKEN, Role::SuperAdmin),
             (ADMIN, Role::Admin),

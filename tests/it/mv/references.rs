@@ -62,17 +62,17 @@ fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     let expected = MAIN
         .replace("sales/load   #", "'new place/load: it'   #")
         .replace("'sales/load.orch.yaml'", "'new place/load: it.orch.yaml'");
-    assert_eq!(world.read("main.orch.yaml"), expected);
+    assert_eq!(world.read_text("main.orch.yaml"), expected);
     assert_eq!(
-        world.read(".platform/shared-pipelines.yaml"),
+        world.read_text(".platform/shared-pipelines.yaml"),
         SHARED.replace("sales/load", "new place/load: it")
     );
     assert_eq!(
-        world.read("sluicegate-waivers.yaml"),
+        world.read_text("sluicegate-waivers.yaml"),
         WAIVERS.replacen("sales/load.orch.yaml", "'new place/load: it.orch.yaml'", 1)
     );
     assert_eq!(
-        world.read("sluicegate.yaml"),
+        world.read_text("sluicegate.yaml"),
         SETTINGS.replace("sales/load.orch.yaml", "'new place/load: it.orch.yaml'")
     );
     let mode = fs::metadata(world.work().join("main.orch.yaml"))
@@ -102,7 +102,7 @@ fn folder_moves_with_what_is_in_it_and_back_again() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&ended).unwrap());
     assert!(
         world
-            .read("deep/down/load.orch.yaml")
+            .read_text("deep/down/load.orch.yaml")
             .contains("transformationJob: deep/down/clean it\n")
     );
     assert!(world.work().join("deep/down/untracked.txt").exists());
@@ -148,7 +148,7 @@ fn paths_are_taken_as_git_takes_them() {
     insta::assert_snapshot!(ended.out, @"moved 1 script; 1 script name in 1 file");
     assert!(
         world
-            .read("main.orch.yaml")
+            .read_text("main.orch.yaml")
             .contains("fileName: there/count.sql\r\n")
     );
     assert_eq!(world.git(&["ls-files", "there"]), "there/count.sql");
@@ -186,7 +186,7 @@ fn changes_that_are_not_committed_stay_where_they_are() {
     insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has uncommitted changes");
     insta::assert_snapshot!(refused(&world, "sales elsewhere"), @"error: `sales/load.orch.yaml` has uncommitted changes");
     mv(&world, "sales/load.orch.yaml x.orch.yaml --force").expect(0);
-    assert!(world.read("x.orch.yaml").ends_with("# mine\n"));
+    assert!(world.read_text("x.orch.yaml").ends_with("# mine\n"));
 }
 
 #[test]
@@ -197,12 +197,12 @@ fn second_move_takes_along_what_the_first_one_rewrote() {
     mv(&world, "main.orch.yaml sales/main.orch.yaml").expect(0);
     assert!(
         world
-            .read("sales/main.orch.yaml")
+            .read_text("sales/main.orch.yaml")
             .contains("orchestrationJob: b   # why")
     );
     world.git("add -A");
     mv(&world, "sales/main.orch.yaml again.orch.yaml").expect(0);
-    let text = world.read("again.orch.yaml") + "# mine\n";
+    let text = world.read_text("again.orch.yaml") + "# mine\n";
     world.write("again.orch.yaml", text);
     refused(&world, "again.orch.yaml more.orch.yaml");
 }
@@ -292,7 +292,7 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     left: c/calls.orch.yaml:16: never/was: no file has that name
     repaired 2 calls, 1 script name in 1 file; 2 left
     ");
-    let text = world.read("c/calls.orch.yaml");
+    let text = world.read_text("c/calls.orch.yaml");
     let targets = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("orchestrationJob: "));
@@ -346,15 +346,15 @@ fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
     world.commit("line ends");
     fs::remove_file(world.work().join("plain.orch.yaml")).unwrap();
     world.git("checkout -- plain.orch.yaml");
-    assert_eq!(world.read("plain.orch.yaml"), MAIN);
+    assert_eq!(world.read_text("plain.orch.yaml"), MAIN);
     assert_eq!(world.git(&["status", "--short"]), "");
     mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
     let expected = MAIN
         .replace("sales/load   #", "a   #")
         .replace("'sales/load.orch.yaml'", "'a.orch.yaml'");
-    assert_eq!(world.read("plain.orch.yaml"), expected);
+    assert_eq!(world.read_text("plain.orch.yaml"), expected);
     mv(&world, "plain.orch.yaml b.orch.yaml").expect(0);
-    assert_eq!(world.read("b.orch.yaml"), expected);
+    assert_eq!(world.read_text("b.orch.yaml"), expected);
 }
 
 #[test]
@@ -476,11 +476,11 @@ fn repair_writes_the_path_of_a_bare_name_that_check_names() {
     ");
     assert!(
         world
-            .read("AI/main.orch.yaml")
+            .read_text("AI/main.orch.yaml")
             .contains("orchestrationJob: AI/load\n")
     );
     // Of several files, none of them beside the caller, none is chosen.
-    assert_eq!(world.read("main.orch.yaml"), caller);
+    assert_eq!(world.read_text("main.orch.yaml"), caller);
 }
 
 /// A file system may store a name in another Unicode normal form than the call is written in.
@@ -504,7 +504,7 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     let repaired = caller
         .replace("verk\u{e4}ufe/geb\u{fc}hr", "verka\u{308}ufe/gebu\u{308}hr")
         .replace("z\u{e4}hlung", "za\u{308}hlung");
-    assert_eq!(world.read("main.orch.yaml"), repaired);
+    assert_eq!(world.read_text("main.orch.yaml"), repaired);
     let checked = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(!checked.out.contains("project/"), "{}", checked.all());
 }

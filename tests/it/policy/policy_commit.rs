@@ -3,7 +3,7 @@
 use crate::support::{EVERYTHING_FETCHED, Project, ZEROS, checkout, open};
 use sluicegate::env::Env;
 use sluicegate::job::ci;
-use sluicegate::job::context::{PolicyTip, target_policy_tip};
+use sluicegate::job::context::{PolicyTip, find_target_tip};
 use std::path::Path;
 
 fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
@@ -11,7 +11,7 @@ fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let ci = ci::detect_context(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
-    target_policy_tip(&open(folder), &ci, true).unwrap()
+    find_target_tip(&open(folder), &ci, true).unwrap()
 }
 
 #[track_caller]

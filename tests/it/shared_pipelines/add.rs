@@ -26,7 +26,7 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
         "added sales/Load it.orch.yaml as `load-it` with 2 parameters to .platform/shared-pipelines.yaml\n"
     );
     added.saying(&["skipped 1 private variable", "own"]);
-    let text = world.read(FILE);
+    let text = world.read_text(FILE);
     for line in [
         "version: \"1.0\"",
         "  - pipeline: \"sales/Load it.orch.yaml\"",
@@ -41,7 +41,7 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     let added = add(&world, "a.orch.yaml --id first -o json").expect(0).json();
     let expected = json!({ "file": FILE, "id": "first", "pipeline": "a.orch.yaml", "parameters": [] });
     assert_eq!(added, expected);
-    let both = world.read(FILE);
+    let both = world.read_text(FILE);
     assert!(
         both.starts_with(commented.trim_end_matches("# the end\n")),
         "{both}"
@@ -73,7 +73,7 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
         (&["README.md"], "README.md is not a pipeline"),
     ] {
         add(&world, args).expect(2).saying(&[reason]);
-        assert_eq!(world.read(FILE), text, "{args:?}");
+        assert_eq!(world.read_text(FILE), text, "{args:?}");
     }
     world.write(FILE, "pipelines: 7\n");
     add(&world, "b.orch.yaml")
@@ -86,9 +86,9 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
         .run("shared-pipelines add c.tran.yaml")
         .expect(0);
     assert!(
-        world.read(FILE).contains("- pipeline: sales/c.tran.yaml\n"),
+        world.read_text(FILE).contains("- pipeline: sales/c.tran.yaml\n"),
         "{}",
-        world.read(FILE)
+        world.read_text(FILE)
     );
 }
 
@@ -122,7 +122,7 @@ fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
     ] {
         world.write(FILE, text);
         add(&world, "b.orch.yaml").expect(0);
-        let edited = world.read(FILE);
+        let edited = world.read_text(FILE);
         assert!(edited.starts_with(start), "{text}: {edited}");
         assert_eq!(edited.matches("id: ").count(), ids, "{edited}");
         assert!(

@@ -351,7 +351,7 @@ fn waiver_by_name_excuses_no_other_component() {
 fn waivers_add_of_all_findings_passes_gate() {
     let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);
     waivers(&world, "add --all --reason 'found before: \"#1\"' --owner sales").expect(0);
-    let text = world.read(FILE);
+    let text = world.read_text(FILE);
     assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
     check(&world, "--all --fail-on warn").expect(0);
@@ -359,7 +359,7 @@ fn waivers_add_of_all_findings_passes_gate() {
     let again = waivers(&world, "add --all --reason x -o json").expect(0);
     assert_eq!(again.json(), json!([]));
     again.saying(&["0 waivers added"]);
-    assert_eq!(world.read(FILE), text);
+    assert_eq!(world.read_text(FILE), text);
     // A new finding fails the gate.
     world.write(
         "b.orch.yaml",
@@ -393,7 +393,7 @@ fn report_of_platform_becomes_waivers() {
         "size": null, "reason": "legacy", "owner": null, "until": null }]);
     assert_eq!(added.expect(0).json(), entry);
     assert_eq!(
-        world.read(FILE),
+        world.read_text(FILE),
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n"
     );
 }
@@ -453,7 +453,7 @@ fn waivers_add_inserts_in_order_and_requires_finding() {
         (&["--reason", "r"], "required"),
     ] {
         add(args).expect(2).saying(&[said]);
-        assert_eq!(world.read(FILE), text);
+        assert_eq!(world.read_text(FILE), text);
     }
     add(&[
         "component-naming-convention",
@@ -468,7 +468,7 @@ fn waivers_add_inserts_in_order_and_requires_finding() {
     let line = "- { rule: component-naming-convention, path: \"sales/**\", about: load it, reason: legacy, until: 2999-01-31 }\r\n";
     let place = text.find("\r\n# stays too").unwrap() + 2;
     assert_eq!(
-        world.read(FILE),
+        world.read_text(FILE),
         format!("{}{line}{}", &text[..place], &text[place..])
     );
     // The same waiver with another expiry date: one line changes.
@@ -480,7 +480,7 @@ fn waivers_add_inserts_in_order_and_requires_finding() {
         "legacy",
     ])
     .expect(0);
-    assert_eq!(world.read(FILE).matches("load it").count(), 1);
+    assert_eq!(world.read_text(FILE).matches("load it").count(), 1);
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
         states,
         ["used", "expired", "unused", "unused", "not judged", "not judged"]
     );
-    let before = world.read(FILE);
+    let before = world.read_text(FILE);
     let pruned = waivers(&world, "prune -o json").expect(0).json();
     let vain: Vec<&Value> = list.as_array().unwrap()[1..4].iter().collect();
     assert_eq!(pruned, json!(vain));
@@ -529,7 +529,7 @@ fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
         "{pruned}"
     );
     assert_eq!(
-        world.read(FILE),
+        world.read_text(FILE),
         "# Ours.\n\
          - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
          # unused\n\
@@ -546,7 +546,7 @@ fn file_in_another_form_is_left_as_it_is() {
     waivers(&world, "prune")
         .expect(2)
         .saying(&["was not changed", "cannot be edited in place"]);
-    assert_eq!(world.read(FILE), text);
+    assert_eq!(world.read_text(FILE), text);
 }
 
 #[test]

@@ -128,9 +128,9 @@ pub(crate) struct AgentTask {
 
 impl AgentTask {
     /// Creates a task with its first instruction. A task with `trouble` fails with this reason at its first step.
-    pub(crate) fn start(
+    pub(crate) fn with_instruction(
         config: TaskConfig,
-        granted: Vec<String>,
+        granted_tools: Vec<String>,
         trouble: Option<String>,
         message: &str,
         now: Moment,
@@ -145,7 +145,7 @@ impl AgentTask {
             turns: 0,
             asked: 0,
         };
-        task.grant(granted);
+        task.grant(granted_tools);
         let prompt = task.instruct(message, now);
         (task, vec![prompt])
     }
@@ -192,7 +192,7 @@ impl AgentTask {
                 TaskPhase::Working { next } if next <= now => messages.push(self.take_step(next)),
                 TaskPhase::WrappingUp { until } if until <= now => {
                     messages.push(
-                        self.finish(until, json!({"type": "stopped", "text": "The agent was stopped"})),
+                        self.finish_with(until, json!({"type": "stopped", "text": "The agent was stopped"})),
                     );
                 }
                 _ => return messages,
@@ -232,7 +232,7 @@ impl AgentTask {
                 Some(self.build_message(now, json!({"type": "stopping", "text": "The agent wraps up"})))
             }
             TaskPhase::Waiting(_) => {
-                Some(self.finish(now, json!({"type": "stopped", "text": "The agent was stopped"})))
+                Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))
             }
             TaskPhase::WrappingUp { .. } | TaskPhase::Finished | TaskPhase::Errored => None,
         }
@@ -283,8 +283,8 @@ impl AgentTask {
     }
 
     /// Approves the first remaining step, or drops it.
-    fn approve_or_drop_step(&mut self, approved: bool) {
-        if approved {
+    fn approve_or_drop_step(&mut self, is_approved: bool) {
+        if is_approved {
             if let Some(step) = self.left.front_mut() {
                 step.approved = true;
             }
@@ -301,7 +301,7 @@ impl AgentTask {
             return self.build_message(time, json!({"type": "error", "text": trouble}));
         }
         let Some(step) = self.left.front() else {
-            return self.finish(time, json!({"type": "answer", "text": "The agent has finished"}));
+            return self.finish_with(time, json!({"type": "answer", "text": "The agent has finished"}));
         };
         let tool = step.tool.clone();
         if !step.approved && !self.granted.contains(&tool) {
@@ -333,7 +333,7 @@ impl AgentTask {
         self.build_message(time, data)
     }
 
-    fn finish(&mut self, time: Moment, data: Value) -> Message {
+    fn finish_with(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
         self.build_message(time, data)
     }
@@ -386,7 +386,7 @@ mod tests {
 
     fn begin(mode: AgentMode, granted: &[&str], message: &str) -> AgentTask {
         let granted = granted.iter().map(|tool| (*tool).to_owned()).collect();
-        AgentTask::start(config(mode), granted, None, message, moment(0)).0
+        AgentTask::with_instruction(config(mode), granted, None, message, moment(0)).0
     }
 
     fn kinds(said: &[Message]) -> Vec<String> {
@@ -546,7 +546,8 @@ mod tests {
     #[test]
     fn trouble_ends_it_with_the_reason_in_the_messages() {
         let trouble = Some("no such branch".to_owned());
-        let (mut task, _) = AgentTask::start(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
+        let (mut task, _) =
+            AgentTask::with_instruction(config(AgentMode::Act), Vec::new(), trouble, CHAIN, moment(0));
         let said = task.advance(moment(5_000));
         assert_eq!(said[0].data, json!({"type": "error", "text": "no such branch"}));
         assert_eq!(task.status(), TaskStatus::Errored);

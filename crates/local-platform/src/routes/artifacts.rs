@@ -5,14 +5,14 @@ use super::Resource;
 use crate::app::App;
 use crate::auth::Admin;
 use crate::body::{BoundedBody, JsonObject};
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
-use crate::multipart::FormReader;
-use crate::page::{Page, Paged, Query};
+use crate::body_check::BodyCheck;
+use crate::form_reader::FormReader;
+use crate::json_fields::JsonFields as _;
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
-use crate::shape::{Shape, boolean, needs, object, text};
+use crate::received_upload::{IgnoredResource, ReceivedUpload};
+use crate::shape::{Shape, boolean, object, required_member, text};
 use crate::store::artifacts::{self, ArtifactFilter, StoredArtifact, StoredSharedPipeline};
-use crate::upload::{IgnoredResource, ReceivedUpload};
 use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::body::Body;
@@ -26,17 +26,17 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const PREFIX: &str = "sharedPipelineIdPrefix";
-const VERSION: &str = "versionName";
+const PREFIX_FIELD: &str = "sharedPipelineIdPrefix";
+const VERSION_FIELD: &str = "versionName";
 
 /// The value of `provider` for a version that was published through the API.
-const PROVIDER: &str = "public-api";
+const API_PROVIDER: &str = "public-api";
 
 /// Maximum size of a publish request, in bytes.
-const PUBLISH_LIMIT: u64 = 1024 * 1024 * 1024;
+const MAX_PUBLISH_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// Maximum time to receive a publish request.
-const PUBLISH_TIME: Duration = Duration::from_secs(60 * 60);
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -44,14 +44,15 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for artifacts.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(list, publish, change))
-        .routes(routes!(details))
+        .routes(routes!(list_artifacts, publish_artifact, change_artifact))
+        .routes(routes!(show_artifact))
 }
 
 /// A version and its shared pipelines.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Details {
+#[schema(as = Details)]
+struct VersionDetails {
     artifact_details: StoredArtifact,
     shared_pipelines: Vec<StoredSharedPipeline>,
 }
@@ -73,11 +74,11 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
 
 fn change_request() -> Shape {
     object([
-        needs(PREFIX, text()),
-        needs(VERSION, text()),
-        needs("enabled", boolean()),
+        required_member(PREFIX_FIELD, text()),
+        required_member(VERSION_FIELD, text()),
+        required_member("enabled", boolean()),
     ])
-    .named("Change", "A request to enable or disable a version.")
+    .with_name("Change", "A request to enable or disable a version.")
 }
 
 /// Lists the published versions, the most recent first.
@@ -93,29 +94,29 @@ fn change_request() -> Shape {
         ("enabled" = Option<bool>, Query, description = "Only enabled, or only disabled versions."),
     ),
     responses(
-        (status = 200, body = Paged<StoredArtifact>, description = "A page of the versions."),
+        (status = 200, body = PagedList<StoredArtifact>, description = "A page of the versions."),
         (status = 400, body = ProblemBody, description = "A parameter is outside its bounds."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
     )
 )]
-async fn list(
+async fn list_artifacts(
     _: Admin,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<StoredArtifact>>, Problem> {
+) -> Result<Json<PagedList<StoredArtifact>>, Problem> {
     let mut check = BodyCheck::default();
-    let page = Page::read(&query, &mut check);
+    let page = Page::from_query(&query, &mut check);
     let filter = ArtifactFilter {
-        prefix: query.get(PREFIX).map(str::to_owned),
-        version_name: query.get(VERSION).map(str::to_owned),
-        enabled: query.boolean(&mut check, "enabled"),
+        prefix: query.get(PREFIX_FIELD).map(str::to_owned),
+        version_name: query.get(VERSION_FIELD).map(str::to_owned),
+        enabled: query.find_boolean(&mut check, "enabled"),
     };
-    let filter = check.done(filter)?;
-    let found = app
+    let filter = check.into_result(filter)?;
+    let (artifacts, total) = app
         .store()
-        .read(move |connection| artifacts::list(connection, &filter, page))
+        .query(move |connection| artifacts::list_artifacts(connection, &filter, page))
         .await?;
-    Ok(Json(Paged::new(page, found)))
+    Ok(Json(PagedList::new(page, artifacts, total)))
 }
 
 /// Shows a version; without a name, the last published version that is enabled.
@@ -129,35 +130,39 @@ async fn list(
         ("versionName" = Option<String>, Query, description = "The version; `latest` is not special."),
     ),
     responses(
-        (status = 200, body = Details, description = "The version and its shared pipelines."),
+        (status = 200, body = VersionDetails, description = "The version and its shared pipelines."),
         (status = 400, body = ProblemBody, description = "The prefix is missing."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
         (status = 404, body = ProblemBody, description = "There is no such version, or no enabled one."),
     )
 )]
-async fn details(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Details>, Problem> {
+async fn show_artifact(
+    _: Admin,
+    State(app): State<Arc<App>>,
+    query: Query,
+) -> Result<Json<VersionDetails>, Problem> {
     let prefix = query
-        .get(PREFIX)
+        .get(PREFIX_FIELD)
         .filter(|prefix| !prefix.is_empty())
         .map(str::to_owned);
-    let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX, "must not be empty"))?;
-    let version = query.get(VERSION).map(str::to_owned);
-    let missing = match &version {
-        Some(version) => no_such_version(&prefix, version),
+    let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX_FIELD, "must not be empty"))?;
+    let version = query.get(VERSION_FIELD).map(str::to_owned);
+    let not_found = match &version {
+        Some(version) => unknown_version(&prefix, version),
         None => Problem::not_found(format!("the prefix `{prefix}` has no enabled version")),
     };
-    let found = app
+    let details = app
         .store()
-        .read(move |connection| artifacts::find(connection, &prefix, version.as_deref()))
+        .query(move |connection| artifacts::find_artifact(connection, &prefix, version.as_deref()))
         .await?;
-    let (artifact_details, shared_pipelines) = found.ok_or(missing)?;
-    Ok(Json(Details {
+    let (artifact_details, shared_pipelines) = details.ok_or(not_found)?;
+    Ok(Json(VersionDetails {
         artifact_details,
         shared_pipelines,
     }))
 }
 
-fn no_such_version(prefix: &str, version: &str) -> Problem {
+fn unknown_version(prefix: &str, version: &str) -> Problem {
     Problem::not_found(format!("the prefix `{prefix}` has no version `{version}`"))
 }
 
@@ -184,32 +189,32 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
         (status = 409, body = ProblemBody, description = "The prefix already has a version of this name."),
     )
 )]
-async fn publish(
+async fn publish_artifact(
     Admin(caller): Admin,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<PublishOutcome>, Problem> {
-    let body = BoundedBody::new(&headers, body, PUBLISH_LIMIT)?;
+    let body = BoundedBody::new(&headers, body, MAX_PUBLISH_BYTES)?;
     let artifact = read_headers(&headers)?;
     let form = FormReader::new(&headers, body)?;
-    refuse_known(&app, &artifact).await?;
-    let upload = timeout(PUBLISH_TIME, ReceivedUpload::receive(form))
+    reject_known_version(&app, &artifact).await?;
+    let upload = timeout(PUBLISH_TIMEOUT, ReceivedUpload::receive(form))
         .await
         .map_err(|_| Problem::too_slow())??;
-    let (contents, ignored_resources) = upload.settle()?;
+    let (contents, ignored_resources) = upload.into_artifact()?;
     let version_name = artifact.version_name.clone();
-    let taken = already_there(&artifact);
+    let conflict = duplicate_version(&artifact);
     let author = app.author(&caller);
-    let project = app.given_project_called(&artifact.shared_pipeline_id_prefix);
+    let project = app.find_project_id(&artifact.shared_pipeline_id_prefix);
     let artifact = StoredArtifact {
-        created_at: author.at.to_string(),
+        created_at: author.time.to_string(),
         ..artifact
     };
     app.store()
         .try_change(move |transaction| {
-            let inserted = artifacts::insert(transaction, &artifact, &contents, (&author, project))?;
-            Ok(inserted.then_some(()).ok_or(taken))
+            let is_inserted = artifacts::insert(transaction, &artifact, &contents, &author, project)?;
+            Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
     Ok(Json(PublishOutcome {
@@ -221,34 +226,34 @@ async fn publish(
 fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     let mut check = BodyCheck::default();
     let artifact = StoredArtifact {
-        shared_pipeline_id_prefix: check.header(headers, PREFIX),
-        version_name: check.header(headers, VERSION),
+        shared_pipeline_id_prefix: check.required_header(headers, PREFIX_FIELD),
+        version_name: check.required_header(headers, VERSION_FIELD),
         enabled: true,
         created_at: String::new(),
-        provider: PROVIDER.to_owned(),
+        provider: API_PROVIDER.to_owned(),
         commit_hash: check.optional_header(headers, "commitHash"),
         branch: check.optional_header(headers, "branch"),
     };
-    check.done(artifact)
+    check.into_result(artifact)
 }
 
 /// Rejects a version that already exists before a long upload. Whether the version is new is decided only when it is
 /// stored.
-async fn refuse_known(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
+async fn reject_known_version(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
     let prefix = artifact.shared_pipeline_id_prefix.clone();
     let version = artifact.version_name.clone();
     let exists = app
         .store()
-        .read(move |connection| artifacts::exists(connection, &prefix, &version))
+        .query(move |connection| artifacts::exists(connection, &prefix, &version))
         .await?;
     if exists {
-        Err(already_there(artifact))
+        Err(duplicate_version(artifact))
     } else {
         Ok(())
     }
 }
 
-fn already_there(artifact: &StoredArtifact) -> Problem {
+fn duplicate_version(artifact: &StoredArtifact) -> Problem {
     let (prefix, version) = (&artifact.shared_pipeline_id_prefix, &artifact.version_name);
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
 }
@@ -266,24 +271,27 @@ fn already_there(artifact: &StoredArtifact) -> Problem {
         (status = 404, body = ProblemBody, description = "There is no such version."),
     )
 )]
-async fn change(
+async fn change_artifact(
     Admin(caller): Admin,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<StoredArtifact>, Problem> {
-    change_request().hold(&body)?;
-    let (prefix, version) = (body.text(PREFIX), body.text(VERSION));
-    let enabled = body.flag("enabled").unwrap_or_default();
-    let missing = no_such_version(&prefix, &version);
+    change_request().validate(&body)?;
+    let (prefix, version) = (
+        body.text_or_empty(PREFIX_FIELD),
+        body.text_or_empty(VERSION_FIELD),
+    );
+    let is_enabled = body.find_boolean("enabled").unwrap_or_default();
+    let not_found = unknown_version(&prefix, &version);
     let author = app.author(&caller);
-    let project = app.given_project_called(&prefix);
-    let changed = app
+    let project = app.find_project_id(&prefix);
+    let artifact = app
         .store()
         .try_change(move |transaction| {
-            let changed =
-                artifacts::set_enabled(transaction, [&prefix, &version], enabled, (&author, project))?;
-            Ok(changed.ok_or(missing))
+            let artifact =
+                artifacts::set_enabled(transaction, [&prefix, &version], is_enabled, &author, project)?;
+            Ok(artifact.ok_or(not_found))
         })
         .await??;
-    Ok(Json(changed))
+    Ok(Json(artifact))
 }

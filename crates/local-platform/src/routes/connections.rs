@@ -3,12 +3,12 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
+use crate::body_check::BodyCheck;
+use crate::json_fields::JsonFields as _;
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
+use crate::project::VisibleProject;
 use crate::routes::Empty;
-use crate::shape::{Shape, ShapePart, needs, object, one_of, rule, text};
+use crate::shape::{Shape, ShapePart, object, one_of, required_member, rule, text};
 use crate::store::connections;
 use crate::vocabulary::Vocabulary;
 use axum::Json;
@@ -20,14 +20,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// The authentication type of each of the two warehouse kinds.
-const AUTHENTICATION: [&str; 2] = ["key_pair", "password"];
+const AUTHENTICATION_TYPES: [&str; 2] = ["key_pair", "password"];
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 
 /// Returns the HTTP routes for warehouse connections.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(create))
+    OpenApiRouter::new().routes(routes!(create_connection))
 }
 
 /// Returns the schemas of the request bodies.
@@ -38,19 +38,20 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 fn connection_request(vocabulary: &Vocabulary) -> Shape {
     let kinds = vocabulary.lower_warehouses();
     object([
-        fitting(kinds.clone()),
-        needs("name", text()),
-        needs("platformConnectionType", one_of(&["dwh"])),
-        needs("authProvider", one_of(&kinds)),
-        needs("authType", one_of(&AUTHENTICATION)),
+        authentication_rule(kinds.clone()),
+        required_member("name", text()),
+        required_member("platformConnectionType", one_of(&["dwh"])),
+        required_member("authProvider", one_of(&kinds)),
+        required_member("authType", one_of(&AUTHENTICATION_TYPES)),
     ])
-    .named("ConnectionRequest", "The body of a connection creation.")
+    .with_name("ConnectionRequest", "The body of a connection creation.")
 }
 
 /// Checks that the authentication type matches the warehouse kind.
-fn fitting(kinds: [String; 2]) -> ShapePart {
-    let pairs = || kinds.iter().zip(AUTHENTICATION);
-    let cases: Vec<Value> = pairs()
+fn authentication_rule(kinds: [String; 2]) -> ShapePart {
+    let cases: Vec<Value> = kinds
+        .iter()
+        .zip(AUTHENTICATION_TYPES)
         .map(|(kind, authentication)| {
             json!({"type": "object", "required": ["authProvider", "authType"], "properties": {
                 "authProvider": {"type": "string", "enum": [kind]},
@@ -58,20 +59,24 @@ fn fitting(kinds: [String; 2]) -> ShapePart {
             }})
         })
         .collect();
-    let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
-        let (provider, given) = (body.text("authProvider"), body.text("authType"));
-        let fitting = kinds
-            .iter()
-            .zip(AUTHENTICATION)
-            .find(|(kind, _)| **kind == provider);
-        if let Some((_, fitting)) = fitting
-            && fitting != given
-            && AUTHENTICATION.contains(&given.as_str())
-        {
-            check.note("authType", format!("must be one of {fitting}"));
+    rule(
+        move |check, body| check_authentication(check, body, &kinds),
+        Some(json!({"oneOf": cases})),
+    )
+}
+
+fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds: &[String; 2]) {
+    let provider = body.text_or_empty("authProvider");
+    let authentication = body.text_or_empty("authType");
+    if !AUTHENTICATION_TYPES.contains(&authentication.as_str()) {
+        return;
+    }
+    for (kind, required_authentication) in kinds.iter().zip(AUTHENTICATION_TYPES) {
+        if *kind == provider && required_authentication != authentication {
+            check.add("authType", format!("must be one of {required_authentication}"));
+            return;
         }
-    };
-    rule(check, Some(json!({"oneOf": cases})))
+    }
 }
 
 /// Gives a project a default warehouse connection.
@@ -87,18 +92,18 @@ fn fitting(kinds: [String; 2]) -> ShapePart {
         (status = 409, body = ProblemBody, description = "The connection name is already in use."),
     )
 )]
-async fn create(
-    project: CallersProject,
+async fn create_connection(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    connection_request(app.vocabulary()).hold(&body)?;
-    let (name, provider) = (body.text("name"), body.text("authProvider"));
-    let taken = Problem::conflict(format!("the project has a connection `{name}` already"));
+    connection_request(app.vocabulary()).validate(&body)?;
+    let (name, provider) = (body.text_or_empty("name"), body.text_or_empty("authProvider"));
+    let conflict = Problem::conflict(format!("the project has a connection `{name}` already"));
     app.store()
         .try_change(move |transaction| {
-            let inserted = connections::insert(transaction, project.id, &name, &provider)?;
-            Ok(inserted.then_some(()).ok_or(taken))
+            let is_inserted = connections::insert(transaction, project.id, &name, &provider)?;
+            Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
     Ok((StatusCode::CREATED, Json(Empty {})))

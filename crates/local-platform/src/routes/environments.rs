@@ -3,13 +3,16 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
-use crate::page::{Page, Paged, Query};
+use crate::body_check::BodyCheck;
+use crate::json_fields::JsonFields as _;
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
+use crate::project::VisibleProject;
 use crate::routes::Empty;
-use crate::shape::{Shape, any_text, at_least_one_of, list_of, may, needs, object, one_of, rule, text, uuid};
+use crate::shape::{
+    Shape, any_text, at_least_one_of, list_of, object, one_of, optional_member, required_member, rule, text,
+    uuid,
+};
 use crate::store::connections;
 use crate::store::environments::{self, EnvironmentItem, EnvironmentRecord};
 use crate::tokens::Caller;
@@ -49,7 +52,7 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 
 /// Returns the HTTP routes for environments.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list, create))
+    OpenApiRouter::new().routes(routes!(list_environments, create_environment))
 }
 
 /// Returns the schemas of the request bodies.
@@ -59,61 +62,78 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 fn environment_request(vocabulary: &Vocabulary) -> Shape {
     let warehouses = warehouse_connections(vocabulary.lower_warehouses());
-    let connections =
-        object([needs("DWH", warehouses)
-            .about("The name of a connection of the project for each warehouse kind.")])
-        .named(
-            "DefaultConnections",
-            "The default connections, by the type of their target.",
-        );
+    let connections = object([required_member("DWH", warehouses)
+        .with_description("The name of a connection of the project for each warehouse kind.")])
+    .with_name(
+        "DefaultConnections",
+        "The default connections, by the type of their target.",
+    );
     object([
-        needs("name", text()).about("The name that other requests use; it never changes."),
-        needs("defaultAgentId", uuid()).about("The runner used by default."),
-        needs("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
-        may("displayName", any_text()),
-        may("description", any_text()),
-        needs("defaultConnections", connections),
+        required_member("name", text())
+            .with_description("The name that other requests use; it never changes."),
+        required_member("defaultAgentId", uuid()).with_description("The runner used by default."),
+        required_member("defaultUserAccessLevel", one_of(&ACCESS_LEVELS)),
+        optional_member("displayName", any_text()),
+        optional_member("description", any_text()),
+        required_member("defaultConnections", connections),
         rule(check_overrides, None),
-        needs("connectionOverrides", list_of(connection_override())),
+        required_member("connectionOverrides", list_of(connection_override())),
     ])
-    .named("EnvironmentRequest", "The body of an environment creation.")
+    .with_name("EnvironmentRequest", "The body of an environment creation.")
 }
 
 fn warehouse_connections(kinds: [String; 2]) -> Shape {
-    let [a, b] = kinds.clone();
-    let check = move |check: &mut BodyCheck, warehouses: &Map<String, Value>| {
-        if warehouses.values().all(Value::is_null) {
-            check.note(&kinds[0], "must not be null");
-        }
-        let named = warehouses.iter().filter(|(_, name)| !name.is_null());
-        for (kind, _) in named.filter(|(kind, _)| !kinds.contains(kind)) {
-            check.note(
-                kind,
-                format!("is no warehouse kind; these are {}", kinds.join(", ")),
-            );
-        }
-    };
-    at_least_one_of([may(a, text()), may(b, text()), rule(check, None)]).named(
+    let [first_kind, second_kind] = kinds.clone();
+    at_least_one_of([
+        optional_member(first_kind, text()),
+        optional_member(second_kind, text()),
+        rule(
+            move |check, warehouses| check_warehouses(check, warehouses, &kinds),
+            None,
+        ),
+    ])
+    .with_name(
         "WarehouseConnections",
         "The name of a connection for each warehouse kind; at least one.",
     )
 }
 
+fn check_warehouses(check: &mut BodyCheck, warehouses: &Map<String, Value>, kinds: &[String; 2]) {
+    if warehouses.values().all(Value::is_null) {
+        check.add(&kinds[0], "must not be null");
+    }
+    for (kind, name) in warehouses {
+        if !name.is_null() && !kinds.contains(kind) {
+            let message = format!("is no warehouse kind; these are {}", kinds.join(", "));
+            check.add(kind, message);
+        }
+    }
+}
+
 /// Returns the shape of a connection override: the properties in the API document; others are accepted unchecked.
 fn connection_override() -> Shape {
-    let plain = PLAIN_PROPERTIES.map(|property| may(property, object([needs("value", any_text())])));
-    let secret = may("privateKey", object([needs("secretName", text())]));
-    let keyed = KEYED_SECRETS.map(|property| {
-        let secret = object([needs("secretName", text()), needs("secretKey", text())]);
-        may(property, secret)
+    let plain_members = PLAIN_PROPERTIES
+        .map(|property| optional_member(property, object([required_member("value", any_text())])));
+    let key_member = optional_member("privateKey", object([required_member("secretName", text())]));
+    let secret_members = KEYED_SECRETS.map(|property| {
+        let secret_reference = object([
+            required_member("secretName", text()),
+            required_member("secretKey", text()),
+        ]);
+        optional_member(property, secret_reference)
     });
-    let properties = object(plain.into_iter().chain([secret]).chain(keyed));
+    let properties = object(
+        plain_members
+            .into_iter()
+            .chain([key_member])
+            .chain(secret_members),
+    );
     object([
-        needs("connectionName", text()).about("One of the default connections."),
-        needs("connectionProperties", properties)
-            .about("Each property is `{ value }`, or refers to a secret."),
+        required_member("connectionName", text()).with_description("One of the default connections."),
+        required_member("connectionProperties", properties)
+            .with_description("Each property is `{ value }`, or refers to a secret."),
     ])
-    .named(
+    .with_name(
         "ConnectionOverride",
         "The credentials of a connection in this environment.",
     )
@@ -126,19 +146,19 @@ fn connection_override() -> Shape {
     operation_id = "listEnvironments",
     tag = "Projects",
     params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
-    responses((status = 200, body = Paged<EnvironmentItem>, description = "A page of the environments."))
+    responses((status = 200, body = PagedList<EnvironmentItem>, description = "A page of the environments."))
 )]
-async fn list(
-    project: CallersProject,
+async fn list_environments(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<EnvironmentItem>>, Problem> {
-    let page = Page::only(&query)?;
-    let found = app
+) -> Result<Json<PagedList<EnvironmentItem>>, Problem> {
+    let page = Page::try_from_query(&query)?;
+    let (environments, total) = app
         .store()
-        .read(move |connection| environments::list(connection, project.id, page))
+        .query(move |connection| environments::list_environments(connection, project.id, page))
         .await?;
-    Ok(Json(Paged::new(page, found)))
+    Ok(Json(PagedList::new(page, environments, total)))
 }
 
 /// Creates an environment; its default connections must exist in the project.
@@ -154,33 +174,33 @@ async fn list(
         (status = 409, body = ProblemBody, description = "The environment name is already in use."),
     )
 )]
-async fn create(
-    project: CallersProject,
+async fn create_environment(
+    project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    environment_request(app.vocabulary()).hold(&body)?;
+    environment_request(app.vocabulary()).validate(&body)?;
     let environment = EnvironmentRecord {
         project: project.id,
-        name: body.text("name"),
-        agent: body.uuid("defaultAgentId"),
-        access_level: body.text("defaultUserAccessLevel"),
+        name: body.text_or_empty("name"),
+        agent: body.uuid_or_nil("defaultAgentId"),
+        access_level: body.text_or_empty("defaultUserAccessLevel"),
         definition: Value::Object(body.clone()).to_string(),
     };
     let connections = default_connections(&body);
-    let taken = Problem::conflict(format!(
+    let conflict = Problem::conflict(format!(
         "the project has an environment `{}` already",
         environment.name
     ));
     let author = app.author(&caller);
     app.store()
         .try_change(move |transaction| {
-            if let Err(problem) = missing_connections(transaction, project.id, &connections)? {
+            if let Err(problem) = check_connections(transaction, project.id, &connections)? {
                 return Ok(Err(problem));
             }
-            let inserted = environments::insert(transaction, &environment, &author)?;
-            Ok(inserted.then_some(()).ok_or(taken))
+            let is_inserted = environments::insert(transaction, &environment, &author)?;
+            Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
     Ok((StatusCode::CREATED, Json(Empty {})))
@@ -191,19 +211,31 @@ type DefaultConnection = (String, String);
 
 fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     let warehouses = body
-        .object("defaultConnections")
-        .and_then(|connections| connections.object("DWH"));
-    let named = |(kind, name): (&String, &Value)| Some((kind.clone(), name.as_str()?.to_owned()));
-    warehouses.into_iter().flatten().filter_map(named).collect()
+        .find_object("defaultConnections")
+        .and_then(|connections| connections.find_object("DWH"));
+    warehouses
+        .into_iter()
+        .flatten()
+        .filter_map(|(kind, name)| Some((kind.clone(), name.as_str()?.to_owned())))
+        .collect()
 }
 
 /// Checks that each override refers to a default connection.
 fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     let connections = default_connections(body);
-    for (index, item) in body.objects("connectionOverrides").iter().flatten().enumerate() {
-        let name = item.text("connectionName");
-        if !name.trim().is_empty() && !connections.iter().any(|(_, known)| *known == name) {
-            check.note(
+    for (index, item) in body
+        .find_objects("connectionOverrides")
+        .iter()
+        .flatten()
+        .enumerate()
+    {
+        let name = item.text_or_empty("connectionName");
+        if !name.trim().is_empty()
+            && !connections
+                .iter()
+                .any(|(_, connection_name)| *connection_name == name)
+        {
+            check.add(
                 &format!("connectionOverrides[{index}].connectionName"),
                 "must be one of the default connections",
             );
@@ -212,7 +244,7 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
 }
 
 /// Returns a 400 that lists the default connections that are missing in the project or have another warehouse kind.
-fn missing_connections(
+fn check_connections(
     connection: &Connection,
     project: Uuid,
     connections: &[DefaultConnection],
@@ -221,9 +253,9 @@ fn missing_connections(
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
         match connections::find_provider(connection, project, name)? {
-            None => check.note(&field, format!("the project has no connection `{name}`")),
+            None => check.add(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {
-                check.note(
+                check.add(
                     &field,
                     format!("the connection `{name}` is of the kind {provider}"),
                 );
@@ -231,5 +263,5 @@ fn missing_connections(
             Some(_) => {}
         }
     }
-    Ok(check.done(()))
+    Ok(check.into_result(()))
 }

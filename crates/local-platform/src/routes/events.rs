@@ -3,9 +3,9 @@
 use super::Resource;
 use crate::app::App;
 use crate::auth::SuperAdmin;
-use crate::check::BodyCheck;
+use crate::body_check::BodyCheck;
 use crate::clock::Moment;
-use crate::page::{Page, Paged, Query};
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
 use crate::store::events::{self, AuditEvent};
 use axum::Json;
@@ -23,7 +23,7 @@ pub(super) const RESOURCE: Resource = Resource {
 
 /// Returns the HTTP routes for audit events.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new().routes(routes!(list_events))
 }
 
 /// Lists the audit events of the last 90 days, the oldest first.
@@ -38,40 +38,39 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         Page,
     ),
     responses(
-        (status = 200, body = Paged<AuditEvent>, description = "A page of the events."),
+        (status = 200, body = PagedList<AuditEvent>, description = "A page of the events."),
         (status = 403, body = ProblemBody, description = "The role is not Super Admin."),
     )
 )]
-async fn list(
+async fn list_events(
     _: SuperAdmin,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<AuditEvent>>, Problem> {
+) -> Result<Json<PagedList<AuditEvent>>, Problem> {
     let mut check = BodyCheck::default();
-    let page = Page::read(&query, &mut check);
-    let from = time(&query, "from", &mut check).map(Moment::not_before);
-    let to = time(&query, "to", &mut check).map(Moment::not_after);
-    let (from, to) = check.done((from, to))?;
-    let oldest = app.clock().now().before(events::RETENTION);
-    let from = from.map_or(oldest, |from| from.max(oldest));
-    let found = app
+    let page = Page::from_query(&query, &mut check);
+    let first = parse_time(&query, "from", &mut check).map(Moment::round_up);
+    let last = parse_time(&query, "to", &mut check).map(Moment::round_down);
+    let (first, last) = check.into_result((first, last))?;
+    let oldest = app.clock().now().minus(events::RETENTION);
+    let first = first.map_or(oldest, |from| from.max(oldest));
+    let (events, total) = app
         .store()
-        .read(move |connection| events::list(connection, from, to, page))
+        .query(move |connection| events::list_events(connection, first, last, page))
         .await?;
-    Ok(Json(Paged::new(page, found)))
+    Ok(Json(PagedList::new(page, events, total)))
 }
 
 /// Parses a time with its offset. In a query that was not percent-encoded, the plus sign of the offset has become a
 /// space.
-fn time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
+fn parse_time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
     let text = query.get(name)?;
-    let with_plus = || {
+    let time = text.parse().ok().or_else(|| {
         let (time, offset) = text.rsplit_once(' ')?;
         format!("{time}+{offset}").parse().ok()
-    };
-    let time = text.parse().ok().or_else(with_plus);
+    });
     if time.is_none() {
-        check.note(
+        check.add(
             name,
             "must be a time in ISO 8601 with an offset, such as 2026-11-20T09:30:00Z",
         );

@@ -3,19 +3,20 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::fields::Fields as _;
-use crate::page::{Page, Paged, Query};
-use crate::place::RequestPath;
+use crate::execution_simulation::{SimulatedExecution, simulate_execution};
+use crate::json_fields::JsonFields as _;
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody, ShortBody};
-use crate::project::CallersProject;
-use crate::published::{self, ListedPipeline};
+use crate::project::VisibleProject;
+use crate::published_pipelines::{self, ListedPipeline};
+use crate::request_path::RequestPath;
 use crate::shape::{
-    Shape, any_text, boolean, list_of, map_of, may, needs, object, one_of, text, text_or_number,
+    Shape, any_text, boolean, list_of, map_of, object, one_of, optional_member, required_member, text,
+    text_or_number,
 };
 use crate::store::environments;
 use crate::store::executions::{self, ExecutionRecord, ExecutionResult};
 use crate::vocabulary::Vocabulary;
-use crate::walk::{Ending, walk};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -28,21 +29,21 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-const ID: &str = "pipelineExecutionId";
+const ID_PARAMETER: &str = "pipelineExecutionId";
 
 /// Duration of the shortest execution.
-const SHORTEST: Duration = Duration::from_secs(2);
+const MIN_DURATION: Duration = Duration::from_secs(2);
 
 /// Additional duration for each component that is reached, and the maximum number of components that count.
-const STEP: Duration = Duration::from_millis(20);
-const COUNTED_STEPS: u32 = 100;
+const STEP_DURATION: Duration = Duration::from_millis(20);
+const MAX_COUNTED_STEPS: u32 = 100;
 
 /// The fields with the variables of an execution.
-const SCALARS: &str = "scalarVariables";
-const GRIDS: &str = "gridVariables";
+const SCALARS_FIELD: &str = "scalarVariables";
+const GRIDS_FIELD: &str = "gridVariables";
 
 /// The status that a termination request contains.
-const CANCELLED: &str = "CANCELLED";
+const TERMINATED_STATUS: &str = "CANCELLED";
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -50,33 +51,37 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for published pipelines and executions.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(list_published))
-        .routes(routes!(create))
-        .routes(routes!(show, terminate))
+        .routes(routes!(list_published_pipelines))
+        .routes(routes!(create_execution))
+        .routes(routes!(show_execution, terminate_execution))
 }
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![execution_request(), termination()]
+    vec![execution_request(), termination_request()]
 }
 
 fn execution_request() -> Shape {
     object([
-        needs("pipelineName", text()).about("The path of a published pipeline without its extension."),
-        needs("environmentName", text()).about("An environment of the project."),
-        may("executionTag", text()).about("A tag that only one running execution of the project can have."),
-        may(SCALARS, map_of(text_or_number())).about("Values of scalar variables, by name."),
-        may(GRIDS, map_of(list_of(list_of(any_text())))).about("Rows of grid variables, by name."),
+        required_member("pipelineName", text())
+            .with_description("The path of a published pipeline without its extension."),
+        required_member("environmentName", text()).with_description("An environment of the project."),
+        optional_member("executionTag", text())
+            .with_description("A tag that only one running execution of the project can have."),
+        optional_member(SCALARS_FIELD, map_of(text_or_number()))
+            .with_description("Values of scalar variables, by name."),
+        optional_member(GRIDS_FIELD, map_of(list_of(list_of(any_text()))))
+            .with_description("Rows of grid variables, by name."),
     ])
-    .named("ExecutionRequest", "The body of an execution request.")
+    .with_name("ExecutionRequest", "The body of an execution request.")
 }
 
-fn termination() -> Shape {
+fn termination_request() -> Shape {
     object([
-        may("forceUpdate", boolean()),
-        needs("status", one_of(&[CANCELLED])),
+        optional_member("forceUpdate", boolean()),
+        required_member("status", one_of(&[TERMINATED_STATUS])),
     ])
-    .named("Termination", "The body of a termination.")
+    .with_name("Termination", "The body of a termination.")
 }
 
 /// The ID of an execution.
@@ -102,22 +107,29 @@ struct ExecutionState {
     operation_id = "listPublishedPipelines",
     tag = "Pipeline execution",
     params(("projectId" = String, Path, format = "uuid", description = "The project."), Page),
-    responses((status = 200, body = Paged<ListedPipeline>, description = "A page of the pipelines."))
+    responses((status = 200, body = PagedList<ListedPipeline>, description = "A page of the pipelines."))
 )]
-async fn list_published(
-    project: CallersProject,
+async fn list_published_pipelines(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<ListedPipeline>>, Problem> {
-    let page = Page::only(&query)?;
-    let all = match project.repository {
-        Some(repository) => app.in_repository(move || published::list(&repository)).await?,
+) -> Result<Json<PagedList<ListedPipeline>>, Problem> {
+    let page = Page::try_from_query(&query)?;
+    let pipelines = match project.repository {
+        Some(repository) => {
+            app.read_repository(move || published_pipelines::list_pipelines(&repository))
+                .await?
+        }
         None => Vec::new(),
     };
-    let total = all.len() as u64;
+    let total = pipelines.len() as u64;
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let items = all.into_iter().skip(start).take(page.size as usize).collect();
-    Ok(Json(Paged::new(page, (items, total))))
+    let items = pipelines
+        .into_iter()
+        .skip(start)
+        .take(page.size as usize)
+        .collect();
+    Ok(Json(PagedList::new(page, items, total)))
 }
 
 /// Executes a published pipeline.
@@ -134,18 +146,21 @@ async fn list_published(
         (status = 409, body = ShortBody, description = "An execution with the same tag is running."),
     )
 )]
-async fn create(
-    project: CallersProject,
+async fn create_execution(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<ExecutionName>), Problem> {
-    execution_request().hold(&body)?;
-    let (pipeline, environment) = (body.text("pipelineName"), body.text("environmentName"));
-    let tag = body.optional_text("executionTag");
-    let outcome = outcome(&app, &project, &pipeline).await?;
+    execution_request().validate(&body)?;
+    let (pipeline, environment) = (
+        body.text_or_empty("pipelineName"),
+        body.text_or_empty("environmentName"),
+    );
+    let tag = body.find_text("executionTag");
+    let outcome = simulate_pipeline(&app, &project, &pipeline).await?;
     require_environment(&app, project.id, &environment).await?;
     let message = outcome.message + &describe_variables(&body);
-    let taken = Problem::short_conflict(format!(
+    let conflict = Problem::short_conflict(format!(
         "an execution with the tag `{}` is running",
         tag.as_deref().unwrap_or_default()
     ));
@@ -156,34 +171,35 @@ async fn create(
             // The time is read inside the transaction, where executions start one after the other, so that a tag is
             // free when its execution has ended.
             let started_at = clock.now();
-            let new = ExecutionRecord {
+            let execution = ExecutionRecord {
                 id: pipeline_execution_id,
                 project: project.id,
                 pipeline,
                 environment,
                 tag,
                 started_at,
-                ends_at: started_at + SHORTEST + STEP * outcome.steps.min(COUNTED_STEPS),
+                ends_at: started_at + MIN_DURATION + STEP_DURATION * outcome.steps.min(MAX_COUNTED_STEPS),
                 success: outcome.success,
                 message,
             };
-            let inserted = executions::insert(transaction, &new)?;
-            Ok(inserted.then_some(()).ok_or(taken))
+            let is_inserted = executions::insert(transaction, &execution)?;
+            Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
-    let answer = ExecutionName {
+    let execution = ExecutionName {
         pipeline_execution_id,
     };
-    Ok((StatusCode::CREATED, Json(answer)))
+    Ok((StatusCode::CREATED, Json(execution)))
 }
 
 /// Returns the variables of an execution, for the end of its message.
 fn describe_variables(body: &Map<String, Value>) -> String {
-    let scalars = body.object(SCALARS).into_iter().flatten();
-    let scalars = scalars.map(|(name, value)| format!("{name} = {value}"));
-    let grids = body.object(GRIDS).into_iter().flatten();
-    let grids = grids.map(|(name, rows)| format!("{name} = {rows}"));
-    let variables: Vec<String> = scalars.chain(grids).collect();
+    let variables: Vec<String> = [SCALARS_FIELD, GRIDS_FIELD]
+        .into_iter()
+        .filter_map(|field| body.find_object(field))
+        .flatten()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
     if variables.is_empty() {
         String::new()
     } else {
@@ -191,24 +207,32 @@ fn describe_variables(body: &Map<String, Value>) -> String {
     }
 }
 
-async fn outcome(app: &App, project: &CallersProject, pipeline: &str) -> Result<Ending, Problem> {
-    let missing = Problem::not_found(format!("the project has no published pipeline `{pipeline}`"));
+async fn simulate_pipeline(
+    app: &App,
+    project: &VisibleProject,
+    pipeline: &str,
+) -> Result<SimulatedExecution, Problem> {
+    let not_found = Problem::not_found(format!("the project has no published pipeline `{pipeline}`"));
     let Some(repository) = project.repository.clone() else {
-        return Err(missing);
+        return Err(not_found);
     };
     let name = pipeline.to_owned();
-    let read = move || Ok(published::document(&repository, &name)?.map(|document| walk(&document)));
-    app.in_repository(read).await?.ok_or(missing)
+    app.read_repository(move || {
+        let document = published_pipelines::find_document(&repository, &name)?;
+        Ok(document.map(|document| simulate_execution(&document)))
+    })
+    .await?
+    .ok_or(not_found)
 }
 
 async fn require_environment(app: &App, project: Uuid, environment: &str) -> Result<(), Problem> {
-    let missing = Problem::not_found(format!("the project has no environment `{environment}`"));
+    let not_found = Problem::not_found(format!("the project has no environment `{environment}`"));
     let name = environment.to_owned();
     let level = app
         .store()
-        .read(move |connection| environments::find_access_level(connection, project, &name))
+        .query(move |connection| environments::find_access_level(connection, project, &name))
         .await?;
-    level.map(|_| ()).ok_or(missing)
+    level.map(|_| ()).ok_or(not_found)
 }
 
 /// Shows the state of an execution.
@@ -223,22 +247,22 @@ async fn require_environment(app: &App, project: Uuid, environment: &str) -> Res
     ),
     responses((status = 200, body = ExecutionState, description = "The state of the execution."))
 )]
-async fn show(
-    project: CallersProject,
+async fn show_execution(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
 ) -> Result<Json<ExecutionState>, Problem> {
-    let id = place.uuid(ID)?;
+    let id = place.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     let result = app
         .store()
-        .read(move |connection| executions::find(connection, project.id, id, now))
+        .query(move |connection| executions::find_execution(connection, project.id, id, now))
         .await?;
-    let result = result.ok_or_else(|| missing(id))?;
+    let result = result.ok_or_else(|| unknown_execution(id))?;
     Ok(Json(ExecutionState { result }))
 }
 
-fn missing(id: Uuid) -> Problem {
+fn unknown_execution(id: Uuid) -> Problem {
     Problem::not_found(format!("the project has no execution {id}"))
 }
 
@@ -255,19 +279,19 @@ fn missing(id: Uuid) -> Problem {
     request_body = ref("#/components/schemas/Termination"),
     responses((status = 200, body = ExecutionName, description = "The execution is not running anymore."))
 )]
-async fn terminate(
-    project: CallersProject,
+async fn terminate_execution(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<ExecutionName>, Problem> {
-    let id = place.uuid(ID)?;
-    termination().hold(&body)?;
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    termination_request().validate(&body)?;
     let clock = app.clock().clone();
     app.store()
         .try_change(move |transaction| {
-            let found = executions::cancel(transaction, project.id, id, clock.now())?;
-            Ok(found.then_some(()).ok_or_else(|| missing(id)))
+            let is_known = executions::cancel(transaction, project.id, id, clock.now())?;
+            Ok(is_known.then_some(()).ok_or_else(|| unknown_execution(id)))
         })
         .await??;
     Ok(Json(ExecutionName {

@@ -1,16 +1,16 @@
 //! Overrides of variables in single environments (API document, "Project variables").
 
 use super::Resource;
-use super::variables::{NAME, does_not_fit, missing};
+use super::variables::{NAME_PARAMETER, describe_type_mismatch, unknown_variable};
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::fields::Fields as _;
+use crate::json_fields::JsonFields as _;
 use crate::options::Role;
 use crate::page::Query;
-use crate::place::RequestPath;
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
-use crate::shape::{Shape, list_of, needs, object, text, text_or_number};
+use crate::project::VisibleProject;
+use crate::request_path::RequestPath;
+use crate::shape::{Shape, list_of, object, required_member, text, text_or_number};
 use crate::store::environments;
 use crate::store::variables::{self, StoredOverride, VariableRow, VariableValue};
 use crate::tokens::Caller;
@@ -28,7 +28,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 /// The access levels of an environment that do not let a member change overrides.
-const LOOKING_ONLY: [&str; 3] = ["runner", "readOnly", "noAccess"];
+const READ_ONLY_LEVELS: [&str; 3] = ["runner", "readOnly", "noAccess"];
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -36,14 +36,14 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for overrides.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(list, put))
-        .routes(routes!(remove))
+        .routes(routes!(list_overrides, set_overrides))
+        .routes(routes!(delete_override))
 }
 
 /// The overrides of a variable.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Overrides)]
-struct OverridesAnswer {
+struct OverridesResponse {
     variable: OverriddenVariable,
     overrides: Vec<StoredOverride>,
 }
@@ -63,10 +63,13 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
 }
 
 fn overrides_request() -> Shape {
-    let item = object([needs("environmentName", text()), needs("value", text_or_number())])
-        .named("OverrideRequest", "The value in one environment.");
-    object([needs("overrides", list_of(item))])
-        .named("OverridesRequest", "The body of a request to set overrides.")
+    let item = object([
+        required_member("environmentName", text()),
+        required_member("value", text_or_number()),
+    ])
+    .with_name("OverrideRequest", "The value in one environment.");
+    object([required_member("overrides", list_of(item))])
+        .with_name("OverridesRequest", "The body of a request to set overrides.")
 }
 
 /// The result for each override.
@@ -105,33 +108,33 @@ struct FailedOverride {
         ("variableName" = String, Path, description = "The variable."),
         ("environmentName" = Option<String>, Query, description = "Only the override in this environment."),
     ),
-    responses((status = 200, body = OverridesAnswer, description = "The overrides."))
+    responses((status = 200, body = OverridesResponse, description = "The overrides."))
 )]
-async fn list(
-    project: CallersProject,
+async fn list_overrides(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
     query: Query,
-) -> Result<Json<OverridesAnswer>, Problem> {
-    let name = place.text(NAME).to_owned();
-    let missing = missing(&name);
+) -> Result<Json<OverridesResponse>, Problem> {
+    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let not_found = unknown_variable(&name);
     let environment = query.get("environmentName").map(str::to_owned);
     let overrides = app
         .store()
-        .read(move |connection| {
-            let Some(found) = variables::find(connection, project.id, &name)? else {
+        .query(move |connection| {
+            let Some(variable) = variables::find_variable(connection, project.id, &name)? else {
                 return Ok(None);
             };
-            let overrides = variables::list_overrides(connection, &found, environment.as_deref())?;
+            let overrides = variables::list_overrides(connection, &variable, environment.as_deref())?;
             let variable = OverriddenVariable {
-                id: found.variable.id,
-                name: found.variable.name,
-                r#type: found.variable.kind,
+                id: variable.variable.id,
+                name: variable.variable.name,
+                r#type: variable.variable.kind,
             };
-            Ok(Some(OverridesAnswer { variable, overrides }))
+            Ok(Some(OverridesResponse { variable, overrides }))
         })
         .await?;
-    overrides.map(Json).ok_or(missing)
+    overrides.map(Json).ok_or(not_found)
 }
 
 /// Creates or changes overrides and lists those that could not be applied.
@@ -147,54 +150,56 @@ async fn list(
     request_body = ref("#/components/schemas/OverridesRequest"),
     responses((status = 200, body = AppliedOverrides, description = "The result for each override."))
 )]
-async fn put(
-    project: CallersProject,
+async fn set_overrides(
+    project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<AppliedOverrides>, Problem> {
-    overrides_request().hold(&body)?;
-    let items = body.objects("overrides").unwrap_or_default();
-    let items: Vec<StoredOverride> = items.into_iter().filter_map(read_item).collect();
-    let name = place.text(NAME).to_owned();
-    let missing = missing(&name);
-    let applied = app
+    overrides_request().validate(&body)?;
+    let items = body.find_objects("overrides").unwrap_or_default();
+    let items: Vec<StoredOverride> = items.into_iter().filter_map(read_override).collect();
+    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let not_found = unknown_variable(&name);
+    let overrides = app
         .store()
         .try_change(
-            move |transaction| match variables::find(transaction, project.id, &name)? {
-                Some(found) => apply(transaction, project.id, caller.role, found, items).map(Ok),
-                None => Ok(Err(missing)),
+            move |transaction| match variables::find_variable(transaction, project.id, &name)? {
+                Some(variable) => {
+                    apply_overrides(transaction, project.id, caller.role, variable, items).map(Ok)
+                }
+                None => Ok(Err(not_found)),
             },
         )
         .await??;
-    Ok(Json(applied))
+    Ok(Json(overrides))
 }
 
-fn read_item(item: &Map<String, Value>) -> Option<StoredOverride> {
+fn read_override(item: &Map<String, Value>) -> Option<StoredOverride> {
     Some(StoredOverride {
-        environment_name: item.text("environmentName"),
-        value: item.given("value").and_then(VariableValue::from_json)?,
+        environment_name: item.text_or_empty("environmentName"),
+        value: item.find_value("value").and_then(VariableValue::from_json)?,
     })
 }
 
-fn apply(
+fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,
     role: Role,
-    found: VariableRow,
+    variable: VariableRow,
     items: Vec<StoredOverride>,
 ) -> rusqlite::Result<AppliedOverrides> {
-    let kind = found.variable.kind.clone();
+    let kind = variable.variable.kind.clone();
     let (mut successful_overrides, mut failed_overrides) = (Vec::new(), Vec::new());
     for item in items {
-        let failure = match refusal(transaction, project, role, &item.environment_name)? {
+        let failure = match find_refusal(transaction, project, role, &item.environment_name)? {
             None if item.value.has_type(&kind) => None,
-            None => Some(format!("the value {}", does_not_fit(&kind))),
+            None => Some(format!("the value {}", describe_type_mismatch(&kind))),
             refusal => refusal,
         };
         if failure.is_none() {
-            variables::put_override(transaction, &found, &item)?;
+            variables::put_override(transaction, &variable, &item)?;
         }
         let environment_name = item.environment_name;
         match failure {
@@ -206,7 +211,7 @@ fn apply(
         }
     }
     Ok(AppliedOverrides {
-        variable_name: found.variable.name,
+        variable_name: variable.variable.name,
         r#type: kind,
         successful_overrides,
         failed_overrides,
@@ -214,7 +219,7 @@ fn apply(
 }
 
 /// Returns the reason why the role may not change overrides in the environment, or `None` if it may.
-fn refusal(
+fn find_refusal(
     connection: &Connection,
     project: Uuid,
     role: Role,
@@ -223,7 +228,7 @@ fn refusal(
     let level = environments::find_access_level(connection, project, environment)?;
     Ok(match level {
         None => Some("the environment does not exist".to_owned()),
-        Some(level) if !role.is_admin() && LOOKING_ONLY.contains(&level.as_str()) => Some(format!(
+        Some(level) if !role.is_admin() && READ_ONLY_LEVELS.contains(&level.as_str()) => Some(format!(
             "the permission is missing: the environment gives its users the level {level}"
         )),
         Some(_) => None,
@@ -246,30 +251,30 @@ fn refusal(
         (status = 403, body = ProblemBody, description = "The environment's access level is not sufficient."),
     )
 )]
-async fn remove(
-    project: CallersProject,
+async fn delete_override(
+    project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     place: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.text(NAME).to_owned();
-    let environment = place.text("environmentName").to_owned();
-    let missing = missing(&name);
+    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let environment = place.parameter("environmentName").to_owned();
+    let not_found = unknown_variable(&name);
     let no_override = Problem::not_found(format!(
         "the variable `{name}` has no override in the environment `{environment}`"
     ));
     app.store()
         .try_change(move |transaction| {
-            let Some(found) = variables::find(transaction, project.id, &name)? else {
-                return Ok(Err(missing));
+            let Some(variable) = variables::find_variable(transaction, project.id, &name)? else {
+                return Ok(Err(not_found));
             };
-            if variables::list_overrides(transaction, &found, Some(&environment))?.is_empty() {
+            if variables::list_overrides(transaction, &variable, Some(&environment))?.is_empty() {
                 return Ok(Err(no_override));
             }
-            if let Some(why) = refusal(transaction, project.id, caller.role, &environment)? {
-                return Ok(Err(Problem::forbidden(why)));
+            if let Some(reason) = find_refusal(transaction, project.id, caller.role, &environment)? {
+                return Ok(Err(Problem::forbidden(reason)));
             }
-            variables::remove_override(transaction, &found, &environment)?;
+            variables::remove_override(transaction, &variable, &environment)?;
             Ok(Ok(()))
         })
         .await??;

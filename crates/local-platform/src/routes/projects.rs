@@ -3,13 +3,13 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::fields::Fields as _;
+use crate::json_fields::JsonFields as _;
 use crate::options::Role;
-use crate::page::{Page, Paged, Query};
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
+use crate::project::VisibleProject;
 use crate::routes::Empty;
-use crate::shape::{Shape, any_text, may, needs, object, one_of, text};
+use crate::shape::{Shape, any_text, object, one_of, optional_member, required_member, text};
 use crate::store::projects::{self, ProjectItem, ProjectRecord};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
@@ -27,7 +27,7 @@ use uuid::Uuid;
 const FULL_SAAS: &str = "FULL_SAAS";
 
 /// The deployment types of a project's runner.
-const DEPLOYMENTS: [&str; 2] = ["HYBRID", FULL_SAAS];
+const DEPLOYMENT_TYPES: [&str; 2] = ["HYBRID", FULL_SAAS];
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -35,8 +35,8 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for projects.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(initialize))
+        .routes(routes!(list_projects, create_project))
+        .routes(routes!(create_repository))
 }
 
 /// Returns the schemas of the request bodies.
@@ -46,23 +46,24 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 fn project_request(vocabulary: &Vocabulary) -> Shape {
     object([
-        needs("name", text()),
-        may("description", any_text()),
-        needs("warehouse", one_of(&vocabulary.warehouses)),
-        needs("agentDeploymentType", one_of(&DEPLOYMENTS)),
+        required_member("name", text()),
+        optional_member("description", any_text()),
+        required_member("warehouse", one_of(&vocabulary.warehouses)),
+        required_member("agentDeploymentType", one_of(&DEPLOYMENT_TYPES)),
     ])
-    .named("ProjectRequest", "The body of a project creation.")
+    .with_name("ProjectRequest", "The body of a project creation.")
 }
 
 fn repository_request(vocabulary: &Vocabulary) -> Shape {
-    let owner = needs("ownerName", text()).about("The organization that owns the repository.");
-    let parameters = object([owner]).named("ProviderParameters", "The owner of the repository.");
+    let owner =
+        required_member("ownerName", text()).with_description("The organization that owns the repository.");
+    let parameters = object([owner]).with_name("ProviderParameters", "The owner of the repository.");
     object([
-        needs("provider", one_of(&[&vocabulary.git_provider])),
-        needs("providerParameters", parameters),
-        needs("repositoryName", text()),
+        required_member("provider", one_of(&[&vocabulary.git_provider])),
+        required_member("providerParameters", parameters),
+        required_member("repositoryName", text()),
     ])
-    .named("RepositoryRequest", "The body of a repository initialization.")
+    .with_name("RepositoryRequest", "The body of a repository initialization.")
 }
 
 /// A project that was created.
@@ -80,17 +81,17 @@ struct CreatedProject {
     operation_id = "listProjects",
     tag = "Projects",
     params(Page),
-    responses((status = 200, body = Paged<ProjectItem>, description = "A page of the projects."))
+    responses((status = 200, body = PagedList<ProjectItem>, description = "A page of the projects."))
 )]
-async fn list(
+async fn list_projects(
     caller: Caller,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<ProjectItem>>, Problem> {
-    let page = Page::only(&query)?;
-    let given = app.given_projects();
+) -> Result<Json<PagedList<ProjectItem>>, Problem> {
+    let page = Page::try_from_query(&query)?;
+    let startup_projects = app.startup_projects();
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let mut items: Vec<ProjectItem> = given
+    let mut items: Vec<ProjectItem> = startup_projects
         .iter()
         .skip(start)
         .take(page.size as usize)
@@ -100,22 +101,29 @@ async fn list(
             description: String::new(),
         })
         .collect();
-    let mut total = given.len() as u64;
+    let mut total = startup_projects.len() as u64;
     if caller.role == Role::SuperAdmin {
-        let room = page
+        let remaining_size = page
             .size
             .saturating_sub(u32::try_from(items.len()).unwrap_or(u32::MAX));
-        let offset = i64::try_from(start.saturating_sub(given.len())).unwrap_or(i64::MAX);
-        let except =
-            serde_json::json!(given.iter().map(|project| project.id).collect::<Vec<_>>()).to_string();
-        let (made, count) = app
+        let offset = i64::try_from(start.saturating_sub(startup_projects.len())).unwrap_or(i64::MAX);
+        let excluded_ids = serde_json::json!(
+            startup_projects
+                .iter()
+                .map(|project| project.id)
+                .collect::<Vec<_>>()
+        )
+        .to_string();
+        let (projects, count) = app
             .store()
-            .read(move |connection| projects::list(connection, &except, room, offset))
+            .query(move |connection| {
+                projects::list_projects(connection, &excluded_ids, remaining_size, offset)
+            })
             .await?;
-        items.extend(made);
+        items.extend(projects);
         total += count;
     }
-    Ok(Json(Paged::new(page, (items, total))))
+    Ok(Json(PagedList::new(page, items, total)))
 }
 
 /// Creates a project, which is visible only to super admins.
@@ -127,18 +135,18 @@ async fn list(
     request_body = ref("#/components/schemas/ProjectRequest"),
     responses((status = 201, body = CreatedProject, description = "The project exists."))
 )]
-async fn create(
+async fn create_project(
     caller: Caller,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedProject>), Problem> {
-    project_request(app.vocabulary()).hold(&body)?;
+    project_request(app.vocabulary()).validate(&body)?;
     let project = ProjectRecord {
         id: Uuid::new_v4(),
-        name: body.text("name"),
-        description: body.text("description"),
-        warehouse: body.text("warehouse"),
-        full_saas: body.text("agentDeploymentType") == FULL_SAAS,
+        name: body.text_or_empty("name"),
+        description: body.text_or_empty("description"),
+        warehouse: body.text_or_empty("warehouse"),
+        full_saas: body.text_or_empty("agentDeploymentType") == FULL_SAAS,
     };
     let project_id = project.id;
     let author = app.author(&caller);
@@ -161,19 +169,19 @@ async fn create(
         (status = 409, body = ProblemBody, description = "The project already has a repository."),
     )
 )]
-async fn initialize(
-    project: CallersProject,
+async fn create_repository(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    repository_request(app.vocabulary()).hold(&body)?;
+    repository_request(app.vocabulary()).validate(&body)?;
     let owner = body
-        .object("providerParameters")
-        .map(|parameters| parameters.text("ownerName"));
+        .find_object("providerParameters")
+        .map(|parameters| parameters.text_or_empty("ownerName"));
     let words = [
-        body.text("provider"),
+        body.text_or_empty("provider"),
         owner.unwrap_or_default(),
-        body.text("repositoryName"),
+        body.text_or_empty("repositoryName"),
     ];
     app.store()
         .try_change(move |transaction| {
@@ -184,9 +192,9 @@ async fn initialize(
                 )));
             }
             let words = words.each_ref().map(String::as_str);
-            let initialized = projects::initialize_repository(transaction, project.id, words)?;
-            let taken = || Problem::conflict("the project has a repository already");
-            Ok(initialized.then_some(()).ok_or_else(taken))
+            let is_initialized = projects::initialize_repository(transaction, project.id, words)?;
+            let conflict = || Problem::conflict("the project has a repository already");
+            Ok(is_initialized.then_some(()).ok_or_else(conflict))
         })
         .await??;
     Ok((StatusCode::CREATED, Json(Empty {})))

@@ -3,12 +3,12 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
+use crate::body_check::BodyCheck;
+use crate::json_fields::JsonFields as _;
+use crate::pipeline_review::{self, ReviewOutcome, ReviewSubject};
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
-use crate::review::{self, ReviewOutcome, ReviewWish};
-use crate::shape::{Shape, needs, object, text, texts};
+use crate::project::VisibleProject;
+use crate::shape::{Shape, object, required_member, text, texts};
 use crate::vocabulary::{ReviewFields, Vocabulary};
 use axum::Json;
 use axum::extract::State;
@@ -22,7 +22,7 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 
 /// Returns the HTTP routes for reviews.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(create))
+    OpenApiRouter::new().routes(routes!(create_review))
 }
 
 /// Returns the schemas of the request bodies.
@@ -32,18 +32,21 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 fn review_request(fields: ReviewFields) -> Shape {
     let mut parts = vec![
-        needs("branchName", text()).about("A branch of the project's repository."),
-        needs("commitId", text()).about("The full id of a commit of that branch."),
-        needs(files_in(fields), texts()).about("Paths of files in that commit."),
+        required_member("branchName", text()).with_description("A branch of the project's repository."),
+        required_member("commitId", text()).with_description("The full id of a commit of that branch."),
+        required_member(files_field(fields), texts()).with_description("Paths of files in that commit."),
     ];
     if fields == ReviewFields::FilePaths {
-        parts.push(needs("dataWarehouseType", text()).about("The project's warehouse, in upper case."));
+        parts.push(
+            required_member("dataWarehouseType", text())
+                .with_description("The project's warehouse, in upper case."),
+        );
     }
-    object(parts).named("ReviewWish", "The body of a review request.")
+    object(parts).with_name("ReviewWish", "The body of a review request.")
 }
 
 /// Returns the name of the field that lists the files.
-const fn files_in(fields: ReviewFields) -> &'static str {
+const fn files_field(fields: ReviewFields) -> &'static str {
     match fields {
         ReviewFields::Pipelines => "pipelines",
         ReviewFields::FilePaths => "filePaths",
@@ -66,25 +69,25 @@ const fn files_in(fields: ReviewFields) -> &'static str {
         (status = 404, body = ProblemBody, description = "Unknown project, branch, commit or file."),
     )
 )]
-async fn create(
-    project: CallersProject,
+async fn create_review(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     JsonObject(body): JsonObject,
 ) -> Result<Json<ReviewOutcome>, Problem> {
     let mut check = BodyCheck::default();
-    check.header(&headers, "Agent-Version");
+    check.required_header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
-    review_request(fields).check(&mut check, &body);
-    let request = ReviewWish {
-        branch: body.text("branchName"),
-        commit: body.text("commitId"),
-        pipelines: body.texts(files_in(fields)),
+    review_request(fields).check_members(&mut check, &body);
+    let request = ReviewSubject {
+        branch: body.text_or_empty("branchName"),
+        commit: body.text_or_empty("commitId"),
+        pipelines: body.texts(files_field(fields)),
     };
-    let request = check.done(request)?;
+    let request = check.into_result(request)?;
     let repository = project
         .repository
         .ok_or_else(|| Problem::not_found("the project has no repository here"))?;
-    let reviewed = app.in_repository(move || review::review(&repository, &request));
-    Ok(Json(reviewed.await?))
+    let outcome = app.read_repository(move || pipeline_review::review_pipelines(&repository, &request));
+    Ok(Json(outcome.await?))
 }

@@ -3,11 +3,11 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
-use crate::place::RequestPath;
+use crate::body_check::BodyCheck;
+use crate::json_fields::JsonFields as _;
 use crate::problem::Problem;
-use crate::shape::{Shape, any_text, map_of, needs, object, rule, text};
+use crate::request_path::RequestPath;
+use crate::shape::{Shape, any_text, map_of, object, required_member, rule, text};
 use crate::store::secrets;
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
@@ -26,7 +26,7 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 
 /// Returns the HTTP routes for secrets.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(create))
+    OpenApiRouter::new().routes(routes!(create_secret))
 }
 
 /// Returns the schemas of the request bodies.
@@ -36,13 +36,15 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
 
 fn secret_request() -> Shape {
     object([
-        needs("name", text()).about("The name that other requests use to refer to the secret."),
-        needs("type", text()).about("`DWH_PASSWORD` for warehouse credentials."),
-        needs("key", text()).about("The name of the only property of `value`."),
+        required_member("name", text())
+            .with_description("The name that other requests use to refer to the secret."),
+        required_member("type", text()).with_description("`DWH_PASSWORD` for warehouse credentials."),
+        required_member("key", text()).with_description("The name of the only property of `value`."),
         rule(check_value, None),
-        needs("value", map_of(any_text())).about("The secret, as the only property, named by `key`."),
+        required_member("value", map_of(any_text()))
+            .with_description("The secret, as the only property, named by `key`."),
     ])
-    .named("SecretRequest", "The body of a secret.")
+    .with_name("SecretRequest", "The body of a secret.")
 }
 
 /// A reference to a stored secret.
@@ -65,15 +67,15 @@ struct CreatedSecret {
     request_body = ref("#/components/schemas/SecretRequest"),
     responses((status = 201, body = CreatedSecret, description = "The runner can read the secret."))
 )]
-async fn create(
+async fn create_secret(
     caller: Caller,
     State(app): State<Arc<App>>,
     place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedSecret>), Problem> {
-    let agent = place.uuid("agentId")?;
-    secret_request().hold(&body)?;
-    let words = ["name", "type", "key"].map(|field| body.text(field));
+    let agent = place.uuid_parameter("agentId")?;
+    secret_request().validate(&body)?;
+    let words = ["name", "type", "key"].map(|field| body.text_or_empty(field));
     let [vault_secret_name, ..] = words.clone();
     let author = app.author(&caller);
     app.store()
@@ -92,18 +94,18 @@ async fn create(
 
 /// Checks that the value has exactly the property that `key` names, and that this property is not empty.
 fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
-    let (key, Some(value)) = (body.text("key"), body.object("value")) else {
+    let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;
     };
-    check.below("value", |check| {
+    check.check_within("value", |check| {
         match value.get(&key) {
-            None | Some(Value::Null) if !key.is_empty() => check.note(&key, "must not be null"),
-            Some(Value::String(text)) if text.trim().is_empty() => check.note(&key, "must not be empty"),
+            None | Some(Value::Null) if !key.is_empty() => check.add(&key, "must not be null"),
+            Some(Value::String(text)) if text.trim().is_empty() => check.add(&key, "must not be empty"),
             _ => {}
         }
-        for other in value.keys().filter(|other| **other != key) {
-            check.note(
-                other,
+        for name in value.keys().filter(|name| **name != key) {
+            check.add(
+                name,
                 "must not be there: the value has one property, the one that `key` names",
             );
         }

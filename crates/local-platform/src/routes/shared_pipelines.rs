@@ -3,7 +3,7 @@
 use super::Resource;
 use crate::app::App;
 use crate::auth::Admin;
-use crate::page::{Page, Paged, Query};
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
 use crate::store::artifacts::{self, SharedPipelineItem};
 use axum::Json;
@@ -20,7 +20,7 @@ pub(super) const RESOURCE: Resource = Resource {
 
 /// Returns the HTTP routes for shared pipelines.
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list))
+    OpenApiRouter::new().routes(routes!(list_shared_pipelines))
 }
 
 /// Lists the shared pipelines of all prefixes, each with its latest enabled version.
@@ -31,20 +31,20 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     tag = "Shared pipelines",
     params(Page),
     responses(
-        (status = 200, body = Paged<SharedPipelineItem>, description = "A page of the shared pipelines."),
+        (status = 200, body = PagedList<SharedPipelineItem>, description = "A page of the shared pipelines."),
         (status = 400, body = ProblemBody, description = "`page` or `size` is outside its bounds."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
     )
 )]
-async fn list(
+async fn list_shared_pipelines(
     _: Admin,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<SharedPipelineItem>>, Problem> {
-    let page = Page::only(&query)?;
-    let found = app
+) -> Result<Json<PagedList<SharedPipelineItem>>, Problem> {
+    let page = Page::try_from_query(&query)?;
+    let (pipelines, total) = app
         .store()
-        .read(move |connection| artifacts::list_shared_pipelines(connection, page))
+        .query(move |connection| artifacts::list_shared_pipelines(connection, page))
         .await?;
-    Ok(Json(Paged::new(page, found)))
+    Ok(Json(PagedList::new(page, pipelines, total)))
 }

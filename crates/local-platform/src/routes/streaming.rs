@@ -3,14 +3,14 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::fields::Fields as _;
-use crate::place::RequestPath;
+use crate::json_fields::JsonFields as _;
 use crate::problem::Problem;
-use crate::project::CallersProject;
+use crate::project::VisibleProject;
+use crate::request_path::RequestPath;
 use crate::routes::Empty;
-use crate::shape::{Shape, needs, object, one_of};
+use crate::shape::{Shape, object, one_of, required_member};
 use crate::store::streaming::{self, NewPipeline, StreamingCommand, StreamingState};
-use crate::streaming::{definition, stored};
+use crate::streaming_shapes::{definition_shape, stored_definition_shape};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
 use axum::Json;
@@ -24,7 +24,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-const ID: &str = "streamingPipelineId";
+const ID_PARAMETER: &str = "streamingPipelineId";
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -32,25 +32,30 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for streaming pipelines.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(create))
-        .routes(routes!(show))
-        .routes(routes!(command))
-        .routes(routes!(status))
+        .routes(routes!(create_streaming_pipeline))
+        .routes(routes!(show_streaming_pipeline))
+        .routes(routes!(command_streaming_pipeline))
+        .routes(routes!(show_streaming_status))
 }
 
 /// Returns the schemas of the request bodies.
 fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    vec![definition(vocabulary), stored(vocabulary), streaming_command()]
+    vec![
+        definition_shape(vocabulary),
+        stored_definition_shape(vocabulary),
+        command_request(),
+    ]
 }
 
-fn streaming_command() -> Shape {
-    object([needs("command", one_of(&["start", "stop"]))]).named("StreamingOrder", "The body of a command.")
+fn command_request() -> Shape {
+    object([required_member("command", one_of(&["start", "stop"]))])
+        .with_name("StreamingOrder", "The body of a command.")
 }
 
 /// The status of a streaming pipeline.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StreamingStatusAnswer)]
-struct StatusAnswer {
+struct StatusResponse {
     status: StreamingState,
 }
 
@@ -64,30 +69,30 @@ struct StatusAnswer {
     request_body = ref("#/components/schemas/StreamingDefinition"),
     responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
-async fn create(
-    project: CallersProject,
+async fn create_streaming_pipeline(
+    project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Map<String, Value>>), Problem> {
-    definition(app.vocabulary()).hold(&body)?;
+    definition_shape(app.vocabulary()).validate(&body)?;
     let id = Uuid::new_v4();
-    let mut kept = Map::from_iter([(ID.to_owned(), Value::from(id.to_string()))]);
-    kept.extend(body.into_iter().filter(|(member, _)| member != ID));
-    let new = NewPipeline {
+    let mut definition = Map::from_iter([(ID_PARAMETER.to_owned(), Value::from(id.to_string()))]);
+    definition.extend(body.into_iter().filter(|(member, _)| member != ID_PARAMETER));
+    let pipeline = NewPipeline {
         id,
         project: project.id,
-        name: kept.text("name"),
-        definition: Value::Object(kept.clone()).to_string(),
+        name: definition.text_or_empty("name"),
+        definition: Value::Object(definition.clone()).to_string(),
     };
     let author = app.author(&caller);
     app.store()
-        .change(move |transaction| streaming::insert(transaction, &new, &author))
+        .change(move |transaction| streaming::insert(transaction, &pipeline, &author))
         .await?;
-    Ok((StatusCode::CREATED, Json(kept)))
+    Ok((StatusCode::CREATED, Json(definition)))
 }
 
-fn missing(id: Uuid) -> Problem {
+fn unknown_pipeline(id: Uuid) -> Problem {
     Problem::not_found(format!("the project has no streaming pipeline {id}"))
 }
 
@@ -103,18 +108,18 @@ fn missing(id: Uuid) -> Problem {
     ),
     responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
-async fn show(
-    project: CallersProject,
+async fn show_streaming_pipeline(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
 ) -> Result<Json<Value>, Problem> {
-    let id = place.uuid(ID)?;
-    let found = app
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let definition = app
         .store()
-        .read(move |connection| streaming::find_definition(connection, project.id, id))
+        .query(move |connection| streaming::find_definition(connection, project.id, id))
         .await?;
-    let found = found.ok_or_else(|| missing(id))?;
-    serde_json::from_str(&found)
+    let definition = definition.ok_or_else(|| unknown_pipeline(id))?;
+    serde_json::from_str(&definition)
         .map(Json)
         .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
 }
@@ -132,24 +137,24 @@ async fn show(
     request_body = ref("#/components/schemas/StreamingOrder"),
     responses((status = 200, body = Empty, description = "The streaming agent has received the command."))
 )]
-async fn command(
-    project: CallersProject,
+async fn command_streaming_pipeline(
+    project: VisibleProject,
     caller: Caller,
     State(app): State<Arc<App>>,
     place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Empty>, Problem> {
-    let id = place.uuid(ID)?;
-    streaming_command().hold(&body)?;
-    let command = match body.text("command").as_str() {
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    command_request().validate(&body)?;
+    let command = match body.text_or_empty("command").as_str() {
         "start" => StreamingCommand::Start,
         _ => StreamingCommand::Stop,
     };
     let author = app.author(&caller);
     app.store()
         .try_change(move |transaction| {
-            let found = streaming::apply_command(transaction, project.id, id, command, &author)?;
-            Ok(found.then_some(()).ok_or_else(|| missing(id)))
+            let definition = streaming::apply_command(transaction, project.id, id, command, &author)?;
+            Ok(definition.then_some(()).ok_or_else(|| unknown_pipeline(id)))
         })
         .await??;
     Ok(Json(Empty {}))
@@ -165,19 +170,19 @@ async fn command(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    responses((status = 200, body = StatusAnswer, description = "The status."))
+    responses((status = 200, body = StatusResponse, description = "The status."))
 )]
-async fn status(
-    project: CallersProject,
+async fn show_streaming_status(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
-) -> Result<Json<StatusAnswer>, Problem> {
-    let id = place.uuid(ID)?;
+) -> Result<Json<StatusResponse>, Problem> {
+    let id = place.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     let status = app
         .store()
-        .read(move |connection| streaming::find_status(connection, project.id, id, now))
+        .query(move |connection| streaming::find_status(connection, project.id, id, now))
         .await?;
-    let status = status.ok_or_else(|| missing(id))?;
-    Ok(Json(StatusAnswer { status }))
+    let status = status.ok_or_else(|| unknown_pipeline(id))?;
+    Ok(Json(StatusResponse { status }))
 }

@@ -3,14 +3,15 @@
 use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::check::BodyCheck;
-use crate::fields::Fields as _;
-use crate::page::{Page, Paged, Query};
-use crate::place::RequestPath;
+use crate::body_check::BodyCheck;
+use crate::json_fields::JsonFields as _;
+use crate::page::{Page, PagedList, Query};
 use crate::problem::{Problem, ProblemBody};
-use crate::project::CallersProject;
+use crate::project::VisibleProject;
+use crate::request_path::RequestPath;
 use crate::shape::{
-    Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
+    Shape, ShapePart, any_text, boolean, object, one_of, optional_member, required_member, rule, text,
+    text_or_number,
 };
 use crate::store::variables::{self, StoredVariable, VariableValue};
 use crate::vocabulary::Vocabulary;
@@ -27,13 +28,13 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 /// Name of the path parameter.
-pub(super) const NAME: &str = "variableName";
+pub(super) const NAME_PARAMETER: &str = "variableName";
 
 const TYPES: [&str; 2] = ["TEXT", "NUMBER"];
 const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 
 /// Default page size of the list of variables.
-const SIZE: u32 = 25;
+const DEFAULT_SIZE: u32 = 25;
 
 /// The routes and the request bodies.
 pub(super) const RESOURCE: Resource = Resource { routes, shapes };
@@ -41,58 +42,58 @@ pub(super) const RESOURCE: Resource = Resource { routes, shapes };
 /// Returns the HTTP routes for variables.
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(update, remove))
+        .routes(routes!(list_variables, create_variable))
+        .routes(routes!(change_variable, delete_variable))
 }
 
 /// Returns the schemas of the request bodies.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![variable_request(), variable_change()]
+    vec![variable_request(), change_request()]
 }
 
 fn variable_request() -> Shape {
     object([
-        needs("name", text()).about("The name, which never changes."),
-        needs("type", one_of(&TYPES)),
-        needs("behaviour", one_of(&BEHAVIOURS)),
-        needs("value", text_or_number()),
-        fitting(),
-        may("description", any_text()),
-        may("supportsDoubleResolution", boolean()),
+        required_member("name", text()).with_description("The name, which never changes."),
+        required_member("type", one_of(&TYPES)),
+        required_member("behaviour", one_of(&BEHAVIOURS)),
+        required_member("value", text_or_number()),
+        value_type_rule(),
+        optional_member("description", any_text()),
+        optional_member("supportsDoubleResolution", boolean()),
     ])
-    .named("VariableRequest", "The body of a variable creation.")
+    .with_name("VariableRequest", "The body of a variable creation.")
 }
 
-fn variable_change() -> Shape {
+fn change_request() -> Shape {
     object([
-        needs("type", one_of(&TYPES)),
-        needs("behaviour", one_of(&BEHAVIOURS)),
-        may("description", any_text()),
-        may("value", text_or_number()),
-        fitting(),
-        may("supportsDoubleResolution", boolean()),
+        required_member("type", one_of(&TYPES)),
+        required_member("behaviour", one_of(&BEHAVIOURS)),
+        optional_member("description", any_text()),
+        optional_member("value", text_or_number()),
+        value_type_rule(),
+        optional_member("supportsDoubleResolution", boolean()),
     ])
-    .named(
+    .with_name(
         "VariableChange",
         "The body of a change; missing fields keep their values.",
     )
 }
 
 /// Checks that the value matches the type.
-fn fitting() -> ShapePart {
-    let case = |kind: &str, values: &str| {
+fn value_type_rule() -> ShapePart {
+    let cases = [("TEXT", "string"), ("NUMBER", "number")].map(|(kind, json_type)| {
         json!({"type": "object", "properties": {
-            "type": {"type": "string", "enum": [kind]}, "value": {"type": [values, "null"]},
+            "type": {"type": "string", "enum": [kind]}, "value": {"type": [json_type, "null"]},
         }})
-    };
-    let check = |check: &mut BodyCheck, body: &Map<String, Value>| {
-        let (kind, value) = (body.text("type"), value_of(body));
-        if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
-            check.note("value", does_not_fit(&kind));
-        }
-    };
-    let cases = [case("TEXT", "string"), case("NUMBER", "number")];
-    rule(check, Some(json!({"oneOf": cases})))
+    });
+    rule(check_value_type, Some(json!({"oneOf": cases})))
+}
+
+fn check_value_type(check: &mut BodyCheck, body: &Map<String, Value>) {
+    let (kind, value) = (body.text_or_empty("type"), read_value(body));
+    if TYPES.contains(&kind.as_str()) && value.is_some_and(|value| !value.has_type(&kind)) {
+        check.add("value", describe_type_mismatch(&kind));
+    }
 }
 
 /// A variable that was created.
@@ -115,21 +116,21 @@ struct CreatedVariable {
         ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page number, from 0."),
         ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
     ),
-    responses((status = 200, body = Paged<StoredVariable>, description = "A page of the variables."))
+    responses((status = 200, body = PagedList<StoredVariable>, description = "A page of the variables."))
 )]
-async fn list(
-    project: CallersProject,
+async fn list_variables(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     query: Query,
-) -> Result<Json<Paged<StoredVariable>>, Problem> {
+) -> Result<Json<PagedList<StoredVariable>>, Problem> {
     let mut check = BodyCheck::default();
-    let page = Page::of_size(SIZE, &query, &mut check);
-    let page = check.done(page)?;
-    let found = app
+    let page = Page::with_default_size(DEFAULT_SIZE, &query, &mut check);
+    let page = check.into_result(page)?;
+    let (variables, total) = app
         .store()
-        .read(move |connection| variables::list(connection, project.id, page))
+        .query(move |connection| variables::list_variables(connection, project.id, page))
         .await?;
-    Ok(Json(Paged::new(page, found)))
+    Ok(Json(PagedList::new(page, variables, total)))
 }
 
 /// Creates a variable.
@@ -145,48 +146,51 @@ async fn list(
         (status = 409, body = ProblemBody, description = "The variable name is already in use."),
     )
 )]
-async fn create(
-    project: CallersProject,
+async fn create_variable(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<CreatedVariable>), Problem> {
-    variable_request().hold(&body)?;
+    variable_request().validate(&body)?;
     let variable = StoredVariable {
         id: Uuid::new_v4().to_string(),
-        name: body.text("name"),
-        kind: body.text("type"),
-        behaviour: body.text("behaviour"),
-        description: body.text("description"),
-        value: value_of(&body).unwrap_or(VariableValue::Text(String::new())),
-        supports_double_resolution: body.flag("supportsDoubleResolution").unwrap_or_default(),
+        name: body.text_or_empty("name"),
+        kind: body.text_or_empty("type"),
+        behaviour: body.text_or_empty("behaviour"),
+        description: body.text_or_empty("description"),
+        value: read_value(&body).unwrap_or(VariableValue::Text(String::new())),
+        supports_double_resolution: body.find_boolean("supportsDoubleResolution").unwrap_or_default(),
     };
-    let created = CreatedVariable {
+    let variable_summary = CreatedVariable {
         id: variable.id.clone(),
         name: variable.name.clone(),
         value: variable.value.clone(),
     };
-    let taken = Problem::conflict(format!("the project has a variable `{}` already", created.name));
+    let conflict = Problem::conflict(format!(
+        "the project has a variable `{}` already",
+        variable_summary.name
+    ));
     app.store()
         .try_change(move |transaction| {
-            let inserted = variables::insert(transaction, project.id, &variable)?;
-            Ok(inserted.then_some(()).ok_or(taken))
+            let is_inserted = variables::insert(transaction, project.id, &variable)?;
+            Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
-    Ok((StatusCode::CREATED, Json(created)))
+    Ok((StatusCode::CREATED, Json(variable_summary)))
 }
 
-fn value_of(body: &Map<String, Value>) -> Option<VariableValue> {
-    body.given("value").and_then(VariableValue::from_json)
+fn read_value(body: &Map<String, Value>) -> Option<VariableValue> {
+    body.find_value("value").and_then(VariableValue::from_json)
 }
 
 /// Returns the reason why a value does not match the type.
-pub(super) fn does_not_fit(kind: &str) -> String {
-    let needed = if kind == "NUMBER" { "number" } else { "string" };
-    format!("must be a {needed}, as the type is {kind}")
+pub(super) fn describe_type_mismatch(kind: &str) -> String {
+    let required_type = if kind == "NUMBER" { "number" } else { "string" };
+    format!("must be a {required_type}, as the type is {kind}")
 }
 
 /// Creates a 404: the project has no such variable.
-pub(super) fn missing(name: &str) -> Problem {
+pub(super) fn unknown_variable(name: &str) -> Problem {
     Problem::not_found(format!("the project has no variable `{name}`"))
 }
 
@@ -216,59 +220,62 @@ struct VariablePatch {
         (status = 409, body = ProblemBody, description = "An override does not match the new type."),
     )
 )]
-async fn update(
-    project: CallersProject,
+async fn change_variable(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
     JsonObject(body): JsonObject,
 ) -> Result<StatusCode, Problem> {
-    variable_change().hold(&body)?;
+    change_request().validate(&body)?;
     let change = VariablePatch {
-        kind: body.text("type"),
-        behaviour: body.text("behaviour"),
-        description: body.optional_text("description"),
-        value: value_of(&body),
-        supports_double_resolution: body.flag("supportsDoubleResolution"),
+        kind: body.text_or_empty("type"),
+        behaviour: body.text_or_empty("behaviour"),
+        description: body.find_text("description"),
+        value: read_value(&body),
+        supports_double_resolution: body.find_boolean("supportsDoubleResolution"),
     };
-    let name = place.text(NAME).to_owned();
+    let name = place.parameter(NAME_PARAMETER).to_owned();
     app.store()
-        .try_change(move |transaction| apply(transaction, project.id, &name, change))
+        .try_change(move |transaction| apply_change(transaction, project.id, &name, change))
         .await??;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn apply(
+fn apply_change(
     transaction: &Transaction<'_>,
     project: Uuid,
     name: &str,
     change: VariablePatch,
 ) -> rusqlite::Result<Result<(), Problem>> {
-    let Some(mut found) = variables::find(transaction, project, name)? else {
-        return Ok(Err(missing(name)));
+    let Some(mut row) = variables::find_variable(transaction, project, name)? else {
+        return Ok(Err(unknown_variable(name)));
     };
-    let value = change.value.unwrap_or_else(|| found.variable.value.clone());
+    let value = change.value.unwrap_or_else(|| row.variable.value.clone());
     if !value.has_type(&change.kind) {
-        return Ok(Err(Problem::invalid_field("value", does_not_fit(&change.kind))));
+        return Ok(Err(Problem::invalid_field(
+            "value",
+            describe_type_mismatch(&change.kind),
+        )));
     }
-    let overrides = variables::list_overrides(transaction, &found, None)?;
-    if let Some(other) = overrides.iter().find(|item| !item.value.has_type(&change.kind)) {
-        let environment = &other.environment_name;
+    let overrides = variables::list_overrides(transaction, &row, None)?;
+    if let Some(mismatch) = overrides.iter().find(|item| !item.value.has_type(&change.kind)) {
+        let environment = &mismatch.environment_name;
         return Ok(Err(Problem::conflict(format!(
             "the override in the environment `{environment}` does not fit the type {}; delete it first",
             change.kind
         ))));
     }
-    let variable = &mut found.variable;
+    let variable = &mut row.variable;
     variable.value = value;
     variable.kind = change.kind;
     variable.behaviour = change.behaviour;
     if let Some(description) = change.description {
         variable.description = description;
     }
-    if let Some(supports) = change.supports_double_resolution {
-        variable.supports_double_resolution = supports;
+    if let Some(supports_double_resolution) = change.supports_double_resolution {
+        variable.supports_double_resolution = supports_double_resolution;
     }
-    variables::update(transaction, &found)?;
+    variables::update(transaction, &row)?;
     Ok(Ok(()))
 }
 
@@ -284,17 +291,17 @@ fn apply(
     ),
     responses((status = 204, description = "The variable was removed."))
 )]
-async fn remove(
-    project: CallersProject,
+async fn delete_variable(
+    project: VisibleProject,
     State(app): State<Arc<App>>,
     place: RequestPath,
 ) -> Result<StatusCode, Problem> {
-    let name = place.text(NAME).to_owned();
-    let missing = missing(&name);
+    let name = place.parameter(NAME_PARAMETER).to_owned();
+    let not_found = unknown_variable(&name);
     app.store()
         .try_change(move |transaction| {
-            let removed = variables::remove(transaction, project.id, &name)?;
-            Ok(removed.then_some(()).ok_or(missing))
+            let is_removed = variables::remove(transaction, project.id, &name)?;
+            Ok(is_removed.then_some(()).ok_or(not_found))
         })
         .await??;
     Ok(StatusCode::NO_CONTENT)

@@ -2,22 +2,23 @@
 //!
 //! A shape is built from the vocabulary, so it allows the same names that it describes.
 
-mod make;
+mod constructors;
 mod schema;
 
-pub(super) use make::{
-    any_object, any_text, at_least_one_of, boolean, fills, list_of, map_of, may, needs, object, one_of, rule,
-    ruled, text, text_or_number, texts, uuid, variants, whole_from,
+pub(super) use constructors::{
+    any_object, any_text, at_least_one_of, boolean, list_of, map_of, nonempty_member, object, one_of,
+    optional_member, required_member, rule, rule_checked_member, text, text_or_number, texts, uuid, variants,
+    whole_number_from,
 };
 
-use super::check::BodyCheck;
-use super::fields::{Fields as _, whole};
-use super::place;
+use super::body_check::BodyCheck;
+use super::json_fields::{JsonFields as _, as_whole_number};
 use super::problem::Problem;
+use super::request_path;
 use serde_json::{Map, Value};
 
-const MISSING: &str = "must not be null";
-const EMPTY: &str = "must not be empty";
+const MISSING_MESSAGE: &str = "must not be null";
+const EMPTY_MESSAGE: &str = "must not be empty";
 
 type Object = Map<String, Value>;
 
@@ -60,11 +61,11 @@ pub(super) struct Member {
 
 enum Presence {
     /// The member may be missing or null.
-    Free,
+    Optional,
     /// The member is required; the text is the message if it is missing.
-    Needed(&'static str),
+    Required(&'static str),
     /// The member is required; a rule reports it if it is missing.
-    Ruled,
+    CheckedByRule,
 }
 
 /// Adds the errors in the members of a body to a check.
@@ -78,7 +79,7 @@ pub(super) struct ShapeRule {
 }
 
 impl ShapePart {
-    pub(super) fn about(mut self, text: &'static str) -> Self {
+    pub(super) fn with_description(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
         }
@@ -88,7 +89,7 @@ impl ShapePart {
 
 impl Shape {
     /// Sets the shape's name in the API description and a sentence about it.
-    pub(super) fn named(self, name: &'static str, about: &'static str) -> Self {
+    pub(super) fn with_name(self, name: &'static str, about: &'static str) -> Self {
         Self {
             name: Some(name),
             about: Some(about),
@@ -97,28 +98,31 @@ impl Shape {
     }
 
     /// Checks a body; the problem lists all its errors.
-    pub(super) fn hold(&self, body: &Object) -> Result<(), Problem> {
+    pub(super) fn validate(&self, body: &Object) -> Result<(), Problem> {
         let mut check = BodyCheck::default();
-        self.check(&mut check, body);
-        check.done(())
+        self.check_members(&mut check, body);
+        check.into_result(())
     }
 
     /// Adds all errors in a body to `check`.
-    pub(super) fn check(&self, check: &mut BodyCheck, body: &Object) {
+    pub(super) fn check_members(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
                 for part in parts {
-                    part.check(check, body);
+                    part.check_part(check, body);
                 }
             }
             ShapeKind::Map(Some(item)) => body
                 .iter()
-                .for_each(|(field, value)| item.value(check, field, value)),
+                .for_each(|(field, value)| item.check_value(check, field, value)),
             ShapeKind::Variants(tag, variants) => {
-                let name = body.optional_text(tag);
-                match variants.iter().find(|(known, _)| Some(*known) == name.as_deref()) {
-                    Some((_, variant)) => variant.check(check, body),
-                    None => needs(*tag, self.tags()).check(check, body),
+                let name = body.find_text(tag);
+                match variants
+                    .iter()
+                    .find(|(known_tag, _)| Some(*known_tag) == name.as_deref())
+                {
+                    Some((_, variant)) => variant.check_members(check, body),
+                    None => required_member(*tag, self.tag_shape()).check_part(check, body),
                 }
             }
             _ => {}
@@ -126,19 +130,19 @@ impl Shape {
     }
 
     /// Adds all errors in the value of a field to `check`.
-    fn value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
+    fn check_value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))
             | (ShapeKind::Boolean, Value::Bool(_))
             | (ShapeKind::TextOrNumber, Value::String(_) | Value::Number(_)) => {}
             (ShapeKind::Text | ShapeKind::Uuid | ShapeKind::OneOf(_), Value::String(text)) => {
-                self.text(check, field, text);
+                self.check_text(check, field, text);
             }
-            (ShapeKind::Whole(first, last), value) if in_range(value, *first, *last) => {}
-            (ShapeKind::Texts, Value::Array(items)) => items_of(check, field, items),
+            (ShapeKind::Whole(first, last), value) if is_in_range(value, *first, *last) => {}
+            (ShapeKind::Texts, Value::Array(items)) => check_texts(check, field, items),
             (ShapeKind::List(item), Value::Array(items)) => {
                 for (index, value) in items.iter().enumerate() {
-                    item.value(check, &format!("{field}[{index}]"), value);
+                    item.check_value(check, &format!("{field}[{index}]"), value);
                 }
             }
             (
@@ -148,25 +152,25 @@ impl Shape {
                 | ShapeKind::Variants(..),
                 Value::Object(inner),
             ) => {
-                check.below(field, |check| self.check(check, inner));
+                check.check_within(field, |check| self.check_members(check, inner));
             }
-            _ => check.note(field, self.wanted()),
+            _ => check.add(field, self.describe_type_error()),
         }
     }
 
-    fn text(&self, check: &mut BodyCheck, field: &str, text: &str) {
+    fn check_text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
-            _ if text.trim().is_empty() => check.note(field, EMPTY),
-            ShapeKind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
+            _ if text.trim().is_empty() => check.add(field, EMPTY_MESSAGE),
+            ShapeKind::Uuid if request_path::parse_uuid(text).is_none() => check.add(field, "must be a UUID"),
             ShapeKind::OneOf(names) if !names.iter().any(|name| name == text) => {
-                check.note(field, format!("must be one of {}", names.join(", ")));
+                check.add(field, format!("must be one of {}", names.join(", ")));
             }
             _ => {}
         }
     }
 
     /// Returns the message for a value of the wrong type.
-    fn wanted(&self) -> String {
+    fn describe_type_error(&self) -> String {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText | ShapeKind::Uuid | ShapeKind::OneOf(_) => {
                 "must be a string".to_owned()
@@ -176,7 +180,7 @@ impl Shape {
             ShapeKind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
             ShapeKind::TextOrNumber => "must be a string or a number".to_owned(),
             ShapeKind::Texts => "must be an array of strings".to_owned(),
-            ShapeKind::List(item) => format!("must be an array of {}", item.plural()),
+            ShapeKind::List(item) => format!("must be an array of {}", item.plural_noun()),
             ShapeKind::Object(_)
             | ShapeKind::AtLeastOneOf(_)
             | ShapeKind::Map(_)
@@ -185,7 +189,7 @@ impl Shape {
     }
 
     /// Returns the word for several values of this shape.
-    const fn plural(&self) -> &'static str {
+    const fn plural_noun(&self) -> &'static str {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText => "strings",
             ShapeKind::List(_) => "arrays",
@@ -193,7 +197,7 @@ impl Shape {
         }
     }
 
-    fn tags(&self) -> Self {
+    fn tag_shape(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
         };
@@ -201,33 +205,33 @@ impl Shape {
     }
 }
 
-fn in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
-    whole(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
+fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
+    as_whole_number(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
-fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
+fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
-        check.note(field, EMPTY);
+        check.add(field, EMPTY_MESSAGE);
     }
     for (index, item) in items.iter().enumerate() {
         match item.as_str() {
-            Some("") => check.note(&format!("{field}[{index}]"), EMPTY),
+            Some("") => check.add(&format!("{field}[{index}]"), EMPTY_MESSAGE),
             Some(_) => {}
-            None => check.note(&format!("{field}[{index}]"), "must be a string"),
+            None => check.add(&format!("{field}[{index}]"), "must be a string"),
         }
     }
 }
 
 impl ShapePart {
-    fn check(&self, check: &mut BodyCheck, object: &Object) {
+    fn check_part(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),
             Self::Member(member) => member,
         };
-        match (object.given(&member.field), &member.presence) {
-            (Some(value), _) => member.shape.value(check, &member.field, value),
-            (None, Presence::Needed(message)) => check.note(&member.field, *message),
-            (None, Presence::Free | Presence::Ruled) => {}
+        match (object.find_value(&member.field), &member.presence) {
+            (Some(value), _) => member.shape.check_value(check, &member.field, value),
+            (None, Presence::Required(message)) => check.add(&member.field, *message),
+            (None, Presence::Optional | Presence::CheckedByRule) => {}
         }
     }
 }
@@ -236,24 +240,21 @@ impl ShapePart {
 mod tests {
     use super::*;
     use serde_json::json;
-    use sluicegate_test_support::json_schema::hold;
+    use sluicegate_test_support::json_schema::validate;
 
     fn found(shape: &Shape, body: &Value) -> String {
         let mut check = BodyCheck::default();
-        shape.check(&mut check, body.as_object().unwrap());
-        let found = check
-            .findings
-            .iter()
-            .map(|f| format!("{}: {}", f.field, f.message));
+        shape.check_members(&mut check, body.as_object().unwrap());
+        let found = check.errors.iter().map(|f| format!("{}: {}", f.field, f.message));
         found.collect::<Vec<_>>().join("\n")
     }
 
     /// Checks that the shape's own JSON schema rejects a body exactly if the check finds errors.
     fn both_say_the_same(shape: &Shape, body: &Value) {
         let mut named = Object::new();
-        let schema = shape.describe(&mut named);
+        let schema = shape.to_schema(&mut named);
         let schema = json!({"allOf": [schema], "components": {"schemas": named}});
-        let held = hold(&schema, body);
+        let held = validate(&schema, body);
         assert_eq!(held.is_ok(), found(shape, body).is_empty(), "{held:?}\n{schema}");
     }
 
@@ -261,10 +262,10 @@ mod tests {
     fn everything_wrong_is_found_at_once() {
         let shape = object(
             ["a", "b", "c"]
-                .map(|field| needs(field, text()))
+                .map(|field| required_member(field, text()))
                 .into_iter()
-                .chain(["d", "e", "f", "g"].map(|field| needs(field, texts())))
-                .chain(["h", "i"].map(|field| needs(field, boolean()))),
+                .chain(["d", "e", "f", "g"].map(|field| required_member(field, texts())))
+                .chain(["h", "i"].map(|field| required_member(field, boolean()))),
         );
         let body = json!({"b": " ", "c": 1, "e": [], "f": ["x", 1, ""], "g": "x", "h": "true", "i": null});
         insta::assert_snapshot!(found(&shape, &body), @r"
@@ -279,20 +280,23 @@ mod tests {
         h: must be true or false
         i: must not be null
         ");
-        assert!(shape.hold(body.as_object().unwrap()).is_err());
+        assert!(shape.validate(body.as_object().unwrap()).is_err());
     }
 
     #[test]
     fn findings_stand_below_the_object_that_they_are_in() {
         let shape = object([
-            needs("a", object([needs("b", object([needs("c", text())]))])),
-            needs("d", list_of(object([needs("id", uuid())]))),
-            may("e", any_object()),
-            needs("kind", one_of(&["one", "two"])),
-            may("f", text()),
-            needs("f", any_object()),
-            fills("g", text()),
-            ruled("h", text()),
+            required_member(
+                "a",
+                object([required_member("b", object([required_member("c", text())]))]),
+            ),
+            required_member("d", list_of(object([required_member("id", uuid())]))),
+            optional_member("e", any_object()),
+            required_member("kind", one_of(&["one", "two"])),
+            optional_member("f", text()),
+            required_member("f", any_object()),
+            nonempty_member("g", text()),
+            rule_checked_member("h", text()),
         ]);
         let body = json!({
             "a": {"b": {"c": ""}}, "d": [{"id": "x"}, 7, {"id": "3F0C7D1E-62B4-4A0E-9D51-8F7A6C2B1E90"}],
@@ -311,18 +315,23 @@ mod tests {
 
     #[test]
     fn shape_checks_bodies_as_its_description_says() {
-        let variant = |name: &'static str| object([needs("kind", one_of(&[name])), needs(name, boolean())]);
+        let variant = |name: &'static str| {
+            object([
+                required_member("kind", one_of(&[name])),
+                required_member(name, boolean()),
+            ])
+        };
         let shape = object([
-            needs("text", text()),
-            may("any", any_text()),
-            may("whole", whole_from(1, Some(9))),
-            may("either", text_or_number()),
-            may("names", texts()),
-            may("one", one_of(&["x", "y"])),
-            may("map", map_of(any_text())),
-            may(
+            required_member("text", text()),
+            optional_member("any", any_text()),
+            optional_member("whole", whole_number_from(1, Some(9))),
+            optional_member("either", text_or_number()),
+            optional_member("names", texts()),
+            optional_member("one", one_of(&["x", "y"])),
+            optional_member("map", map_of(any_text())),
+            optional_member(
                 "some",
-                variants("kind", [("a", variant("a")), ("b", variant("b"))]).named("Some", "One of two."),
+                variants("kind", [("a", variant("a")), ("b", variant("b"))]).with_name("Some", "One of two."),
             ),
         ]);
         for (field, values) in [

@@ -4,20 +4,20 @@ use super::{Object, Presence, Shape, ShapeKind, ShapePart};
 use serde_json::{Value, json};
 
 impl Shape {
-    /// Returns the JSON schema. Schemas of named shapes are added to `named`, and the result refers to them.
-    pub(crate) fn describe(&self, named: &mut Object) -> Value {
-        let mut schema = self.schema(named);
+    /// Returns the JSON schema. Schemas of named shapes are added to `named_schemas`, and the result refers to them.
+    pub(crate) fn to_schema(&self, named_schemas: &mut Object) -> Value {
+        let mut schema = self.value_schema(named_schemas);
         if let Some(about) = self.about {
             schema["description"] = about.into();
         }
         let Some(name) = self.name else {
             return schema;
         };
-        named.insert(name.to_owned(), schema);
+        named_schemas.insert(name.to_owned(), schema);
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
-    fn schema(&self, named: &mut Object) -> Value {
+    fn value_schema(&self, named_schemas: &mut Object) -> Value {
         match &self.kind {
             ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
             ShapeKind::AnyText => json!({"type": "string"}),
@@ -32,36 +32,39 @@ impl Shape {
             ShapeKind::Texts => {
                 json!({"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}})
             }
-            ShapeKind::List(item) => json!({"type": "array", "items": item.describe(named)}),
+            ShapeKind::List(item) => json!({"type": "array", "items": item.to_schema(named_schemas)}),
             ShapeKind::Map(None) => json!({"type": "object"}),
             ShapeKind::Map(Some(item)) => {
-                json!({"type": "object", "additionalProperties": item.describe(named)})
+                json!({"type": "object", "additionalProperties": item.to_schema(named_schemas)})
             }
-            ShapeKind::Object(parts) => object_schema(parts, named),
+            ShapeKind::Object(parts) => object_schema(parts, named_schemas),
             ShapeKind::AtLeastOneOf(parts) => {
-                let mut schema = object_schema(parts, named);
+                let mut schema = object_schema(parts, named_schemas);
                 schema["minProperties"] = 1.into();
                 schema
             }
             ShapeKind::Variants(_, variants) => {
-                let all: Vec<Value> = variants.iter().map(|(_, shape)| shape.describe(named)).collect();
-                json!({"oneOf": all})
+                let schemas: Vec<Value> = variants
+                    .iter()
+                    .map(|(_, shape)| shape.to_schema(named_schemas))
+                    .collect();
+                json!({"oneOf": schemas})
             }
         }
     }
 }
 
 /// Returns the schema of an object, after the schemas of its rules in an `allOf` if there are any.
-fn object_schema(parts: &[ShapePart], named: &mut Object) -> Value {
-    let (mut properties, mut required, mut all) = (Object::new(), Vec::new(), Vec::new());
+fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
+    let (mut properties, mut required_fields, mut schemas) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {
         match part {
-            ShapePart::Rule(rule) => all.extend(rule.schema.clone()),
+            ShapePart::Rule(rule) => schemas.extend(rule.schema.clone()),
             ShapePart::Member(member) => {
-                let mut schema = member.shape.describe(named);
+                let mut schema = member.shape.to_schema(named_schemas);
                 match member.presence {
-                    Presence::Free => schema = or_null(schema),
-                    _ => required.push(member.field.clone()),
+                    Presence::Optional => schema = nullable_schema(schema),
+                    _ => required_fields.push(member.field.clone()),
                 }
                 if let Some(about) = member.about {
                     schema["description"] = about.into();
@@ -71,17 +74,17 @@ fn object_schema(parts: &[ShapePart], named: &mut Object) -> Value {
         }
     }
     let mut schema = json!({"type": "object", "properties": properties});
-    if !required.is_empty() {
-        schema["required"] = required.into();
+    if !required_fields.is_empty() {
+        schema["required"] = required_fields.into();
     }
-    if all.is_empty() {
+    if schemas.is_empty() {
         return schema;
     }
-    all.push(schema);
-    json!({"allOf": all})
+    schemas.push(schema);
+    json!({"allOf": schemas})
 }
 
-fn or_null(mut schema: Value) -> Value {
+fn nullable_schema(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});
     };

@@ -135,7 +135,8 @@ pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &StoredArtifact,
     contents: &ArtifactContents,
-    (author, project): (&Author, Option<Uuid>),
+    author: &Author,
+    project: Option<Uuid>,
 ) -> rusqlite::Result<bool> {
     let inserted_count = transaction.execute_cached(
         &format!(
@@ -158,12 +159,7 @@ pub(crate) fn insert(
         return Ok(false);
     }
     insert_pipelines(transaction, transaction.last_insert_rowid(), &contents.pipelines)?;
-    record_event(
-        transaction,
-        EventKind::ArtifactCreated,
-        artifact,
-        (author, project),
-    )?;
+    record_event(transaction, EventKind::ArtifactCreated, artifact, author, project)?;
     Ok(true)
 }
 
@@ -173,7 +169,8 @@ fn record_event(
     transaction: &Transaction<'_>,
     kind: EventKind,
     artifact: &StoredArtifact,
-    (author, project): (&Author, Option<Uuid>),
+    author: &Author,
+    project: Option<Uuid>,
 ) -> rusqlite::Result<()> {
     let StoredArtifact {
         shared_pipeline_id_prefix: prefix,
@@ -210,14 +207,14 @@ fn insert_pipelines(
     number: i64,
     pipelines: &[StoredSharedPipeline],
 ) -> rusqlite::Result<()> {
-    let mut pipeline = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
-    for (position, shared) in (0_u32..).zip(pipelines) {
+    let mut insertion = transaction.prepare_cached("INSERT INTO shared_pipeline VALUES (?, ?, ?, ?, ?)")?;
+    for (position, pipeline) in (0_u32..).zip(pipelines) {
         let StoredSharedPipeline {
             id,
             source_pipeline,
             description,
-        } = shared;
-        pipeline.execute(params![number, position, id, source_pipeline, description])?;
+        } = pipeline;
+        insertion.execute(params![number, position, id, source_pipeline, description])?;
     }
     Ok(())
 }
@@ -230,7 +227,7 @@ pub(crate) fn exists(connection: &Connection, prefix: &str, version_name: &str) 
 }
 
 /// Returns a page of the versions, most recent first, and the total number.
-pub(crate) fn list(
+pub(crate) fn list_artifacts(
     connection: &Connection,
     filter: &ArtifactFilter,
     page: Page,
@@ -273,7 +270,7 @@ fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
 }
 
 /// Returns a version with its shared pipelines; without a name, the `[Latest]` version of the prefix.
-pub(crate) fn find(
+pub(crate) fn find_artifact(
     connection: &Connection,
     prefix: &str,
     version_name: Option<&str>,
@@ -315,24 +312,26 @@ fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<
 pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],
-    enabled: bool,
-    (author, project): (&Author, Option<Uuid>),
+    is_enabled: bool,
+    author: &Author,
+    project: Option<Uuid>,
 ) -> rusqlite::Result<Option<StoredArtifact>> {
     let artifact = transaction
         .query_row_cached(
             &format!(
                 "UPDATE artifact SET enabled = ? WHERE prefix = ? AND version_name = ? RETURNING {COLUMNS}"
             ),
-            params![enabled, prefix, version_name],
+            params![is_enabled, prefix, version_name],
             read_artifact,
         )
         .optional()?;
-    if let (Some(artifact), false) = (&artifact, enabled) {
+    if let (Some(artifact), false) = (&artifact, is_enabled) {
         record_event(
             transaction,
             EventKind::ArtifactDisabled,
             artifact,
-            (author, project),
+            author,
+            project,
         )?;
     }
     Ok(artifact)

@@ -100,7 +100,7 @@ pub(crate) fn find_access_level(
 }
 
 /// Returns a page of a project's environments, oldest first, and the total number.
-pub(crate) fn list(
+pub(crate) fn list_environments(
     connection: &Connection,
     project: Uuid,
     page: Page,

@@ -45,7 +45,7 @@ const SOURCE: &str = "public-api";
 pub(crate) struct Author {
     /// The user of the token.
     pub user: Arc<User>,
-    pub at: Moment,
+    pub time: Moment,
 }
 
 /// The events in the API document's table that this service can cause.
@@ -164,7 +164,7 @@ pub(crate) fn insert(
             name,
             name.to_uppercase().replace(' ', "_"),
             format!("{name}: {}", event.subject_name),
-            author.at,
+            author.time,
             event.project.map(|id| id.to_string()),
             event.subject_id,
             event.subject_name,
@@ -177,16 +177,16 @@ pub(crate) fn insert(
 }
 
 /// Returns a page of the events between two times, both included, in the order of recording, and the total number.
-pub(crate) fn list(
+pub(crate) fn list_events(
     connection: &Connection,
-    from: Moment,
-    to: Option<Moment>,
+    first: Moment,
+    last: Option<Moment>,
     page: Page,
 ) -> rusqlite::Result<(Vec<AuditEvent>, u64)> {
     let condition = "FROM event WHERE at >= :from AND (:to IS NULL OR at <= :to)";
     let total = connection.query_row_cached(
         &format!("SELECT count(*) {condition}"),
-        named_params! {":from": from, ":to": to},
+        named_params! {":from": first, ":to": last},
         read_count,
     )?;
     let items = connection
@@ -196,7 +196,7 @@ pub(crate) fn list(
              {condition} ORDER BY number LIMIT :size OFFSET :offset"
         ))?
         .query_map(
-            named_params! {":from": from, ":to": to, ":size": page.size, ":offset": page.offset()},
+            named_params! {":from": first, ":to": last, ":size": page.size, ":offset": page.offset()},
             read_event,
         )?
         .collect::<Result<_, _>>()?;

@@ -101,7 +101,7 @@ pub(crate) fn insert(transaction: &Transaction<'_>, execution: &ExecutionRecord)
 }
 
 /// Returns the current state of an execution, or `None` if the project has no such execution.
-pub(crate) fn find(
+pub(crate) fn find_execution(
     connection: &Connection,
     project: Uuid,
     id: Uuid,
@@ -117,10 +117,10 @@ pub(crate) fn find(
                 let (success, message) = (row.get(2)?, row.get(3)?);
                 let cancelled_at: Option<Moment> = row.get(4)?;
                 let (status, message, finished_at) = match (cancelled_at, success) {
-                    (Some(at), _) => (
+                    (Some(cancelled_at), _) => (
                         ExecutionStatus::Cancelled,
                         "The execution was terminated".to_owned(),
-                        Some(at),
+                        Some(cancelled_at),
                     ),
                     (None, _) if now < ends_at => {
                         (ExecutionStatus::Running, "The pipeline runs".to_owned(), None)

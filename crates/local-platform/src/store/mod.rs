@@ -6,7 +6,7 @@
 
 pub(super) mod artifacts;
 pub(super) mod connections;
-mod data_folder;
+mod data_directory;
 pub(super) mod environments;
 pub(super) mod events;
 pub(super) mod executions;
@@ -17,7 +17,7 @@ pub(super) mod tasks;
 pub(super) mod variables;
 
 use super::error::StoreError;
-use data_folder::DataFolder;
+use data_directory::DataDirectory;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
 use std::convert::Infallible;
@@ -51,16 +51,16 @@ const TABLES: [&str; 10] = [
 pub(super) struct Store {
     connection: Arc<Mutex<Connection>>,
     /// Keeps the directory locked while the connection is open.
-    _folder: Option<Arc<DataFolder>>,
+    _directory: Option<Arc<DataDirectory>>,
 }
 
 impl Store {
-    /// Opens the store in `folder`, creating missing parts; without a folder, an empty store in memory.
-    pub(super) fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
-        let folder = folder.map(DataFolder::lock).transpose()?;
-        let mut connection = match &folder {
+    /// Opens the store in `directory`, creating missing parts; without a directory, an empty store in memory.
+    pub(super) fn open(directory: Option<&Path>) -> Result<Self, StoreError> {
+        let directory = directory.map(DataDirectory::lock).transpose()?;
+        let mut connection = match &directory {
             None => Connection::open_in_memory()?,
-            Some(folder) => folder.open_database()?,
+            Some(directory) => directory.open_database()?,
         };
         // SQLite's temporary data is confidential too, so it does not go into files that others could read.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -71,12 +71,12 @@ impl Store {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
-            _folder: folder.map(Arc::new),
+            _directory: directory.map(Arc::new),
         })
     }
 
     /// Runs `work` on the connection; the data does not change while it runs.
-    pub(super) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(super) async fn query<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -201,8 +201,8 @@ fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
         transaction.pragma_update(None, "user_version", LAYOUT_VERSION)?;
     } else if layout_version != LAYOUT_VERSION {
         return Err(StoreError::OtherLayout {
-            found: layout_version,
-            known: LAYOUT_VERSION,
+            data_layout: layout_version,
+            supported_layout: LAYOUT_VERSION,
         });
     }
     transaction.commit()?;
@@ -219,8 +219,8 @@ mod tests {
     /// Returns the first column of all rows.
     fn column(connection: &Connection, sql: &str) -> Vec<String> {
         let mut statement = connection.prepare(sql).unwrap();
-        let found = statement.query_map([], |row| row.get(0)).unwrap();
-        found.collect::<Result<_, _>>().unwrap()
+        let data_layout = statement.query_map([], |row| row.get(0)).unwrap();
+        data_layout.collect::<Result<_, _>>().unwrap()
     }
 
     fn setting(store: &Store, name: &str) -> String {
@@ -233,8 +233,8 @@ mod tests {
 
     #[test]
     fn store_on_disk_writes_ahead_and_syncs() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(Some(&folder.path().join("new/data"))).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(Some(&directory.path().join("new/data"))).unwrap();
         assert_eq!(setting(&store, "journal_mode"), r#"Text("wal")"#);
         assert_eq!(setting(&store, "synchronous"), "Integer(2)");
         assert_eq!(setting(&store, "foreign_keys"), "Integer(1)");
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn data_in_another_layout_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(Some(folder.path())).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(Some(directory.path())).unwrap();
         store
             .connection
             .lock()
@@ -251,13 +251,13 @@ mod tests {
             .pragma_update(None, "user_version", 99)
             .unwrap();
         drop(store);
-        let error = Store::open(Some(folder.path())).unwrap_err();
+        let error = Store::open(Some(directory.path())).unwrap_err();
         assert!(
             matches!(
                 error,
                 StoreError::OtherLayout {
-                    found: 99,
-                    known: LAYOUT_VERSION
+                    data_layout: 99,
+                    supported_layout: LAYOUT_VERSION
                 }
             ),
             "{error}"
@@ -266,11 +266,11 @@ mod tests {
 
     #[test]
     fn store_that_is_opened_again_keeps_its_data() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(Some(folder.path())).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(Some(directory.path())).unwrap();
         store.connection.lock().unwrap().execute(INSERT, ["p"]).unwrap();
         drop(store);
-        let store = Store::open(Some(folder.path())).unwrap();
+        let store = Store::open(Some(directory.path())).unwrap();
         let connection = store.connection.lock().unwrap();
         assert_eq!(column(&connection, "SELECT project FROM repository"), ["p"]);
     }
@@ -285,7 +285,7 @@ mod tests {
             })
         };
         let all = || {
-            store.read(|connection| connection.query_row("SELECT count(*) FROM repository", [], read_count))
+            store.query(|connection| connection.query_row("SELECT count(*) FROM repository", [], read_count))
         };
         assert_eq!(put(true).await.unwrap(), Err("no"));
         assert_eq!(all().await.unwrap(), 0);
@@ -303,7 +303,7 @@ mod tests {
         let put = |project| store.change(move |transaction| transaction.execute(INSERT, [project]));
         assert_eq!(put("q").await.unwrap(), 1);
         assert!(matches!(put("q").await, Err(StoreError::Database(_))));
-        let projects = store.read(|connection| Ok(column(connection, "SELECT project FROM repository")));
+        let projects = store.query(|connection| Ok(column(connection, "SELECT project FROM repository")));
         assert_eq!(projects.await.unwrap(), ["q"]);
     }
 

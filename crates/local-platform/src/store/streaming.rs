@@ -137,9 +137,9 @@ pub(crate) fn find_status(
 
 fn status_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
-        (Some(started), None) if now < started + STARTING_TIME => StreamingState::Starting,
+        (Some(started_at), None) if now < started_at + STARTING_TIME => StreamingState::Starting,
         (Some(_), None) => StreamingState::Streaming,
-        (_, Some(stopped)) if now < stopped + STOPPING_TIME => StreamingState::Stopping,
+        (_, Some(stopped_at)) if now < stopped_at + STOPPING_TIME => StreamingState::Stopping,
         _ => StreamingState::NotRunning,
     }
 }
@@ -166,7 +166,7 @@ pub(crate) fn apply_command(
     let name: Option<String> = transaction
         .query_row_cached(
             &format!("UPDATE streaming_pipeline SET {change} WHERE id = ?2 AND project = ?3 RETURNING name"),
-            params![author.at, id.to_string(), project.to_string()],
+            params![author.time, id.to_string(), project.to_string()],
             |row| row.get(0),
         )
         .optional()?;

@@ -84,14 +84,14 @@ fn serialize_task(task: &AgentTask) -> rusqlite::Result<String> {
 /// Stores the state of a task and the messages since it was last stored.
 pub(crate) fn update(
     transaction: &Transaction<'_>,
-    stored: &StoredTask,
+    stored_task: &StoredTask,
     messages: &[Message],
 ) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE task SET state = ? WHERE number = ?",
-        params![serialize_task(&stored.task)?, stored.number],
+        params![serialize_task(&stored_task.task)?, stored_task.number],
     )?;
-    append_messages(transaction, stored.number, messages)
+    append_messages(transaction, stored_task.number, messages)
 }
 
 fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Message]) -> rusqlite::Result<()> {
@@ -111,7 +111,7 @@ fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Messa
 }
 
 /// Returns the task with this ID in its stored state.
-pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
+pub(crate) fn find_task(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
     connection
         .query_row_cached(
             &format!("SELECT {COLUMNS} FROM task WHERE id = ?"),
@@ -122,7 +122,7 @@ pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option
 }
 
 /// Returns all tasks in their stored state, newest first, optionally of only one project or branch.
-pub(crate) fn list(
+pub(crate) fn list_tasks(
     connection: &Connection,
     project: Option<Uuid>,
     branch: Option<Uuid>,
@@ -167,13 +167,13 @@ fn column_error(column: usize, error: impl std::error::Error + Send + Sync + 'st
 /// Returns up to `limit` stored messages of a task from a position on, and the total number stored.
 pub(crate) fn list_messages(
     connection: &Connection,
-    stored: &StoredTask,
+    stored_task: &StoredTask,
     from: u32,
     limit: u32,
 ) -> rusqlite::Result<(Vec<Message>, u32)> {
     let total = connection.query_row_cached(
         "SELECT count(*) FROM task_message WHERE task = ?",
-        [stored.number],
+        [stored_task.number],
         |row| row.get(0),
     )?;
     let messages = connection
@@ -181,7 +181,7 @@ pub(crate) fn list_messages(
             "SELECT data, turn, at FROM task_message WHERE task = ? AND position >= ?
              ORDER BY position LIMIT ?",
         )?
-        .query_map(params![stored.number, from, limit], |row| {
+        .query_map(params![stored_task.number, from, limit], |row| {
             Ok(Message {
                 data: parse_column::<Value>(row, 0)?,
                 group_id: row.get(1)?,
@@ -193,7 +193,7 @@ pub(crate) fn list_messages(
 }
 
 /// Removes a task with all its messages.
-pub(crate) fn remove(transaction: &Transaction<'_>, stored: &StoredTask) -> rusqlite::Result<()> {
-    transaction.execute_cached("DELETE FROM task WHERE number = ?", [stored.number])?;
+pub(crate) fn remove(transaction: &Transaction<'_>, stored_task: &StoredTask) -> rusqlite::Result<()> {
+    transaction.execute_cached("DELETE FROM task WHERE number = ?", [stored_task.number])?;
     Ok(())
 }

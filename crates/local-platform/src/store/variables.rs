@@ -165,7 +165,7 @@ pub(crate) fn insert(
 }
 
 /// Returns the variable of a project with this name.
-pub(crate) fn find(
+pub(crate) fn find_variable(
     connection: &Connection,
     project: Uuid,
     name: &str,
@@ -180,7 +180,7 @@ pub(crate) fn find(
 }
 
 /// Returns a page of a project's variables, oldest first, and the total number.
-pub(crate) fn list(
+pub(crate) fn list_variables(
     connection: &Connection,
     project: Uuid,
     page: Page,

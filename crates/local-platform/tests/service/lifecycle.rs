@@ -147,6 +147,6 @@ async fn failed_start_says_why() {
     }
     assert!(matches!(&said[0], ServiceError::Repository { path, .. } if *path == missing));
     assert!(matches!(&said[1], ServiceError::Repository { .. }));
-    assert!(matches!(&said[2], ServiceError::TokenTwice));
+    assert!(matches!(&said[2], ServiceError::DuplicateToken));
     assert!(matches!(&said[3], ServiceError::Listen { address, .. } if address.port() == 1));
 }

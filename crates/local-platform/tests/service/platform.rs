@@ -3,7 +3,7 @@
 use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary, start};
+use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary, start};
 use sluicegate_test_support::platform_requests::{ARTIFACTS, FORM, client, form};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,7 +17,7 @@ pub const SHARED: &str = "/v1/shared-pipelines";
 
 /// A running platform with one token for each role: `root`, `admin`, `member`.
 pub struct Platform {
-    running: Running,
+    running: RunningPlatform,
     client: Client,
     clock: Clock,
     description: OnceCell<Description>,
@@ -41,7 +41,7 @@ pub fn options() -> Options {
 
 /// Returns a clock that moves only on request.
 pub fn stepped_clock() -> Clock {
-    Clock::stepped("2026-11-20T09:30:00Z".parse().unwrap())
+    Clock::stepped_from("2026-11-20T09:30:00Z".parse().unwrap())
 }
 
 impl Platform {
@@ -151,7 +151,7 @@ impl Platform {
         self.running.address()
     }
 
-    pub fn running(&self) -> &Running {
+    pub fn running(&self) -> &RunningPlatform {
         &self.running
     }
 

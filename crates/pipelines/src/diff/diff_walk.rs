@@ -40,7 +40,7 @@ impl DiffWalk {
     }
 
     /// Compares the leaves at and below a pair of nodes.
-    pub(super) fn compare(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
+    pub(super) fn compare_nodes(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let is_excluded = &|_: &str| false;
         self.compare_filtered(
             &FilteredNode {
@@ -54,7 +54,7 @@ impl DiffWalk {
         );
     }
 
-    /// Like [`Self::compare`], without the keys that each side excludes.
+    /// Like [`Self::compare_nodes`], without the keys that each side excludes.
     pub(super) fn compare_filtered(
         &mut self,
         base: &FilteredNode<'_, '_, '_>,
@@ -64,7 +64,7 @@ impl DiffWalk {
             base.node.and_then(Leaf::from_node),
             head.node.and_then(Leaf::from_node),
         );
-        for pair in pair_by_key(base.entries(), head.entries()) {
+        for pair in pair_by_key(base.map_entries(), head.map_entries()) {
             self.compare_step(PathStep::key(pair.key), pair.base, pair.head);
         }
         self.compare_items(base.node, head.node);
@@ -84,7 +84,7 @@ impl DiffWalk {
     /// Compares the leaves below one more step.
     pub(super) fn compare_step(&mut self, step: PathStep, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         self.path.push(step);
-        self.compare(base, head);
+        self.compare_nodes(base, head);
         self.path.pop();
     }
 
@@ -120,7 +120,7 @@ fn row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> 
 }
 
 impl<'t, 'a> FilteredNode<'_, 't, 'a> {
-    fn entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
+    fn map_entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
         self.node
             .into_iter()
             .flat_map(NodeRef::entries)

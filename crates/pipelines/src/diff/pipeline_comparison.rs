@@ -275,7 +275,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     fn has_layout_change(&self) -> bool {
         let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
         let mut walk = DiffWalk::below_keys(&[]);
-        walk.compare(base, head);
+        walk.compare_nodes(base, head);
         !walk.into_fields().is_empty()
     }
 
@@ -333,7 +333,7 @@ fn compare_non_links(
     let mut fields = Vec::new();
     for pair in pair_by_key(leaf_places(base), leaf_places(head)) {
         let mut walk = DiffWalk::at_path(pair.key.to_vec());
-        walk.compare(pair.base, pair.head);
+        walk.compare_nodes(pair.base, pair.head);
         fields.extend(walk.into_fields());
     }
     fields
@@ -361,7 +361,7 @@ fn repeats_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
 
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
     let mut walk = DiffWalk::below_keys(&[]);
-    walk.compare(pair.base, pair.head);
+    walk.compare_nodes(pair.base, pair.head);
     let fields = walk.into_fields();
     let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,

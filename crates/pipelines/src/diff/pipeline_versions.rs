@@ -35,6 +35,6 @@ impl<'b> PipelineVersions<'b> {
 fn read_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     content
         .map_err(str::to_owned)
-        .and_then(|bytes| Tree::read(bytes, None).map_err(|error| error.to_string()))
+        .and_then(|bytes| Tree::parse(bytes, None).map_err(|error| error.to_string()))
         .map_err(|reason| format!("in the {side}: {reason}"))
 }

@@ -183,10 +183,10 @@ impl Shard {
     /// one shard, whichever other files are selected.
     pub fn contains(self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
-        let spread = digest[..8]
+        let hash = digest[..8]
             .iter()
             .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        spread % u64::from(self.total.max(1)) + 1 == u64::from(self.index)
+        hash % u64::from(self.total.max(1)) + 1 == u64::from(self.index)
     }
 }
 

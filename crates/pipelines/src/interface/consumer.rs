@@ -32,7 +32,7 @@ pub struct Consumer {
 
 /// Returns the components of a pipeline that run shared pipelines with this prefix.
 pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
-    let tree = Tree::read(pipeline, Some("design"))?;
+    let tree = Tree::parse(pipeline, Some("design"))?;
     let components = PipelineOutline::from_node(tree.root())?.components;
     let mut consumers = Vec::new();
     for (name, position, node) in components.into_iter().flat_map(NodeRef::entries) {

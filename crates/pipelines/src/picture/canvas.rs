@@ -99,7 +99,7 @@ impl Canvas {
     /// Draws a pipeline without changes.
     pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::build(
-            Some(&PositionedPipeline::from_tree(&Tree::read(bytes, None)?)?),
+            Some(&PositionedPipeline::from_tree(&Tree::parse(bytes, None)?)?),
             None,
             None,
         ))

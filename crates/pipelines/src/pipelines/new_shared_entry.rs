@@ -54,7 +54,7 @@ pub struct NewSharedParameter {
 impl NewSharedEntry {
     /// Reads the variables of a pipeline; the default id is made from the file's name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::read(bytes, Some("design"))?;
+        let tree = Tree::parse(bytes, Some("design"))?;
         let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
@@ -335,7 +335,7 @@ fn format_scalar(text: &str) -> String {
 
 /// Returns the text with an empty list as the missing value of `pipelines`; `None` if the file has a value.
 fn insert_empty_list(text: &str) -> Option<String> {
-    let tree = Tree::read(text.as_bytes(), None).ok()?;
+    let tree = Tree::parse(text.as_bytes(), None).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
     let key = "pipelines:";
     let line = text.split_inclusive('\n').find(|line| line.starts_with(key))?;

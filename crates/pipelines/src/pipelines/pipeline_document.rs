@@ -21,7 +21,7 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
     /// valid `type`. Other errors are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::from_tree(&Tree::read(bytes, Some("design"))?)
+        Self::from_tree(&Tree::parse(bytes, Some("design"))?)
     }
 
     /// Reads a pipeline from a document.
@@ -33,7 +33,7 @@ impl Pipeline {
 impl PipelineKind {
     /// Reads the kind from the content of a pipeline file.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        parse_kind(Tree::read(bytes, Some("design"))?.root())
+        parse_kind(Tree::parse(bytes, Some("design"))?.root())
     }
 }
 

@@ -162,12 +162,12 @@ impl<'f> PipelineFiles<'f> {
     /// extension, older ones without.
     pub fn resolve(&self, target: &str, kind: PipelineKind, caller: &str) -> CallResolution<'_> {
         if has_name_and_extension(target, kind) {
-            let literal_resolution = self.find(target, caller);
+            let literal_resolution = self.find_called_file(target, caller);
             if literal_resolution != CallResolution::Missing {
                 return literal_resolution;
             }
         }
-        self.find(&format!("{target}{}", kind.extension()), caller)
+        self.find_called_file(&format!("{target}{}", kind.extension()), caller)
     }
 
     /// Returns the files of this kind.
@@ -197,7 +197,7 @@ impl<'f> PipelineFiles<'f> {
         self.paths.get(index).copied()
     }
 
-    fn find(&self, path: &str, caller: &str) -> CallResolution<'_> {
+    fn find_called_file(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);
         }

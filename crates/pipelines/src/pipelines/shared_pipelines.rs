@@ -66,7 +66,7 @@ impl SharedEntry {
 impl SharedPipelines {
     /// Reads the file. Unknown keys, and parts of a parameter that have an unexpected form, are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::read(bytes, None)?;
+        let tree = Tree::parse(bytes, None)?;
         let root = tree.root();
         let list = root
             .get("pipelines")
@@ -87,7 +87,7 @@ impl SharedPipelines {
     /// Returns the content of the file without order, quotes and comments; files with the same content yield the same
     /// text.
     pub fn canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
-        let tree = Tree::read(bytes, None)?;
+        let tree = Tree::parse(bytes, None)?;
         Ok(canonical_text(tree.root(), &|key| key == "pipelines"))
     }
 }

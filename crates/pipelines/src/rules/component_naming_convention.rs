@@ -21,7 +21,7 @@ impl Rule for ComponentNamingConvention {
     }
 
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        let pattern = config.text("regexMatchPattern")?;
+        let pattern = config.required_text("regexMatchPattern")?;
         let regex = Pattern::for_whole_names(ID, pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",

@@ -31,7 +31,7 @@ pub struct LintProblem {
 /// Returns all problems of a rules file, in file order.
 pub fn lint_rules_file(bytes: &[u8]) -> Vec<LintProblem> {
     let mut linter = RulesFileLinter::default();
-    match Tree::read(bytes, None) {
+    match Tree::parse(bytes, None) {
         Ok(tree) => linter.check_file(tree.root()),
         Err(error) => linter.add_unreadable(&error),
     }
@@ -91,7 +91,7 @@ impl RulesFileLinter {
         }
         let mut enabled_lines: HashMap<&str, u32> = HashMap::new();
         for node in items {
-            match RuleEntry::read(node) {
+            match RuleEntry::from_node(node) {
                 Ok(entry) => {
                     self.check_entry(&entry);
                     self.check_duplicate(&entry, &mut enabled_lines);

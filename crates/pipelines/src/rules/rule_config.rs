@@ -24,7 +24,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         }
     }
 
-    pub(crate) fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
+    pub(crate) fn required_text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
             value => Err(self.reject_value(field, "a string (in quotes if it looks like a number)", value)),

@@ -33,9 +33,6 @@ impl RuleDocumentation {
 
     /// Returns the description of the rule: check, reason, configuration and examples.
     pub fn blocks(&self) -> Vec<DocumentationBlock> {
-        let points = |sentences: &[&str]| {
-            DocumentationBlock::Points(sentences.iter().map(|s| (*s).to_owned()).collect())
-        };
         let mut blocks = vec![
             DocumentationBlock::Text(format!("{} Applies to {}.", self.summary, self.describe_kinds())),
             DocumentationBlock::Heading("Why"),
@@ -43,12 +40,12 @@ impl RuleDocumentation {
             DocumentationBlock::Heading("How to fix it"),
             DocumentationBlock::Text(self.fix.to_owned()),
             DocumentationBlock::Heading("How it is checked"),
-            points(self.details),
+            list_points(self.details),
             DocumentationBlock::Text(
                 "The platform's documentation does not define the following, so sluicegate assumes:"
                     .to_owned(),
             ),
-            points(self.assumptions),
+            list_points(self.assumptions),
             DocumentationBlock::Heading("How to configure it"),
             DocumentationBlock::Yaml(self.rules_file_entry(Enforcement::Warn)),
         ];
@@ -127,4 +124,8 @@ pub fn rules_file_template(level: Enforcement) -> String {
         }
     }
     file
+}
+
+fn list_points(sentences: &[&str]) -> DocumentationBlock {
+    DocumentationBlock::Points(sentences.iter().map(|sentence| (*sentence).to_owned()).collect())
 }

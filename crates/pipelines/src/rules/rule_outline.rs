@@ -16,7 +16,7 @@ pub struct RuleOutline {
 
 /// Returns the rules of a file, each id once and in file order, both enabled and disabled.
 pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
-    let tree = Tree::read(bytes, None)?;
+    let tree = Tree::parse(bytes, None)?;
     let entries = rules_file::read_entries(tree.root())?;
     let rule_set = RuleSet::parse(bytes);
     let mut seen_ids = HashSet::new();

@@ -53,7 +53,7 @@ impl RuleSet {
     }
 
     /// Like [`Self::parse`], for a file that may be unreadable.
-    pub fn read(document: &Result<Vec<u8>, DocumentError>) -> Self {
+    pub fn from_document(document: &Result<Vec<u8>, DocumentError>) -> Self {
         match document {
             Ok(bytes) => Self::parse(bytes),
             Err(error) => Self {
@@ -63,7 +63,7 @@ impl RuleSet {
     }
 
     /// Creates the set for a commit without a rules file: each pipeline gets one result that reports the missing file.
-    pub const fn missing() -> Self {
+    pub const fn without_file() -> Self {
         Self {
             file: Err(EvaluationError::RulesFileRetrieval { is_link: false }),
         }

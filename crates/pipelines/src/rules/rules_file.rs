@@ -35,7 +35,7 @@ pub(super) struct RuleEntry<'t, 'a> {
 }
 
 pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
-    let tree = Tree::read(bytes, None)?;
+    let tree = Tree::parse(bytes, None)?;
     let entries = read_entries(tree.root())?;
     let enabled_levels = collect_enabled_levels(&entries);
     let mut rules: Vec<EnabledRule> = Vec::new();
@@ -68,11 +68,11 @@ pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntr
             format!("the file has {} rules; the maximum is {MAX_RULES}", items.len()),
         ));
     }
-    items.map(RuleEntry::read).collect()
+    items.map(RuleEntry::from_node).collect()
 }
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
-    pub(super) fn read(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+    pub(super) fn from_node(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let wrong = |message: &str| DocumentError::at_position(node.position(), message);
         if !node.is_map() {
             return Err(wrong("an entry of `rules` is not a map"));

@@ -31,7 +31,7 @@ pub fn read_waivers(
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
-    let tree = Tree::read(bytes, None)?;
+    let tree = Tree::parse(bytes, None)?;
     let root = tree.root();
     let items = root
         .items()

@@ -324,7 +324,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn place(document: &str) -> Position {
-        let tree = Tree::read(document.as_bytes(), None).unwrap();
+        let tree = Tree::parse(document.as_bytes(), None).unwrap();
         tree.root().get("k").unwrap().position()
     }
 
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn several_values_are_replaced_at_once() {
         let document = "a: [x, 'y', z]\n";
-        let tree = Tree::read(document.as_bytes(), None).unwrap();
+        let tree = Tree::parse(document.as_bytes(), None).unwrap();
         let places: Vec<Position> = tree
             .root()
             .get("a")
@@ -424,7 +424,7 @@ mod tests {
         ) {
             match replaced(form, &text) {
                 Ok(document) => {
-                    let tree = Tree::read(document.as_bytes(), None).unwrap();
+                    let tree = Tree::parse(document.as_bytes(), None).unwrap();
                     prop_assert_eq!(tree.root().get("k").unwrap().string(), Some(text.as_str()));
                 }
                 Err(why) => prop_assert!(form.contains(['>', '|']), "{}", why),

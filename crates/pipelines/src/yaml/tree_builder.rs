@@ -32,7 +32,7 @@ impl<'a> Tree<'a> {
     /// Besides invalid YAML, this rejects duplicate keys in a map, keys that are lists or maps, merge keys, a second
     /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
     /// megabytes.
-    pub fn read(bytes: &'a [u8], skipped_key: Option<&str>) -> Result<Self, DocumentError> {
+    pub fn parse(bytes: &'a [u8], skipped_key: Option<&str>) -> Result<Self, DocumentError> {
         build_tree(document_text::decode_text(bytes)?, skipped_key)
     }
 }
@@ -53,7 +53,7 @@ fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, 
         let (event, span) = event.map_err(|error| syntax_error(&error))?;
         builder.add_event(event, marker_position(&span.start))?;
     }
-    builder.finish()
+    builder.into_tree()
 }
 
 struct Builder<'a, 'u> {
@@ -301,7 +301,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    fn finish(mut self) -> Result<Tree<'a>, DocumentError> {
+    fn into_tree(mut self) -> Result<Tree<'a>, DocumentError> {
         let document_start = Position { line: 1, column: 1 };
         let root = self
             .root

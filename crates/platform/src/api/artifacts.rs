@@ -106,10 +106,10 @@ impl Platform {
         &self,
         prefix: &str,
         version: &str,
-        enabled: bool,
+        is_enabled: bool,
     ) -> Result<Value, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts"])?;
-        let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": enabled });
+        let body = json!({ "sharedPipelineIdPrefix": prefix, "versionName": version, "enabled": is_enabled });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
         self.send_and_read(&request.with_success(Success::Undocumented))
             .await

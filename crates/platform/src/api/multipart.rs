@@ -21,7 +21,7 @@ pub struct UploadPart {
 /// The content of the files. It is read once for each try of the upload, and reading it may block.
 pub trait PartSource: Send + Sync {
     /// Opens the content of part number `part` of the upload.
-    fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
+    fn open_part(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
 }
 
 /// Receives the number of bytes of the body that were sent so far.
@@ -61,7 +61,7 @@ impl MultipartForm {
     /// Returns a reader for a complete part, from its boundary to the end of its last line.
     fn open_part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
         let content = ExactReader {
-            content: self.source.open(index)?,
+            content: self.source.open_part(index)?,
             length: part.length,
             missing_size: part.length,
         };
@@ -81,7 +81,7 @@ impl UploadBody for MultipartForm {
         self.length
     }
 
-    fn open(self: Arc<Self>) -> Box<dyn Read + Send> {
+    fn open_body(self: Arc<Self>) -> Box<dyn Read + Send> {
         let tail = Cursor::new(form_tail(&self.boundary).into_bytes());
         let parts = FormReader {
             form: self,
@@ -91,9 +91,9 @@ impl UploadBody for MultipartForm {
         Box::new(parts.chain(tail))
     }
 
-    fn report_progress(&self, sent: u64) {
+    fn report_progress(&self, sent_size: u64) {
         if let Some(progress) = &self.progress {
-            progress(sent);
+            progress(sent_size);
         }
     }
 }
@@ -159,8 +159,8 @@ struct ExactReader {
 
 impl Read for ExactReader {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let (length, missing) = (self.length, self.missing_size);
-        if missing == 0 {
+        let (length, missing_size) = (self.length, self.missing_size);
+        if missing_size == 0 {
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(io::Error::other(format!(
@@ -168,11 +168,13 @@ impl Read for ExactReader {
                 ))),
             };
         }
-        let max_size = space.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
+        let max_size = space
+            .len()
+            .min(usize::try_from(missing_size).unwrap_or(usize::MAX));
         let size = self.content.read(&mut space[..max_size])?;
         if size == 0 && max_size > 0 {
             return Err(io::Error::other(format!(
-                "the content ends {missing} bytes before the planned {length}"
+                "the content ends {missing_size} bytes before the planned {length}"
             )));
         }
         self.missing_size -= size as u64;

@@ -80,8 +80,11 @@ impl Platform {
             );
         }
         let raw: Value = response.json()?;
-        let published = super::lenient_values::parse_value(&raw, "", &response)?;
-        Ok(PublishResponse { raw, ..published })
+        let published_version = super::lenient_values::parse_value(&raw, "", &response)?;
+        Ok(PublishResponse {
+            raw,
+            ..published_version
+        })
     }
 }
 

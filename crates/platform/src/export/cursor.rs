@@ -82,15 +82,15 @@ impl Cursor {
         let newest_time = events.iter().filter_map(event_time).max();
         let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
         let start = subtract_delay(through);
-        let mut seen = last.map(|cursor| cursor.seen).unwrap_or_default();
+        let mut seen_events = last.map(|cursor| cursor.seen).unwrap_or_default();
         for event in events {
-            seen.insert(event_key(event), event_time(event).unwrap_or(through));
+            seen_events.insert(event_key(event), event_time(event).unwrap_or(through));
         }
-        seen.retain(|_, time| *time >= start);
+        seen_events.retain(|_, time| *time >= start);
         Some(Self {
             schema: SCHEMA.to_owned(),
             through,
-            seen,
+            seen: seen_events,
         })
     }
 

@@ -59,7 +59,7 @@ pub(super) fn earliest_time(now: Timestamp) -> Timestamp {
 
 impl Window {
     /// Checks that the window is not empty and within the time that the platform keeps.
-    pub fn check(self, now: Timestamp) -> Result<Self, WindowError> {
+    pub fn into_checked(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest_time(now);
         match (self.from, self.to) {
             (Some(from), _) if from < earliest => Err(WindowError::TooOld { from, earliest }),
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn window_before_retention_is_refused() {
         let now = time("2026-11-20T09:30:00Z");
-        let window = |from, to| Window { from, to }.check(now);
+        let window = |from, to| Window { from, to }.into_checked(now);
         assert!(window(Some(time("2026-08-23")), None).is_ok());
         insta::assert_snapshot!(window(Some(time("2026-08-01")), None).unwrap_err(),
             @"the platform keeps events for 90 days: 2026-08-01T00:00:00Z is before the earliest time, 2026-08-22T09:30:00Z");

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 /// The response to a request without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Greeting {
+pub struct UnauthenticatedResponse {
     pub status: u16,
     /// Seconds by which the local clock is ahead of the server's; `None` if the response has no usable date.
     pub clock_ahead: Option<i64>,
@@ -37,12 +37,12 @@ pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAdd
 }
 
 /// Sends one request without a token. Every response is a success here, also a rejection.
-pub async fn send_greeting(
+pub async fn send_without_token(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
     timeout: Duration,
     observer: Observer,
-) -> Result<Greeting, HttpError> {
+) -> Result<UnauthenticatedResponse, HttpError> {
     let limits = Limits {
         timeout,
         retries: 0,
@@ -54,7 +54,7 @@ pub async fn send_greeting(
     let request_time = SystemTime::now();
     let (status, headers) = transport.send_once(&request).await?;
     let local_time = request_time + request_time.elapsed().unwrap_or_default() / 2;
-    Ok(Greeting {
+    Ok(UnauthenticatedResponse {
         status,
         clock_ahead: find_server_time(&headers).map(|server_time| seconds_ahead(local_time, server_time)),
     })

@@ -64,7 +64,7 @@ impl BaseUrl {
     }
 
     /// Returns the normalized URL: without credentials, default port, trailing `/` and `/v1`.
-    pub fn normalized(&self) -> String {
+    pub fn to_normalized_text(&self) -> String {
         self.0.as_str().trim_end_matches('/').to_owned()
     }
 

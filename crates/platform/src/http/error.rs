@@ -112,8 +112,8 @@ impl HttpError {
         self
     }
 
-    pub(super) fn with_retry_rule(mut self, again: RetryRule) -> Self {
-        self.0.retry_rule = again;
+    pub(super) fn with_retry_rule(mut self, retry_rule: RetryRule) -> Self {
+        self.0.retry_rule = retry_rule;
         self
     }
 
@@ -136,10 +136,10 @@ impl HttpError {
 
     /// Reports that the server requests a longer wait than the client allows.
     pub(super) fn with_excessive_delay(mut self, max_delay: Duration) -> Self {
-        let requested = self.0.retry_after.unwrap_or_default().as_secs();
+        let requested_seconds = self.0.retry_after.unwrap_or_default().as_secs();
         let text = &mut self.0.message.text;
         let reason = format!(
-            "the server requests a wait of {requested} s, and the limit is {} s",
+            "the server requests a wait of {requested_seconds} s, and the limit is {} s",
             max_delay.as_secs()
         );
         *text = if text.is_empty() {
@@ -147,7 +147,7 @@ impl HttpError {
         } else {
             format!("{reason}: {text}")
         };
-        self.with_hint(format!("try again in {requested} s"))
+        self.with_hint(format!("try again in {requested_seconds} s"))
     }
 
     pub(super) fn with_tries(mut self, tries: u32) -> Self {

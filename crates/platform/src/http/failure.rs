@@ -166,11 +166,13 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
             unknown_issuer_failure(&error.to_string(), ca_cert)
         }
         // The verifier's own error is only known by its text.
-        other if format!("{other:?}").contains("CaUsedAsEndEntity") => certificate_failure(
-            "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
-            "the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority \
+        certificate_error if format!("{certificate_error:?}").contains("CaUsedAsEndEntity") => {
+            certificate_failure(
+                "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
+                "the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority \
              signs; --ca-cert cannot make this one valid",
-        ),
+            )
+        }
         _ => certificate_failure(&error.to_string(), OPERATORS),
     })
 }
@@ -218,7 +220,7 @@ fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) ->
             return Some(value);
         }
         next = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-            Some(wrapped) => Some(wrapped),
+            Some(inner_error) => Some(inner_error),
             None => cause.source(),
         };
     }

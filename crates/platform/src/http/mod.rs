@@ -29,7 +29,7 @@ mod token_value;
 mod transport;
 mod upload;
 
-pub use address_check::{Greeting, find_proxy, resolve_host, send_greeting};
+pub use address_check::{UnauthenticatedResponse, find_proxy, resolve_host, send_without_token};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Client, Settings};
 pub use error::{ErrorKind, HttpError};

@@ -15,7 +15,7 @@ pub(super) const SILENCE_LIMIT: Duration = Duration::from_secs(2);
 #[derive(Clone, Default)]
 pub struct Observer {
     listener: Option<Arc<Listener>>,
-    responded: Arc<AtomicBool>,
+    response_flag: Arc<AtomicBool>,
 }
 
 type Listener = dyn Fn(&str) + Send + Sync;
@@ -29,19 +29,22 @@ impl Observer {
         }
     }
 
-    /// Records responses in `responded`, which several clients of a server can share.
+    /// Records responses in `response_flag`, which several clients of a server can share.
     #[must_use]
-    pub fn with_response_flag(self, responded: Arc<AtomicBool>) -> Self {
-        Self { responded, ..self }
+    pub fn with_response_flag(self, response_flag: Arc<AtomicBool>) -> Self {
+        Self {
+            response_flag,
+            ..self
+        }
     }
 
     /// Returns whether the server responded to any request with a token, with a status below 500.
     pub fn has_responded(&self) -> bool {
-        self.responded.load(Ordering::Relaxed)
+        self.response_flag.load(Ordering::Relaxed)
     }
 
     pub(super) fn record_response(&self) {
-        self.responded.store(true, Ordering::Relaxed);
+        self.response_flag.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn report(&self, sentence: &str) {

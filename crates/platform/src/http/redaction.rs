@@ -120,14 +120,14 @@ impl SecretPart {
             return text;
         }
         let mut output = String::with_capacity(text.len());
-        let mut remaining = text.as_str();
-        while let Some(c) = remaining.chars().next() {
-            let secret_length = self.match_length(remaining);
+        let mut tail = text.as_str();
+        while let Some(c) = tail.chars().next() {
+            let secret_length = self.match_length(tail);
             match secret_length {
                 Some(_) => output.push_str(REPLACEMENT),
                 None => output.push(c),
             }
-            remaining = remaining
+            tail = tail
                 .get(secret_length.unwrap_or(c.len_utf8())..)
                 .unwrap_or_default();
         }
@@ -140,7 +140,7 @@ impl SecretPart {
             .spellings
             .first()?
             .iter()
-            .any(|spelling| starts_with_spelling(spelling, text))
+            .any(|variant| starts_with_spelling(variant, text))
         {
             return None;
         }
@@ -148,12 +148,12 @@ impl SecretPart {
         for spellings in &self.spellings {
             let mut next_ends = Vec::new();
             for end in ends {
-                let remaining = text.get(end..).unwrap_or_default();
+                let tail = text.get(end..).unwrap_or_default();
                 next_ends.extend(
                     spellings
                         .iter()
-                        .filter(|spelling| starts_with_spelling(spelling, remaining))
-                        .map(|spelling| end + spelling.len()),
+                        .filter(|variant| starts_with_spelling(variant, tail))
+                        .map(|variant| end + variant.len()),
                 );
             }
             next_ends.sort_unstable();
@@ -165,12 +165,12 @@ impl SecretPart {
 }
 
 /// Returns whether `text` starts with `spelling`; an escape sequence matches in either case.
-fn starts_with_spelling(spelling: &str, text: &str) -> bool {
-    let Some(start) = text.as_bytes().get(..spelling.len()) else {
+fn starts_with_spelling(variant: &str, text: &str) -> bool {
+    let Some(start) = text.as_bytes().get(..variant.len()) else {
         return false;
     };
-    match spelling.as_bytes() {
-        [b'%' | b'\\', _, ..] => start.eq_ignore_ascii_case(spelling.as_bytes()),
+    match variant.as_bytes() {
+        [b'%' | b'\\', _, ..] => start.eq_ignore_ascii_case(variant.as_bytes()),
         bytes => start == bytes,
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_is_hidden_in_every_form_in_which_it_is_sent_or_repeated() {
+    fn secret_is_hidden_in_every_sent_or_repeated_form() {
         let secret = SecretString::from("p4ss+w0rd/ with=\"sïgns\\%😀\n2\"");
         let text = secret.expose_secret();
         let form: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();

@@ -75,8 +75,8 @@ pub(super) fn truncate(text: &str, max_length: usize) -> String {
 
 /// Returns the message of an error body.
 pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
-    let decoded = String::from_utf8_lossy(body);
-    let text = decoded.trim_start_matches('\u{feff}').trim();
+    let body_text = String::from_utf8_lossy(body);
+    let text = body_text.trim_start_matches('\u{feff}').trim();
     if let Ok(json) = serde_json::from_str::<Value>(text) {
         return ServerText {
             violations: parse_violations(&json),
@@ -105,7 +105,7 @@ fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {
         let text = fields.get(name).and_then(|value| match value {
-            Value::Object(nested) => nested.get("message").and_then(Value::as_str),
+            Value::Object(fields) => fields.get("message").and_then(Value::as_str),
             _ => value.as_str(),
         });
         headline.extend(text.filter(|text| !text.is_empty() && !headline.contains(text)));
@@ -174,13 +174,13 @@ fn looks_like_html(text: &str) -> bool {
 /// Returns the text of a page: without tags, scripts and styles, with blanks folded and common entities resolved.
 fn strip_tags(page: &str) -> String {
     let mut text = String::new();
-    let mut remaining = page;
-    while let Some(start) = remaining.find('<') {
-        text.push_str(&remaining[..start]);
+    let mut tail = page;
+    while let Some(start) = tail.find('<') {
+        text.push_str(&tail[..start]);
         text.push(' ');
-        remaining = skip_element(&remaining[start..]);
+        tail = skip_element(&tail[start..]);
     }
-    text.push_str(remaining);
+    text.push_str(tail);
     let folded_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     [
         ("&nbsp;", " "),

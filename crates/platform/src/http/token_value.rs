@@ -58,8 +58,8 @@ impl Token {
                 "the token from {origin} is empty"
             )));
         }
-        if let Some(unexpanded) = UnexpandedValue::find(text) {
-            let description = describe_unexpanded(unexpanded);
+        if let Some(value) = UnexpandedValue::find(text) {
+            let description = describe_unexpanded(value);
             return Err(TokenError::Configuration(format!(
                 "the token from {origin} is {description}"
             )));
@@ -86,7 +86,7 @@ impl Token {
     }
 
     pub(super) fn is_fresh(&self) -> bool {
-        self.expires_at.is_none_or(|until| Instant::now() < until)
+        self.expires_at.is_none_or(|expiry| Instant::now() < expiry)
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

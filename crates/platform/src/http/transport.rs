@@ -261,7 +261,7 @@ impl Transport {
             (Body::Complete(bytes), _) => builder.body(bytes.clone()),
             (Body::Upload(body), Some(monitor)) => builder
                 .header(CONTENT_LENGTH, body.length())
-                .body(monitor.start()),
+                .body(monitor.start_body()),
             _ => builder,
         };
         match builder.send().await {

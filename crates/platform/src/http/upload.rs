@@ -26,9 +26,9 @@ pub(crate) trait UploadBody: Send + Sync + 'static {
     /// Returns the exact size of the body, in bytes.
     fn length(&self) -> u64;
     /// Opens the body at its start. Reading may block; a read error ends the upload and is reported as its cause.
-    fn open(self: Arc<Self>) -> Box<dyn Read + Send>;
+    fn open_body(self: Arc<Self>) -> Box<dyn Read + Send>;
     /// Receives the number of bytes of the body that were passed on for sending so far.
-    fn report_progress(&self, _sent: u64) {}
+    fn report_progress(&self, _sent_size: u64) {}
 }
 
 /// Monitors one try of an upload: starts its body and watches its progress.
@@ -56,15 +56,15 @@ impl UploadMonitor {
         }
     }
 
-    pub(super) fn start(&self) -> Body {
+    pub(super) fn start_body(&self) -> Body {
         self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
-        Body::wrap_stream(
-            stream_chunks(Arc::clone(&self.body).open()).inspect(move |chunk| match chunk {
+        Body::wrap_stream(stream_chunks(Arc::clone(&self.body).open_body()).inspect(
+            move |chunk| match chunk {
                 Ok(bytes) => body.report_progress(state.record_sent(bytes.len())),
                 Err(error) => state.record_read_error(error),
-            }),
-        )
+            },
+        ))
     }
 
     /// Returns the outcome, or a timeout if nothing moves for `limit`. If the body could not be read, that error
@@ -90,9 +90,9 @@ impl UploadMonitor {
 
     /// Returns the reason why a 2xx response cannot be trusted: it arrived before the body was sent completely.
     pub(super) fn describe_incomplete_upload(&self) -> Option<String> {
-        let (sent, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
-        (sent < length)
-            .then(|| format!("accepted after {sent} of {length} bytes, before the upload was complete"))
+        let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
+        (sent_size < length)
+            .then(|| format!("accepted after {sent_size} of {length} bytes, before the upload was complete"))
     }
 
     /// Waits until there was no progress for this time.
@@ -108,10 +108,10 @@ impl UploadMonitor {
     }
 
     fn stall_error(&self, limit: Duration) -> HttpError {
-        let (sent, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
-        let message = if sent < length {
+        let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
+        let message = if sent_size < length {
             format!(
-                "no progress within {} s, after {sent} of {length} bytes",
+                "no progress within {} s, after {sent_size} of {length} bytes",
                 limit.as_secs_f64()
             )
         } else {

@@ -33,7 +33,7 @@ async fn requests(server: &MockServer) -> usize {
 struct Nothing;
 
 impl PartSource for Nothing {
-    fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+    fn open_part(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(std::io::empty()))
     }
 }

@@ -17,7 +17,7 @@ const DONE: &str = include_str!("../../../../tests/fixtures/api/publish.json");
 struct Memory(Vec<Vec<u8>>);
 
 impl PartSource for Memory {
-    fn open(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
+    fn open_part(&self, part: usize) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(Cursor::new(self.0[part].clone())))
     }
 }
@@ -29,7 +29,7 @@ const LARGE: u64 = 64 * 1024 * 1024;
 struct Blanks;
 
 impl PartSource for Blanks {
-    fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+    fn open_part(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(std::io::repeat(b' ').take(LARGE)))
     }
 }
@@ -204,7 +204,7 @@ async fn content_of_another_size_stops_the_upload() {
 async fn part_that_cannot_be_opened_is_named() {
     struct Gone;
     impl PartSource for Gone {
-        fn open(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
+        fn open_part(&self, _: usize) -> std::io::Result<Box<dyn Read + Send>> {
             Err(std::io::Error::other("it was deleted"))
         }
     }

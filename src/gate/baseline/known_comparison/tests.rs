@@ -168,7 +168,7 @@ fn findings_of_rules_that_head_could_not_evaluate_are_not_fixed() {
 }
 
 #[test]
-fn fixed_findings_are_those_of_rules_with_a_result_in_a_complete_review() {
+fn fixed_findings_need_result_of_rule_in_complete_review() {
     let finding = |rule| Found {
         rule,
         about: Some("a"),

@@ -105,7 +105,8 @@ impl TokenCache {
         let mut last = self.last_result.lock().await;
         match &*last {
             Some(Ok(token))
-                if token.is_fresh() && refused_token.is_none_or(|refused| !refused.is_same(token)) =>
+                if token.is_fresh()
+                    && refused_token.is_none_or(|refused_token| !refused_token.is_same(token)) =>
             {
                 return Ok(token.clone());
             }

@@ -1,0 +1,68 @@
+//! Collects every error in a request before rejecting it.
+
+use super::problem::{FieldError, Problem};
+use axum::http::HeaderMap;
+
+/// Collects validation errors. A reader that finds one returns a harmless value if possible, so that the remaining
+/// checks still run.
+#[derive(Debug, Default)]
+pub(super) struct BodyCheck {
+    pub(super) errors: Vec<FieldError>,
+    /// The dotted path of the object being read; empty for the request itself.
+    path: String,
+}
+
+impl BodyCheck {
+    pub(super) fn add(&mut self, field: &str, message: impl Into<String>) {
+        let field = self.full_path(field);
+        self.errors.push(FieldError {
+            field,
+            message: message.into(),
+        });
+    }
+
+    fn full_path(&self, field: &str) -> String {
+        match self.path.as_str() {
+            "" => field.to_owned(),
+            path => format!("{path}.{field}"),
+        }
+    }
+
+    /// Returns the value if there were no errors.
+    pub(super) fn into_result<T>(self, value: T) -> Result<T, Problem> {
+        if self.errors.is_empty() {
+            Ok(value)
+        } else {
+            Err(Problem::invalid(self.errors))
+        }
+    }
+
+    /// Runs `read` with its errors reported below `field`.
+    pub(super) fn check_within<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let inner_path = self.full_path(field);
+        let outer_path = std::mem::replace(&mut self.path, inner_path);
+        let value = read(self);
+        self.path = outer_path;
+        value
+    }
+
+    pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
+        self.optional_header(headers, name).unwrap_or_else(|| {
+            if !self.errors.iter().any(|finding| finding.field == name) {
+                self.add(name, "the header must be there and must not be empty");
+            }
+            String::new()
+        })
+    }
+
+    /// Returns a header that may be missing; an empty header is treated as missing.
+    pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
+        let value = headers.get(name)?;
+        let Ok(text) = std::str::from_utf8(value.as_bytes()) else {
+            self.add(name, "the header must be UTF-8");
+            return None;
+        };
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+}

@@ -1,0 +1,81 @@
+//! Continues to read for a while the body that a rejected client still sends.
+//!
+//! If a connection is closed while the client is in the middle of its body, it is reset, and the reset can destroy the
+//! response before the client reads it (RFC 9112, section 9.6). So if no handler reads a body to its end, it is drained
+//! here, up to a limit of size and time.
+
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::header;
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::{Stream, StreamExt};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+/// Maximum number of bytes that are drained.
+const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
+
+/// Maximum time for draining.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
+
+/// Replaces the request's body with one that is drained when it is dropped.
+pub(super) async fn drain_unread_body(request: Request, next: Next) -> Response {
+    if request.body().is_end_stream() {
+        return next.run(request).await;
+    }
+    // A client that waits for `100 Continue` has sent no body yet, and reading would trigger that response.
+    let waits_for_continue = request.headers().contains_key(header::EXPECT);
+    let request = request.map(|body| {
+        Body::from_stream(DrainedBody {
+            stream: Some(body.into_data_stream()),
+            is_read: !waits_for_continue,
+        })
+    });
+    next.run(request).await
+}
+
+struct DrainedBody {
+    stream: Option<BodyDataStream>,
+    is_read: bool,
+}
+
+impl Stream for DrainedBody {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.is_read = true;
+        let Some(stream) = &mut self.stream else {
+            return Poll::Ready(None);
+        };
+        let next = stream.poll_next_unpin(context);
+        if matches!(next, Poll::Ready(None | Some(Err(_)))) {
+            self.stream = None;
+        }
+        next
+    }
+}
+
+impl Drop for DrainedBody {
+    fn drop(&mut self) {
+        if !self.is_read {
+            return;
+        }
+        if let (Some(stream), Ok(runtime)) = (self.stream.take(), Handle::try_current()) {
+            runtime.spawn(timeout(MAX_DRAIN_TIME, drain(stream)));
+        }
+    }
+}
+
+async fn drain(mut body: BodyDataStream) {
+    let mut drained_size = 0;
+    while let Some(Ok(piece)) = body.next().await {
+        drained_size += piece.len();
+        if drained_size > MAX_DRAINED_BYTES {
+            return;
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Simulates the execution of a pipeline.
+//!
+//! No component is really run: each is assumed to succeed. The walk begins at the start component and follows the
+//! transitions that succeed: `unconditional`, `success` and `true`. If a component has none of these, the walk follows
+//! its other transitions, so that it reaches an end marker if there is one.
+
+use sluicegate_pipelines::pipelines::{Component, LinkRole, Pipeline, PipelineKind, TransitionCondition};
+use std::collections::HashMap;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SimulatedExecution {
+    pub success: bool,
+    pub message: String,
+    pub steps: u32,
+}
+
+impl SimulatedExecution {
+    fn failure(message: String) -> Self {
+        Self {
+            success: false,
+            message,
+            steps: 0,
+        }
+    }
+}
+
+/// Walks through the pipeline in this document.
+pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
+    match Pipeline::parse(document) {
+        Err(error) => SimulatedExecution::failure(format!("The pipeline cannot be read: {error}")),
+        Ok(pipeline) if pipeline.kind == PipelineKind::Transformation => SimulatedExecution {
+            success: true,
+            message: "The transformation ran to its end".to_owned(),
+            steps: saturate_count(pipeline.components.len()),
+        },
+        Ok(pipeline) => follow_transitions(&pipeline.components),
+    }
+}
+
+fn follow_transitions(components: &[Component]) -> SimulatedExecution {
+    let indexes: HashMap<&str, usize> = components
+        .iter()
+        .enumerate()
+        .map(|(index, component)| (component.name.as_str(), index))
+        .collect();
+    let mut pending_components: Vec<&Component> = components
+        .iter()
+        .filter(|component| is_of_kind(component, "start"))
+        .collect();
+    if pending_components.is_empty() {
+        return SimulatedExecution::failure("The pipeline has no start component".to_owned());
+    }
+    let mut visit_marks = vec![false; components.len()];
+    let (mut steps, mut success, mut failure) = (0, None, None);
+    while let Some(component) = pending_components.pop() {
+        let is_new = indexes
+            .get(component.name.as_str())
+            .and_then(|index| visit_marks.get_mut(*index))
+            .is_some_and(|mark| !std::mem::replace(mark, true));
+        if !is_new {
+            continue;
+        }
+        steps += 1;
+        if is_of_kind(component, "end-failure") {
+            failure = failure.or(Some(component));
+        } else if is_of_kind(component, "end-success") {
+            success = success.or(Some(component));
+        }
+        let next = followed_links(component).filter_map(|name| components.get(*indexes.get(name)?));
+        pending_components.extend(next);
+    }
+    let message = match failure.or(success) {
+        Some(end) => format!("The pipeline ended at `{}`", end.name),
+        None => "The pipeline ran to its end without an end marker".to_owned(),
+    };
+    SimulatedExecution {
+        success: failure.is_none(),
+        message,
+        steps: saturate_count(steps),
+    }
+}
+
+fn is_of_kind(component: &Component, kind: &str) -> bool {
+    component.kind.as_deref() == Some(kind)
+}
+
+fn followed_links(component: &Component) -> impl Iterator<Item = &str> {
+    let has_success_transition = component
+        .links
+        .iter()
+        .any(|link| link.role == LinkRole::Transition && !is_failure_condition(link.condition));
+    component
+        .links
+        .iter()
+        .filter(move |link| {
+            link.role != LinkRole::Transition
+                || !is_failure_condition(link.condition)
+                || !has_success_transition
+        })
+        .map(|link| link.name.as_str())
+}
+
+fn is_failure_condition(condition: Option<TransitionCondition>) -> bool {
+    matches!(
+        condition,
+        Some(TransitionCondition::Failure | TransitionCondition::False)
+    )
+}
+
+fn saturate_count(steps: usize) -> u32 {
+    u32::try_from(steps).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(components: &str) -> (bool, String) {
+        let document = format!("type: orchestration\npipeline:\n  components:\n{components}");
+        let outcome = simulate_execution(document.as_bytes());
+        (outcome.success, outcome.message)
+    }
+
+    #[test]
+    fn way_of_success_is_taken() {
+        let both = "    S: { type: start, transitions: { unconditional: [A] } }
+    A: { type: x, transitions: { success: [Good], failure: [Bad] } }
+    Good: { type: end-success }
+    Bad: { type: end-failure }\n";
+        assert_eq!(ends(both), (true, "The pipeline ended at `Good`".into()));
+        let condition = "    S: { type: start, transitions: { unconditional: [A] } }
+    A: { type: if, transitions: { false: [Good], true: [Bad] } }
+    Good: { type: end-success }
+    Bad: { type: end-failure }\n";
+        assert_eq!(ends(condition), (false, "The pipeline ended at `Bad`".into()));
+    }
+
+    #[test]
+    fn any_failure_on_the_way_fails_it() {
+        let parallel = "    S: { type: start, transitions: { unconditional: [Good, Bad] } }
+    Good: { type: end-success }
+    Bad: { type: end-failure }\n";
+        assert!(!ends(parallel).0);
+        let only_failure = "    S: { type: start, transitions: { unconditional: [A] } }
+    A: { type: x, transitions: { failure: [Bad] } }
+    Bad: { type: end-failure }\n";
+        assert!(!ends(only_failure).0);
+        let unreached = "    S: { type: start }\n    Bad: { type: end-failure }\n";
+        assert_eq!(
+            ends(unreached),
+            (true, "The pipeline ran to its end without an end marker".into())
+        );
+    }
+
+    #[test]
+    fn cycles_iterators_and_links_to_nothing_end_too() {
+        let cycle = "    S: { type: start, transitions: { unconditional: [I, none] } }
+    I: { type: loop-iterator, iterationTarget: T, transitions: { success: [S] } }
+    T: { type: x, transitions: { success: [I] } }\n";
+        assert!(ends(cycle).0);
+    }
+
+    #[test]
+    fn execution_of_broken_pipeline_fails() {
+        assert_eq!(
+            ends("    A: { type: x }\n").1,
+            "The pipeline has no start component"
+        );
+        assert!(
+            simulate_execution(b"a: [")
+                .message
+                .starts_with("The pipeline cannot be read: ")
+        );
+        assert!(simulate_execution(b"type: transformation\npipeline: {}").success);
+    }
+}

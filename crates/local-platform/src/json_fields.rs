@@ -1,0 +1,81 @@
+//! Reads the fields of a JSON object. The [`Shape`](super::shape::Shape) of a body has already reported fields that are
+//! missing or of the wrong type, so they are treated as absent here.
+
+use super::request_path;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+/// The fields of a JSON object; null is treated as missing.
+pub(super) trait JsonFields {
+    fn find_value(&self, field: &str) -> Option<&Value>;
+
+    fn find_text(&self, field: &str) -> Option<String> {
+        self.find_value(field)?.as_str().map(str::to_owned)
+    }
+
+    /// Returns a string field, or an empty string if it is missing.
+    fn text_or_empty(&self, field: &str) -> String {
+        self.find_text(field).unwrap_or_default()
+    }
+
+    fn uuid_or_nil(&self, field: &str) -> Uuid {
+        self.find_value(field)
+            .and_then(Value::as_str)
+            .and_then(request_path::parse_uuid)
+            .unwrap_or_default()
+    }
+
+    fn find_boolean(&self, field: &str) -> Option<bool> {
+        self.find_value(field)?.as_bool()
+    }
+
+    fn find_object(&self, field: &str) -> Option<&Map<String, Value>> {
+        self.find_value(field)?.as_object()
+    }
+
+    /// Returns the objects in a list field, or `None` if the field is missing.
+    fn find_objects(&self, field: &str) -> Option<Vec<&Map<String, Value>>> {
+        let items = self.find_value(field)?.as_array()?;
+        Some(items.iter().filter_map(Value::as_object).collect())
+    }
+
+    fn texts(&self, field: &str) -> Vec<String> {
+        self.find_value(field)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+impl JsonFields for Map<String, Value> {
+    fn find_value(&self, field: &str) -> Option<&Value> {
+        self.get(field).filter(|value| !value.is_null())
+    }
+}
+
+/// Returns a non-negative integer, also if it is written with a zero fraction: in JSON Schema, `1.0` is an integer.
+pub(super) fn as_whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn whole_number_may_be_written_with_fraction_of_nothing() {
+        for (value, number) in [(json!(0), 0), (json!(7.0), 7), (json!(1e3), 1000)] {
+            assert_eq!(as_whole_number(&value), Some(number), "{value}");
+        }
+        for value in [json!(1.5), json!(-1), json!(-1.0), json!("1"), json!(null)] {
+            assert_eq!(as_whole_number(&value), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The pipelines that can be executed: those at the head of the default branch of a project's repository. They are read
+//! on each request (API document, "Published pipeline and pipeline execution").
+
+use super::pipeline_review;
+use super::problem::Problem;
+use serde::Serialize;
+use sluicegate_git::{CommitId, FileKind, GitError, Repository};
+use sluicegate_pipelines::pipelines::PipelineKind;
+use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use std::collections::BTreeSet;
+use std::path::Path;
+use utoipa::ToSchema;
+
+/// A pipeline that can be executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PublishedPipeline)]
+pub(super) struct ListedPipeline {
+    /// The path without its extension.
+    pub name: String,
+    /// Commit time of the branch's head, in UTC.
+    #[schema(format = DateTime)]
+    pub published_time: String,
+}
+
+/// Returns all published pipelines, sorted by name.
+pub(super) fn list_pipelines(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
+    let repository = pipeline_review::open_repository(path)?;
+    let Some(head) = find_head(&repository)? else {
+        return Ok(Vec::new());
+    };
+    let published_time = format!("{:.3}", repository.commit_time(&head)?);
+    let files = repository.list_files(&head, &|path| PipelineKind::from_path(path).is_some())?;
+    let regular = files.iter().filter(|file| file.kind == FileKind::Regular);
+    let names: BTreeSet<&str> = regular.filter_map(|file| pipeline_name(&file.path)).collect();
+    let pipelines = names.into_iter().map(|name| ListedPipeline {
+        name: name.to_owned(),
+        published_time: published_time.clone(),
+    });
+    Ok(pipelines.collect())
+}
+
+fn pipeline_name(path: &str) -> Option<&str> {
+    path.strip_suffix(PipelineKind::from_path(path)?.extension())
+}
+
+/// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
+pub(super) fn find_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    let repository = pipeline_review::open_repository(path)?;
+    let Some(head) = find_head(&repository)? else {
+        return Ok(None);
+    };
+    for kind in PipelineKind::ALL {
+        let file = repository.find_file(&head, &format!("{name}{}", kind.extension()))?;
+        if let Some(file) = file.filter(|file| file.kind == FileKind::Regular) {
+            return Ok(Some(repository.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether the repository has this branch. A repository without commits is treated as having any branch,
+/// because the branch may still be pushed.
+pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
+    let repository = pipeline_review::open_repository(path)?;
+    if find_head(&repository)?.is_none() {
+        return Ok(true);
+    }
+    Ok(pipeline_review::branch_tip(&repository, branch)?.is_some())
+}
+
+/// Returns the head of the default branch, or `None` before the first commit.
+fn find_head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
+    match repository.head() {
+        Ok(head) => Ok(Some(head.commit)),
+        Err(GitError::NoCommit { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

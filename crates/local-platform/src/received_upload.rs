@@ -1,0 +1,293 @@
+//! Receives the upload of a publish: reads the parts of the form, selects those that belong in an artifact, and lists
+//! the excluded ones (API document, "Publish rules").
+
+use super::form_reader::FormReader;
+use super::problem::Problem;
+use super::store::artifacts::{ArtifactContents, StoredFile, StoredSharedPipeline};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
+use std::collections::{BTreeMap, HashSet};
+use utoipa::ToSchema;
+
+/// Maximum size of one part, in bytes.
+const MAX_PART_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Maximum number of parts in a form.
+const MAX_PARTS: usize = 100_000;
+
+/// Maximum length of a part name in bytes, the same as of a path.
+const MAX_NAME_BYTES: usize = 4096;
+
+const PIPELINE_EXTENSIONS: [&str; 2] = [".orch.yaml", ".tran.yaml"];
+const SCRIPT_EXTENSIONS: [&str; 6] = ["sql", "py", "yaml", "yml", "json", "txt"];
+const ARCHIVE_EXTENSIONS: [&str; 12] = [
+    "zip", "tar", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "7z", "rar", "jar",
+];
+
+/// A file that was excluded from an artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(super) struct IgnoredResource {
+    /// The part's name, or the path of a pipeline that was not uploaded.
+    pub name: String,
+    /// The reason for the exclusion.
+    pub reason: String,
+}
+
+/// The received parts of a form, as far as they are needed.
+#[derive(Debug, Default)]
+pub(super) struct ReceivedUpload {
+    files: BTreeMap<String, StoredFile>,
+    configuration: Option<(String, Vec<u8>)>,
+}
+
+impl ReceivedUpload {
+    /// Reads the complete form. Contents are hashed while they arrive; only the shared-pipelines file is kept in
+    /// memory.
+    pub(super) async fn receive(mut form: FormReader) -> Result<Self, Problem> {
+        let mut upload = Self::default();
+        while let Some(name) = form.next_part().await? {
+            upload.check_part_name(&name)?;
+            let is_configuration = is_configuration(&name);
+            let (file, content) = read_part(&mut form, name, is_configuration).await?;
+            if is_configuration {
+                upload.configuration = Some((file.path.clone(), content));
+            }
+            upload.files.insert(file.path.clone(), file);
+        }
+        Ok(upload)
+    }
+
+    /// Checks the name of a part before its bytes are read.
+    fn check_part_name(&self, name: &str) -> Result<(), Problem> {
+        check_name(name).map_err(|message| Problem::invalid_field(name, message))?;
+        if self.files.contains_key(name) {
+            return Err(Problem::invalid_field(
+                name,
+                "a part of this name stands twice in the form",
+            ));
+        }
+        if self.files.len() >= MAX_PARTS {
+            return Err(Problem::invalid_field(
+                "",
+                format!("a form may have {MAX_PARTS} parts"),
+            ));
+        }
+        match &self.configuration {
+            Some((existing_name, _)) if is_configuration(name) => Err(Problem::invalid_field(
+                name,
+                format!("a form has one shared-pipelines file, and {existing_name} is already one"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Determines the contents of the artifact and the excluded files.
+    pub(super) fn into_artifact(self) -> Result<(ArtifactContents, Vec<IgnoredResource>), Problem> {
+        let (name, configuration) = self.configuration.ok_or_else(|| {
+            Problem::invalid_field(
+                SHARED_PIPELINES_FILE,
+                format!("the form needs the shared-pipelines file, as a part named .<folder>/{SHARED_PIPELINES_FILE}"),
+            )
+        })?;
+        let shared_pipelines = SharedPipelines::parse(&configuration)
+            .map_err(|error| Problem::invalid_field(name, error.to_string()))?;
+        let mut ignored_resources = Vec::new();
+        let mut files = Vec::with_capacity(self.files.len());
+        for file in self.files.into_values() {
+            match find_exclusion_reason(&file.path) {
+                Some(reason) => ignored_resources.push(IgnoredResource {
+                    name: file.path,
+                    reason: reason.to_owned(),
+                }),
+                None => files.push(file),
+            }
+        }
+        let (pipelines, missing_pipelines) = select_shared_pipelines(&shared_pipelines, &files);
+        ignored_resources.extend(missing_pipelines);
+        let contents = ArtifactContents {
+            configuration,
+            files,
+            pipelines,
+        };
+        Ok((contents, ignored_resources))
+    }
+}
+
+async fn read_part(
+    form: &mut FormReader,
+    path: String,
+    keeps_content: bool,
+) -> Result<(StoredFile, Vec<u8>), Problem> {
+    let mut digest = Sha256::new();
+    let mut size = 0;
+    let mut content = Vec::new();
+    while let Some(piece) = form.next_piece().await? {
+        size += piece.len() as u64;
+        if size > MAX_PART_BYTES {
+            return Err(Problem::too_large(&format!("a part ({path})"), MAX_PART_BYTES));
+        }
+        digest.update(&piece);
+        if keeps_content {
+            content.extend_from_slice(&piece);
+        }
+    }
+    let sha256 = digest.finalize().into();
+    Ok((StoredFile { path, size, sha256 }, content))
+}
+
+/// Checks that a part's name is a normalized relative path, also if backslashes are read as separators.
+fn check_name(name: &str) -> Result<(), &'static str> {
+    let path_segments = || name.split(['/', '\\']);
+    if name.is_empty() {
+        return Err("a part's name must not be empty");
+    }
+    if name.len() > MAX_NAME_BYTES {
+        return Err("a part's name is too long");
+    }
+    if name.contains('\0') {
+        return Err("a part's name must not hold a NUL");
+    }
+    if name.starts_with(['/', '\\']) || has_drive(name) {
+        return Err("a part's name must be a relative path");
+    }
+    if path_segments().any(|segment| segment == "..") {
+        return Err("a part's name must not climb");
+    }
+    if path_segments().any(|segment| matches!(segment, "" | ".")) {
+        return Err("a part's name must be a path in its plain form");
+    }
+    Ok(())
+}
+
+fn has_drive(name: &str) -> bool {
+    matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Returns whether the name is that of a shared-pipelines file, which is in a hidden folder at the root.
+fn is_configuration(name: &str) -> bool {
+    name.split_once('/')
+        .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
+}
+
+fn find_exclusion_reason(path: &str) -> Option<&'static str> {
+    if has_extension(path, &ARCHIVE_EXTENSIONS) {
+        return Some("archives are not supported");
+    }
+    if has_extension(path, &SCRIPT_EXTENSIONS) {
+        return None;
+    }
+    Some("neither a pipeline, nor the shared-pipelines file, nor a script")
+}
+
+fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let Some((_, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    extensions
+        .iter()
+        .any(|candidate| candidate.eq_ignore_ascii_case(extension))
+}
+
+fn without_extension(path: &str) -> Option<&str> {
+    PIPELINE_EXTENSIONS
+        .iter()
+        .find_map(|extension| path.strip_suffix(extension))
+}
+
+/// Returns the enabled shared pipelines that were uploaded, and those that were not.
+fn select_shared_pipelines(
+    configuration: &SharedPipelines,
+    files: &[StoredFile],
+) -> (Vec<StoredSharedPipeline>, Vec<IgnoredResource>) {
+    let uploaded_paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
+    for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
+        let reason = match without_extension(&entry.pipeline) {
+            None => "listed as a shared pipeline, but no pipeline by its name",
+            Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
+                "listed as a shared pipeline, but the form has no part of this name"
+            }
+            Some(source) => {
+                pipelines.push(StoredSharedPipeline {
+                    id: entry.id.clone(),
+                    source_pipeline: source.to_owned(),
+                    description: entry.description.clone(),
+                });
+                continue;
+            }
+        };
+        ignored_resources.push(IgnoredResource {
+            name: entry.pipeline.clone(),
+            reason: reason.to_owned(),
+        });
+    }
+    (pipelines, ignored_resources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain_relative_paths() {
+        for good in [
+            "a.orch.yaml",
+            "folder/a b.sql",
+            ".hidden/x",
+            "a..b/c",
+            "Größe \"x\"\n.txt",
+            "a\\b",
+        ] {
+            assert_eq!(check_name(good), Ok(()), "{good:?}");
+        }
+        for bad in [
+            "", "/a", "\\a", "C:\\a", "c:a", "../a", "a/../b", "a\\..\\b", "..", "a\0b", "./a", "a//b", "a/",
+            "a/.",
+        ] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+        assert!(check_name(&"a".repeat(MAX_NAME_BYTES + 1)).is_err());
+    }
+
+    #[test]
+    fn only_a_hidden_folder_at_the_root_configures() {
+        assert!(is_configuration(".any/shared-pipelines.yaml"));
+        for other in [
+            "any/shared-pipelines.yaml",
+            "a/.b/shared-pipelines.yaml",
+            "shared-pipelines.yaml",
+            ".a/b.yaml",
+        ] {
+            assert!(!is_configuration(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn upload_leaves_out_files_that_are_no_pipeline_and_no_script() {
+        for taken in [
+            "a.orch.yaml",
+            "b/c.tran.yaml",
+            "q.sql",
+            "Q.SQL",
+            "x.py",
+            "x.yml",
+            "x.json",
+            "x.txt",
+        ] {
+            assert_eq!(find_exclusion_reason(taken), None, "{taken}");
+        }
+        for left in [
+            "a.zip",
+            "a.yaml.tar",
+            "a.GZ",
+            "README.md",
+            "Makefile",
+            ".sql.d/x",
+            "image.png",
+        ] {
+            assert!(find_exclusion_reason(left).is_some(), "{left}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Creates agent tasks.
+
+use super::{AGENT_NAME, MODES, granted_tools_shape, parse_mode, read_granted_tools, record_event};
+use crate::agent::{AgentTask, TaskConfig, TaskStatus};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::body_check::BodyCheck;
+use crate::clock::Moment;
+use crate::json_fields::JsonFields as _;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::VisibleProject;
+use crate::published_pipelines;
+use crate::shape::{
+    Shape, ShapePart, any_text, boolean, object, one_of, optional_member, required_member, rule, text, uuid,
+};
+use crate::store::events::EventKind;
+use crate::store::tasks::{self, TaskRecord};
+use crate::tokens::Caller;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(create_task))
+}
+
+/// Returns the schemas of the request bodies.
+pub(super) fn shapes() -> Vec<Shape> {
+    vec![task_request()]
+}
+
+fn task_request() -> Shape {
+    object([
+        required_member("message", text()).with_description("The opening instruction."),
+        required_member("agentConfig", agent_config()),
+        optional_member("grantedPermissions", granted_tools_shape())
+            .with_description("Tools that are approved in advance."),
+    ])
+    .with_name("TaskRequest", "The body of a task creation.")
+}
+
+fn agent_config() -> Shape {
+    object([
+        required_member("name", one_of(&[AGENT_NAME])),
+        required_member("mode", one_of(&MODES)),
+        required_member("projectId", uuid()),
+        required_member("sourceBranchName", text()).with_description("The branch that is read from."),
+        required_member("environmentName", text()).with_description("The environment to run pipelines in."),
+        optional_member("targetBranchName", text())
+            .with_description("The branch that is written to; needed unless `generateBranch` is true."),
+        optional_member("generateBranch", boolean()).with_description("Lets the agent name that branch."),
+        target_branch_rule(),
+        optional_member("graphId", any_text()),
+        optional_member("workingDirectory", any_text()),
+    ])
+    .with_name("AgentConfigRequest", "The configuration of a task.")
+}
+
+/// Checks that the request either names the target branch or lets the agent generate it.
+fn target_branch_rule() -> ShapePart {
+    let branch_schema = json!({"type": "object", "required": ["targetBranchName"],
+        "properties": {"targetBranchName": {"type": "string"}}});
+    let generation_schema = json!({"type": "object", "required": ["generateBranch"],
+        "properties": {"generateBranch": {"type": "boolean", "enum": [true]}}});
+    rule(
+        check_target_branch,
+        Some(json!({"anyOf": [branch_schema, generation_schema]})),
+    )
+}
+
+fn check_target_branch(check: &mut BodyCheck, config: &Map<String, Value>) {
+    let is_generated = config.find_boolean("generateBranch") == Some(true);
+    if config.find_value("targetBranchName").is_none() && !is_generated {
+        check.add(
+            "targetBranchName",
+            "must not be null unless generateBranch is true",
+        );
+    }
+}
+
+/// A task that was created.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CreatedTask {
+    #[schema(value_type = String, format = "uuid")]
+    task_id: Uuid,
+    status: TaskStatus,
+    agent_name: &'static str,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Moment,
+}
+
+/// Creates a task and starts it.
+#[utoipa::path(
+    post,
+    path = "/v1/ai/agents/tasks",
+    operation_id = "createTask",
+    tag = "Agent tasks",
+    request_body = ref("#/components/schemas/TaskRequest"),
+    responses(
+        (status = 201, body = CreatedTask, description = "The agent is working."),
+        (status = 404, body = ProblemBody, description = "There is no such project for the caller."),
+    )
+)]
+async fn create_task(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
+    let id = Uuid::new_v4();
+    task_request().validate(&body)?;
+    let message = body.text_or_empty("message");
+    // If the object is missing, `validate` has already reported it.
+    let config = body.find_object("agentConfig").cloned().unwrap_or_default();
+    let (project, config) = (config.uuid_or_nil("projectId"), read_config(&config, id));
+    let project = VisibleProject::find_visible(&app, &caller, project).await?;
+    let trouble = find_obstacle(&app, &project, &config.source_branch_name).await?;
+    let author = app.author(&caller);
+    let created_at = author.time;
+    let (task, messages) = AgentTask::with_instruction(
+        config,
+        read_granted_tools(&body).unwrap_or_default(),
+        trouble,
+        &message,
+        created_at,
+    );
+    let record = TaskRecord {
+        id,
+        project: project.id,
+        description: message,
+        created_at,
+        task,
+    };
+    app.store()
+        .change(move |transaction| {
+            tasks::insert(transaction, &record, &messages)?;
+            record_event(
+                transaction,
+                &author,
+                EventKind::PromptSubmitted,
+                record.project,
+                record.id,
+                &record.description,
+            )
+        })
+        .await?;
+    let created_task = CreatedTask {
+        task_id: id,
+        status: TaskStatus::Running,
+        agent_name: AGENT_NAME,
+        created_at,
+    };
+    Ok((StatusCode::CREATED, Json(created_task)))
+}
+
+fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
+    let target = config.find_text("targetBranchName");
+    TaskConfig {
+        name: config.text_or_empty("name"),
+        mode: parse_mode(&config.text_or_empty("mode")),
+        project_id: config.uuid_or_nil("projectId").to_string(),
+        source_branch_name: config.text_or_empty("sourceBranchName"),
+        environment_name: config.text_or_empty("environmentName"),
+        target_branch_name: target.unwrap_or_else(|| format!("agent/{}", id.simple())),
+        generate_branch: config.find_boolean("generateBranch").unwrap_or_default(),
+        graph_id: config.find_text("graphId"),
+        working_directory: config.find_text("workingDirectory"),
+    }
+}
+
+/// Returns the reason why a task in the project cannot succeed, or `None` if it can: the source branch must exist in
+/// the repository.
+async fn find_obstacle(app: &App, project: &VisibleProject, branch: &str) -> Result<Option<String>, Problem> {
+    let Some(repository) = project.repository.clone() else {
+        return Ok(None);
+    };
+    let name = branch.to_owned();
+    let has_branch = app
+        .read_repository(move || published_pipelines::has_branch(&repository, &name))
+        .await?;
+    Ok((!has_branch).then(|| format!("The repository has no branch `{branch}`")))
+}

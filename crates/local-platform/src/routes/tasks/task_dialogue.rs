@@ -1,0 +1,365 @@
+//! The messages between an agent and its callers: decisions, instructions and permissions.
+
+use super::{
+    AGENT_NAME, GrantedTool, ID_PARAMETER, MODES, can_see, change_task, granted_tools_shape,
+    list_granted_tools, parse_mode, read_granted_tools, record_event, unknown_task,
+};
+use crate::agent::{
+    DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
+    find_acceptance_event,
+};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::body_check::BodyCheck;
+use crate::json_fields::{JsonFields as _, as_whole_number};
+use crate::page::{Query, parse_whole_number};
+use crate::problem::{Problem, ProblemBody};
+use crate::request_path::RequestPath;
+use crate::shape::{
+    Shape, boolean, list_of, object, one_of, optional_member, required_member, text, texts, variants,
+    whole_number_from,
+};
+use crate::store::events::EventKind;
+use crate::store::tasks;
+use crate::tokens::Caller;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+/// Maximum and default number of messages in a response.
+const MAX_LIMIT: u32 = 1000;
+const DEFAULT_LIMIT: u32 = 25;
+
+/// How long an approval is valid.
+const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(decide_task))
+        .routes(routes!(list_task_messages, send_task_message))
+        .routes(routes!(replace_task_permissions))
+}
+
+/// Returns the schemas of the request bodies.
+pub(super) fn shapes() -> Vec<Shape> {
+    vec![decisions_request(), follow_up_request(), permissions_request()]
+}
+
+fn decisions_request() -> Shape {
+    let decision = variants(
+        "type",
+        [("tool", tool_decision()), ("question", question_decision())],
+    )
+    .with_name(
+        "DecisionRequest",
+        "A decision on something that the agent waits for.",
+    );
+    object([required_member("decisions", list_of(decision))])
+        .with_name("DecisionsRequest", "The body of decisions.")
+}
+
+fn tool_decision() -> Shape {
+    object([
+        required_member("type", one_of(&["tool"])),
+        required_member("id", text()).with_description("The `toolId` of the pending decision."),
+        required_member("approved", boolean()),
+        optional_member("scope", one_of(&SCOPES)),
+    ])
+    .with_name("ToolDecision", "Whether a tool may be used.")
+}
+
+fn question_decision() -> Shape {
+    let answer = object([
+        required_member("questionIndex", whole_number_from(0, Some(u32::MAX.into())))
+            .with_description("Which of the questions, from 0."),
+        required_member("selectedOptions", texts()),
+    ])
+    .with_name("AnswerRequest", "The answer to one question.");
+    object([
+        required_member("type", one_of(&["question"])),
+        required_member("id", text()).with_description("The `id` of the pending decision."),
+        required_member("answers", list_of(answer)),
+    ])
+    .with_name("QuestionDecision", "The answers to questions.")
+}
+
+/// The decisions that the agent still waits for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = StillPending)]
+struct PendingDecisions {
+    pending_decisions: Vec<OpenDecision>,
+}
+
+/// Accepts decisions and ignores those that the agent does not wait for.
+#[utoipa::path(
+    post,
+    path = "/v1/ai/agents/tasks/{taskId}/decisions",
+    operation_id = "decideTask",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = ref("#/components/schemas/DecisionsRequest"),
+    responses((status = 202, body = PendingDecisions, description = "The decisions that are still pending."))
+)]
+async fn decide_task(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<PendingDecisions>), Problem> {
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    decisions_request().validate(&body)?;
+    let decisions = body.find_objects("decisions").unwrap_or_default();
+    let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(read_decision).collect();
+    let pending_decisions = change_task(&app, &caller, id, move |transaction, stored_task, author| {
+        let mut messages = Vec::new();
+        if let Some((decision, tool, message)) = stored_task.task.decide(&decisions, author.time) {
+            messages.push(message);
+            let is_approved = matches!(decision.outcome, DecisionOutcome::Tool { approved: true, .. });
+            if let Some(kind) = find_acceptance_event(&tool).filter(|_| is_approved) {
+                let information = format!("tool {tool}");
+                record_event(
+                    transaction,
+                    author,
+                    kind,
+                    stored_task.project,
+                    stored_task.id,
+                    &information,
+                )?;
+            }
+        }
+        Ok(Ok((stored_task.task.pending_decisions(), messages)))
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(PendingDecisions { pending_decisions })))
+}
+
+fn read_decision(item: &Map<String, Value>) -> SubmittedDecision {
+    let answers = || item.find_objects("answers").unwrap_or_default().into_iter();
+    let verdict = match item.text_or_empty("type").as_str() {
+        "tool" => DecisionOutcome::Tool {
+            approved: item.find_boolean("approved").unwrap_or_default(),
+            for_whole_task: item.text_or_empty("scope") == "CONVERSATION",
+        },
+        _ => DecisionOutcome::Question(answers().map(read_answer).collect()),
+    };
+    SubmittedDecision {
+        id: item.text_or_empty("id"),
+        outcome: verdict,
+    }
+}
+
+fn read_answer(item: &Map<String, Value>) -> SubmittedAnswer {
+    SubmittedAnswer {
+        question_index: item
+            .find_value("questionIndex")
+            .and_then(as_whole_number)
+            .unwrap_or_default(),
+        options: item.texts("selectedOptions"),
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Messages)]
+struct MessagesResponse {
+    results: Vec<Message>,
+    /// Token for `paginationToken`; missing if there are no further messages at present.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    more: Option<String>,
+}
+
+/// Lists the messages of a task in chronological order.
+#[utoipa::path(
+    get,
+    path = "/v1/ai/agents/tasks/{taskId}/messages",
+    operation_id = "listTaskMessages",
+    tag = "Agent tasks",
+    params(
+        ("taskId" = String, Path, format = "uuid", description = "The task."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of messages; 25 by default."),
+        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "`more` of the previous page."),
+    ),
+    responses((status = 200, body = MessagesResponse, description = "Messages of the task."))
+)]
+async fn list_task_messages(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+    query: Query,
+) -> Result<Json<MessagesResponse>, Problem> {
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    let mut check = BodyCheck::default();
+    let limit = query.get("limit").map_or(Some(DEFAULT_LIMIT), parse_number);
+    let limit = limit.filter(|limit| (1..=MAX_LIMIT).contains(limit));
+    if limit.is_none() {
+        check.add("limit", format!("must be a whole number from 1 to {MAX_LIMIT}"));
+    }
+    let position = query.get("paginationToken").map_or(Some(0), parse_position);
+    if position.is_none() {
+        check.add("paginationToken", "must be the `more` of an answer");
+    }
+    let (limit, from) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
+    let now = app.clock().now();
+    let state = Arc::clone(&app);
+    let messages = app
+        .store()
+        .query(move |connection| {
+            let stored_task = tasks::find_task(connection, id)?;
+            let Some(mut stored_task) =
+                stored_task.filter(|stored_task| can_see(&state, &caller, stored_task))
+            else {
+                return Ok(None);
+            };
+            let (mut results, stored_count) = tasks::list_messages(connection, &stored_task, from, limit)?;
+            let new_messages = stored_task.task.advance(now);
+            let total = stored_count.saturating_add(u32::try_from(new_messages.len()).unwrap_or(u32::MAX));
+            let remaining_count = (limit as usize).saturating_sub(results.len());
+            let skipped_count = from.saturating_sub(stored_count) as usize;
+            results.extend(new_messages.into_iter().skip(skipped_count).take(remaining_count));
+            let next = from.saturating_add(u32::try_from(results.len()).unwrap_or(u32::MAX));
+            let next_token = (next < total).then(|| next.to_string());
+            Ok(Some(MessagesResponse {
+                results,
+                more: next_token,
+            }))
+        })
+        .await?;
+    messages.map(Json).ok_or_else(|| unknown_task(id))
+}
+
+/// Parses a position from `more`.
+fn parse_position(text: &str) -> Option<u32> {
+    parse_number(text).filter(|_| text.len() < 10)
+}
+
+fn parse_number(text: &str) -> Option<u32> {
+    parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
+}
+
+fn follow_up_request() -> Shape {
+    let config = object([
+        required_member("name", one_of(&[AGENT_NAME])),
+        optional_member("mode", one_of(&MODES)),
+        optional_member("targetBranchName", text()),
+    ])
+    .with_name("AgentConfigChange", "Changes to the configuration of a task.");
+    object([
+        required_member("message", text()),
+        optional_member("grantedPermissions", granted_tools_shape())
+            .with_description("Tools to add to the granted ones."),
+        optional_member("agentConfig", config),
+    ])
+    .with_name("FollowUp", "The body of a further instruction.")
+}
+
+/// The ID of a task.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TaskReference {
+    #[schema(value_type = String, format = "uuid")]
+    task_id: Uuid,
+}
+
+/// Gives the agent a further instruction and drops any pending decision.
+#[utoipa::path(
+    post,
+    path = "/v1/ai/agents/tasks/{taskId}/messages",
+    operation_id = "sendTaskMessage",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = ref("#/components/schemas/FollowUp"),
+    responses(
+        (status = 202, body = TaskReference, description = "The agent is working on it."),
+        (status = 409, body = ProblemBody, description = "The agent is stopping; retry once it has stopped."),
+    )
+)]
+async fn send_task_message(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+    JsonObject(body): JsonObject,
+) -> Result<(StatusCode, Json<TaskReference>), Problem> {
+    let id = place.uuid_parameter(ID_PARAMETER)?;
+    follow_up_request().validate(&body)?;
+    let (instruction, granted_tools) = (body.text_or_empty("message"), read_granted_tools(&body));
+    let config = body.find_object("agentConfig").cloned().unwrap_or_default();
+    change_task(&app, &caller, id, move |transaction, stored_task, author| {
+        if stored_task.task.status() == TaskStatus::Stopping {
+            return Ok(Err(Problem::conflict(
+                "the task is STOPPING; send the message once it has stopped",
+            )));
+        }
+        if let Some(mode) = config.find_text("mode") {
+            stored_task.task.config.mode = parse_mode(&mode);
+        }
+        if let Some(branch) = config.find_text("targetBranchName") {
+            stored_task.task.config.target_branch_name = branch;
+        }
+        stored_task.task.grant(granted_tools.unwrap_or_default());
+        let message = stored_task.task.instruct(&instruction, author.time);
+        record_event(
+            transaction,
+            author,
+            EventKind::PromptSubmitted,
+            stored_task.project,
+            stored_task.id,
+            &instruction,
+        )?;
+        Ok(Ok(((), vec![message])))
+    })
+    .await?;
+    Ok((StatusCode::ACCEPTED, Json(TaskReference { task_id: id })))
+}
+
+fn permissions_request() -> Shape {
+    object([required_member("grantedPermissions", granted_tools_shape())])
+        .with_name("PermissionsRequest", "The tools that need no permission.")
+}
+
+/// The tools that need no permission.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Permissions)]
+struct PermissionsResponse {
+    #[schema(value_type = String, format = "uuid")]
+    task_id: Uuid,
+    granted_permissions: Vec<GrantedTool>,
+}
+
+/// Replaces the list of tools that need no permission.
+#[utoipa::path(
+    put,
+    path = "/v1/ai/agents/tasks/{taskId}/permissions",
+    operation_id = "replaceTaskPermissions",
+    tag = "Agent tasks",
+    params(("taskId" = String, Path, format = "uuid", description = "The task.")),
+    request_body = ref("#/components/schemas/PermissionsRequest"),
+    responses((status = 200, body = PermissionsResponse, description = "The tools that need no permission."))
+)]
+async fn replace_task_permissions(
+    caller: Caller,
+    State(app): State<Arc<App>>,
+    place: RequestPath,
+    JsonObject(body): JsonObject,
+) -> Result<Json<PermissionsResponse>, Problem> {
+    let task_id = place.uuid_parameter(ID_PARAMETER)?;
+    permissions_request().validate(&body)?;
+    let tools = read_granted_tools(&body).unwrap_or_default();
+    let granted_permissions = change_task(&app, &caller, task_id, move |_, stored_task, author| {
+        stored_task.task.replace_grants(tools, author.time);
+        Ok(Ok((list_granted_tools(&stored_task.task), Vec::new())))
+    })
+    .await?;
+    Ok(Json(PermissionsResponse {
+        task_id,
+        granted_permissions,
+    }))
+}

@@ -1,0 +1,121 @@
+//! Constructors of shapes.
+
+use super::{
+    EMPTY_MESSAGE, MISSING_MESSAGE, Member, Object, Presence, Shape, ShapeKind, ShapePart, ShapeRule,
+};
+use crate::body_check::BodyCheck;
+use serde_json::Value;
+
+const fn unnamed_shape(kind: ShapeKind) -> Shape {
+    Shape {
+        kind,
+        name: None,
+        about: None,
+    }
+}
+
+/// Creates the shape of a non-empty string.
+pub(crate) const fn text() -> Shape {
+    unnamed_shape(ShapeKind::Text)
+}
+
+pub(crate) const fn any_text() -> Shape {
+    unnamed_shape(ShapeKind::AnyText)
+}
+
+/// Creates the shape of a UUID in its usual form.
+pub(crate) const fn uuid() -> Shape {
+    unnamed_shape(ShapeKind::Uuid)
+}
+
+pub(crate) const fn boolean() -> Shape {
+    unnamed_shape(ShapeKind::Boolean)
+}
+
+pub(crate) fn one_of(names: &[impl ToString]) -> Shape {
+    unnamed_shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
+}
+
+/// Creates the shape of an integer from `first`, up to `last` if there is one.
+pub(crate) const fn whole_number_from(first: u64, last: Option<u64>) -> Shape {
+    unnamed_shape(ShapeKind::Whole(first, last))
+}
+
+pub(crate) const fn text_or_number() -> Shape {
+    unnamed_shape(ShapeKind::TextOrNumber)
+}
+
+/// Creates the shape of a non-empty list of non-empty strings.
+pub(crate) const fn texts() -> Shape {
+    unnamed_shape(ShapeKind::Texts)
+}
+
+/// Creates the shape of a list, which may be empty.
+pub(crate) fn list_of(item: Shape) -> Shape {
+    unnamed_shape(ShapeKind::List(Box::new(item)))
+}
+
+/// Creates the shape of an object with these parts; other members are allowed.
+pub(crate) fn object(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+    unnamed_shape(ShapeKind::Object(parts.into_iter().collect()))
+}
+
+/// Creates the shape of an object with at least one member. The check does not count members, so a rule among the parts
+/// must report an empty object.
+pub(crate) fn at_least_one_of(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
+    unnamed_shape(ShapeKind::AtLeastOneOf(parts.into_iter().collect()))
+}
+
+/// Creates the shape of an object whose members all have the shape `item`.
+pub(crate) fn map_of(item: Shape) -> Shape {
+    unnamed_shape(ShapeKind::Map(Some(Box::new(item))))
+}
+
+pub(crate) const fn any_object() -> Shape {
+    unnamed_shape(ShapeKind::Map(None))
+}
+
+/// Creates the shape of an object that has one of several shapes, selected by its member `tag`.
+pub(crate) fn variants(
+    tag: &'static str,
+    variants: impl IntoIterator<Item = (&'static str, Shape)>,
+) -> Shape {
+    unnamed_shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
+}
+
+/// Creates a required member.
+pub(crate) fn required_member(field: impl Into<String>, shape: Shape) -> ShapePart {
+    member(field, shape, Presence::Required(MISSING_MESSAGE))
+}
+
+/// Creates a required member that is reported as empty if it is missing.
+pub(crate) fn nonempty_member(field: impl Into<String>, shape: Shape) -> ShapePart {
+    member(field, shape, Presence::Required(EMPTY_MESSAGE))
+}
+
+/// Creates a member that may be missing or null.
+pub(crate) fn optional_member(field: impl Into<String>, shape: Shape) -> ShapePart {
+    member(field, shape, Presence::Optional)
+}
+
+/// Creates a required member whose absence is reported by a rule of the object.
+pub(crate) fn rule_checked_member(field: impl Into<String>, shape: Shape) -> ShapePart {
+    member(field, shape, Presence::CheckedByRule)
+}
+
+fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePart {
+    ShapePart::Member(Member {
+        field: field.into(),
+        shape,
+        about: None,
+        presence,
+    })
+}
+
+/// Creates a rule, with the JSON schema that expresses it if there is one.
+pub(crate) fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
+    ShapePart::Rule(ShapeRule {
+        check: Box::new(check),
+        schema,
+    })
+}

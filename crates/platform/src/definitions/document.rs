@@ -1,0 +1,238 @@
+//! A file as a value with the position of each of its parts.
+
+use super::DefinitionError;
+use super::number::parse_number;
+use serde_json::{Map, Value};
+use sluicegate_base::input;
+use sluicegate_pipelines::yaml::{self, NodeRef, Position, Tree};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Maximum size of a file, in bytes.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Maximum number of positions; aliases multiply them.
+const MAX_POSITIONS: usize = 200_000;
+
+/// The content of a file with the positions of its parts.
+#[derive(Debug, Clone)]
+pub struct Document {
+    file: PathBuf,
+    pub value: Value,
+    positions: HashMap<String, Position>,
+    /// Numbers that are sent in another notation than in the file, with the file's notation.
+    original_notations: HashMap<String, String>,
+}
+
+impl Document {
+    /// Reads a YAML or JSON file. Errors show its path as `display_path`.
+    pub fn load(path: &Path, display_path: &Path) -> Result<Self, DefinitionError> {
+        let bytes = input::read_file(path, MAX_FILE_BYTES).map_err(|error| {
+            DefinitionError::new(display_path, None, format!("could not read the file: {error}"))
+        })?;
+        Self::parse(&bytes, display_path)
+    }
+
+    /// Parses YAML, which includes most JSON. Input that only JSON allows (indentation with tabs, pairs of `\u`
+    /// escapes) is parsed as JSON, without positions.
+    pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
+        let tree = match Tree::parse(bytes, None) {
+            Ok(tree) => tree,
+            Err(error) => {
+                let json = error.message.starts_with("not YAML").then_some(bytes);
+                return match json.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
+                    Some(value) => Ok(Self {
+                        file: display_path.to_owned(),
+                        value,
+                        positions: HashMap::new(),
+                        original_notations: HashMap::new(),
+                    }),
+                    None => Err(DefinitionError::new(display_path, error.position, error.message)),
+                };
+            }
+        };
+        let mut reader = ValueReader {
+            file: display_path,
+            positions: HashMap::new(),
+            original_notations: HashMap::new(),
+        };
+        let value = reader.read_value(tree.root(), tree.root().position(), String::new())?;
+        Ok(Self {
+            file: display_path.to_owned(),
+            value,
+            positions: reader.positions,
+            original_notations: reader.original_notations,
+        })
+    }
+
+    /// Returns the position of the part at this path (`a.b[0].c`), or of its nearest existing parent.
+    pub(crate) fn nearest_position(&self, path: &str) -> Option<Position> {
+        let mut path = path;
+        loop {
+            if let Some(position) = self.positions.get(path) {
+                return Some(*position);
+            }
+            path = match path.rfind(['.', '[']) {
+                Some(end) => &path[..end],
+                None if path.is_empty() => return None,
+                None => "",
+            };
+        }
+    }
+
+    /// Returns the number at this path in the file's notation, if it is sent in another one.
+    pub(super) fn original_notation(&self, path: &str) -> Option<&str> {
+        self.original_notations.get(path).map(String::as_str)
+    }
+
+    /// Returns an error about the part at this path.
+    pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DefinitionError {
+        let message = message.as_ref();
+        let message = if path.is_empty() {
+            message.to_owned()
+        } else {
+            format!("{path}: {message}")
+        };
+        DefinitionError::new(&self.file, self.nearest_position(path), message)
+    }
+}
+
+struct ValueReader<'f> {
+    file: &'f Path,
+    positions: HashMap<String, Position>,
+    original_notations: HashMap<String, String>,
+}
+
+impl ValueReader<'_> {
+    fn read_value(
+        &mut self,
+        node: NodeRef<'_, '_>,
+        position: Position,
+        path: String,
+    ) -> Result<Value, DefinitionError> {
+        if self.positions.len() >= MAX_POSITIONS {
+            return Err(DefinitionError::new(
+                self.file,
+                Some(position),
+                format!("the file has more than {MAX_POSITIONS} parts"),
+            ));
+        }
+        let value = if let Some(items) = node.items() {
+            let mut values = Vec::new();
+            for (index, item) in items.enumerate() {
+                values.push(self.read_value(item, item.position(), format!("{path}[{index}]"))?);
+            }
+            Value::Array(values)
+        } else if node.is_map() {
+            let mut map = Map::new();
+            for (key, position, node) in node.entries() {
+                map.insert(
+                    key.to_owned(),
+                    self.read_value(node, position, join_path(&path, key))?,
+                );
+            }
+            Value::Object(map)
+        } else {
+            convert_scalar(node)
+                .map_err(|reason| DefinitionError::new(self.file, Some(node.position()), reason))?
+        };
+        if let (Value::Number(number), Some(text)) = (&value, node.text())
+            && number.to_string() != text
+        {
+            self.original_notations.insert(path.clone(), text.to_owned());
+        }
+        self.positions.insert(path, position);
+        Ok(value)
+    }
+}
+
+/// Appends a key to a path.
+pub(super) fn join_path(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+fn convert_scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
+    let text = node.text().unwrap_or_default();
+    Ok(match node.value() {
+        None | Some(yaml::Value::Null) => Value::Null,
+        Some(yaml::Value::Boolean(value)) => Value::Bool(value),
+        Some(yaml::Value::Text(text)) => Value::String(text.to_owned()),
+        Some(yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
+        Some(_) => Value::Number(parse_number(text)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> Result<Document, DefinitionError> {
+        Document::parse(text.as_bytes(), Path::new("f.yaml"))
+    }
+
+    #[test]
+    fn each_part_knows_its_place() {
+        let document =
+            read("name: n\nsource:\n  connection:\n    max.size: 1\n  tables:\n    - schema: s\n").unwrap();
+        let place = |path| document.nearest_position(path).map(|at| (at.line, at.column));
+        assert_eq!(place("name"), Some((1, 1)));
+        assert_eq!(place("source.connection.max.size"), Some((4, 5)));
+        assert_eq!(place("source.tables[0].schema"), Some((6, 7)));
+        // The error about a missing key is at its parent.
+        assert_eq!(place("source.connection.username"), Some((3, 3)));
+        assert_eq!(place("source.tables[7].schema"), Some((5, 3)));
+        assert_eq!(place("target.x"), Some((1, 1)));
+        assert_eq!(
+            document.error("source.connection", "no").to_string(),
+            "f.yaml:3:3: source.connection: no"
+        );
+    }
+
+    #[test]
+    fn yaml_and_json_mean_the_same() {
+        let yaml = read("a: [1, -2, 1.5, true, null, '1', text]\nb: {c: 18446744073709551615}\n").unwrap();
+        let json = json!({ "a": [1, -2, 1.5, true, null, "1", "text"], "b": { "c": u64::MAX } });
+        assert_eq!(yaml.value, json);
+        assert_eq!(read(&json.to_string()).unwrap().value, json);
+        let tabs = "{\n\t\"a\": {\n\t\t\"b\": \"\\ud83d\\ude00\"\n\t}\n}\n";
+        assert_eq!(read(tabs).unwrap().value, json!({ "a": { "b": "😀" } }));
+    }
+
+    #[test]
+    fn value_that_would_change_in_transit_is_refused() {
+        for (text, said) in [
+            (
+                "a: 123456789012345678901234567890",
+                "f.yaml:1:4: the number 123456789012345678901234567890 has too many digits to be sent exactly",
+            ),
+            (
+                "a: .nan",
+                "f.yaml:1:4: \".nan\" is not a number that JSON can represent",
+            ),
+            ("a: 1\na: 2", "f.yaml:2:1: duplicate key `a`"),
+        ] {
+            assert_eq!(read(text).unwrap_err().to_string(), said);
+        }
+        assert!(
+            read("{\"a\": [}")
+                .unwrap_err()
+                .to_string()
+                .starts_with("f.yaml:1:")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-c:\\- \\n\\[\\]{}\"0-9.&*]{0,60}") {
+            if let Ok(document) = read(&text) {
+                prop_assert!(document.nearest_position("a.b[0].c").is_some() || document.positions.is_empty());
+            }
+        }
+    }
+}

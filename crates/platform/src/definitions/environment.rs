@@ -1,0 +1,143 @@
+//! An environment from a file: API document, "Environment creation request".
+
+use super::fields::{FieldReader, reject_unquoted_fields};
+use super::{DefinitionError, Document};
+use crate::api::{ConnectionOverride, NewEnvironment};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The access levels that the document defines.
+const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
+
+/// Connection properties for secrets: they refer to a secret, and never contain it.
+const SECRET_PROPERTIES: [&str; 3] = ["privateKey", "passphrase", "password"];
+
+/// The fields of a connection property, each a string.
+const PROPERTY_FIELDS: [&str; 3] = ["value", "secretName", "secretKey"];
+
+const KNOWN_KEYS: [&str; 7] = [
+    "name",
+    "displayName",
+    "description",
+    "defaultAgentId",
+    "defaultUserAccessLevel",
+    "defaultConnections",
+    "connectionOverrides",
+];
+
+/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` are
+/// used. Keys that the API document does not define are sent unchanged.
+pub fn read_environment(
+    document: &Document,
+    path: &str,
+    value: &Value,
+    connections: Option<BTreeMap<String, BTreeMap<String, String>>>,
+) -> Result<NewEnvironment, DefinitionError> {
+    let fields = FieldReader::new(document, path, value)?;
+    let level = fields.required_text("defaultUserAccessLevel")?;
+    if !ACCESS_LEVELS.contains(&level.as_str()) {
+        let message = format!("{level:?} is not one of {}", ACCESS_LEVELS.join(", "));
+        return Err(fields.error("defaultUserAccessLevel", message));
+    }
+    let default_connections = match (fields.get("defaultConnections"), connections) {
+        (None, Some(connections)) => connections,
+        (None, None) => return Err(fields.error("defaultConnections", "is required")),
+        (Some(definition), _) => read_default_connections(&fields, definition)?,
+    };
+    let is_known = |key: &String| KNOWN_KEYS.contains(&key.as_str());
+    Ok(NewEnvironment {
+        name: fields.required_text("name")?,
+        display_name: fields.find_text("displayName")?,
+        description: fields.find_text_or_empty("description")?,
+        default_agent_id: fields.required_uuid("defaultAgentId")?,
+        default_user_access_level: level,
+        connection_overrides: read_connection_overrides(document, &fields, &default_connections)?,
+        default_connections,
+        other_fields: fields.unknown_fields(is_known),
+    })
+}
+
+fn read_default_connections(
+    fields: &FieldReader<'_>,
+    definition: &Value,
+) -> Result<BTreeMap<String, BTreeMap<String, String>>, DefinitionError> {
+    serde_json::from_value(definition.clone()).map_err(|_| {
+        fields.error(
+            "defaultConnections",
+            "must be like { DWH: { <warehouse kind>: <connection name> } }",
+        )
+    })
+}
+
+fn read_connection_overrides(
+    document: &Document,
+    fields: &FieldReader<'_>,
+    connections: &BTreeMap<String, BTreeMap<String, String>>,
+) -> Result<Vec<ConnectionOverride>, DefinitionError> {
+    let Some(Value::Array(entries)) = fields.get("connectionOverrides") else {
+        return Err(fields.error("connectionOverrides", "is required and must be a list"));
+    };
+    let mut overrides = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let path = fields.field_path(&format!("connectionOverrides[{index}]"));
+        let fields = FieldReader::new(document, &path, entry)?;
+        let name = fields.required_text("connectionName")?;
+        let mut connection_names = connections.values().flat_map(BTreeMap::values);
+        if !connection_names.any(|connection_name| *connection_name == name) {
+            let message = format!("{name:?} is not one of the default connections");
+            return Err(fields.error("connectionName", message));
+        }
+        let Some(properties) = fields.get("connectionProperties") else {
+            return Err(fields.error("connectionProperties", "is required"));
+        };
+        let properties_path = fields.field_path("connectionProperties");
+        overrides.push(ConnectionOverride {
+            connection_name: name,
+            connection_properties: read_connection_properties(document, &properties_path, properties)?,
+            other_fields: fields
+                .unknown_fields(|key| ["connectionName", "connectionProperties"].contains(&key.as_str())),
+        });
+    }
+    Ok(overrides)
+}
+
+/// Returns the properties as they are sent, after a check that each consists of strings.
+fn read_connection_properties(
+    document: &Document,
+    path: &str,
+    value: &Value,
+) -> Result<Map<String, Value>, DefinitionError> {
+    let Value::Object(properties) = value else {
+        return Err(document.error(path, "must be a map"));
+    };
+    for (name, property) in properties {
+        let property_path = format!("{path}.{name}");
+        let is_secret = SECRET_PROPERTIES.contains(&name.as_str());
+        match property {
+            Value::Object(fields) if is_secret && !is_nonempty_text(fields.get("secretName")) => {
+                return Err(document.error(&property_path, "must refer to a secret with `secretName`"));
+            }
+            Value::Object(fields) if is_secret && fields.contains_key("value") => {
+                return Err(reject_secret(document, &property_path));
+            }
+            Value::Object(fields) => {
+                reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
+            }
+            _ if is_secret => return Err(reject_secret(document, &property_path)),
+            _ => return Err(document.error(&property_path, "must be like { value: … }")),
+        }
+    }
+    Ok(properties.clone())
+}
+
+fn is_nonempty_text(value: Option<&Value>) -> bool {
+    value
+        .and_then(Value::as_str)
+        .is_some_and(|name| !name.trim().is_empty())
+}
+
+fn reject_secret(document: &Document, path: &str) -> DefinitionError {
+    document
+        .error(path, "the file must not contain a secret")
+        .with_hint("refer to it with { secretName: …, secretKey: … }")
+}

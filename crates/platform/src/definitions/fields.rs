@@ -1,0 +1,137 @@
+//! Reads the fields of a part of a document; each error has its position.
+
+use super::document::join_path;
+use super::{DefinitionError, Document};
+use serde_json::{Map, Value};
+use sluicegate_base::text;
+
+#[derive(Clone, Copy)]
+pub(super) struct FieldReader<'d> {
+    document: &'d Document,
+    path: &'d str,
+    map: &'d Map<String, Value>,
+}
+
+impl<'d> FieldReader<'d> {
+    /// Creates the reader of the map at `path`, whose value is `value`.
+    pub(super) fn new(
+        document: &'d Document,
+        path: &'d str,
+        value: &'d Value,
+    ) -> Result<Self, DefinitionError> {
+        match value {
+            Value::Object(map) => Ok(Self { document, path, map }),
+            _ => Err(document.error(path, "must be a map")),
+        }
+    }
+
+    pub(super) fn reject_unknown_keys(&self, keys: &[&str]) -> Result<(), DefinitionError> {
+        for key in self.map.keys() {
+            if !keys.contains(&key.as_str()) {
+                let error = self.error(key, "unknown key");
+                let hint = text::suggest(key, keys);
+                return Err(
+                    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", keys.join(", "))))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of a key; null counts as missing.
+    pub(super) fn get(&self, key: &str) -> Option<&'d Value> {
+        self.map.get(key).filter(|value| !value.is_null())
+    }
+
+    /// Returns the reader of a required section of the root.
+    pub(super) fn section(&self, name: &'d str) -> Result<Self, DefinitionError> {
+        match self.get(name) {
+            Some(value) => Self::new(self.document, name, value),
+            None => Err(self.error(name, "is required")),
+        }
+    }
+
+    /// Returns a string that is not empty, or `None` if the key is missing.
+    pub(super) fn find_text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => Err(self.error(key, "must not be empty")),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(value) => {
+                reject_unquoted(value).map_err(|reason| self.error(key, reason))?;
+                Err(self.error(key, "must be a string"))
+            }
+        }
+    }
+
+    /// Returns a string that may be empty, or `None` if the key is missing.
+    pub(super) fn find_text_or_empty(&self, key: &str) -> Result<Option<String>, DefinitionError> {
+        match self.get(key) {
+            Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
+            _ => self.find_text(key),
+        }
+    }
+
+    /// Returns a required string.
+    pub(super) fn required_text(&self, key: &str) -> Result<String, DefinitionError> {
+        self.find_text(key)?.ok_or_else(|| self.error(key, "is required"))
+    }
+
+    /// Returns a required UUID.
+    pub(super) fn required_uuid(&self, key: &str) -> Result<String, DefinitionError> {
+        let text = self.required_text(key)?;
+        match uuid::Uuid::parse_str(&text) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(self.error(key, format!("{text:?} is not a UUID: {error}"))),
+        }
+    }
+
+    /// Returns `true` or `false`, or `None` if the key is missing.
+    pub(super) fn find_boolean(&self, key: &str) -> Result<Option<bool>, DefinitionError> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(_) => Err(self.error(key, "must be true or false")),
+        }
+    }
+
+    pub(super) fn unknown_fields(&self, is_known: impl Fn(&String) -> bool) -> Map<String, Value> {
+        self.map
+            .iter()
+            .filter(|(key, _)| !is_known(key))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+
+    pub(super) fn error(&self, key: &str, message: impl AsRef<str>) -> DefinitionError {
+        self.document.error(&self.field_path(key), message)
+    }
+
+    pub(super) fn field_path(&self, key: &str) -> String {
+        join_path(self.path, key)
+    }
+}
+
+/// Rejects a value that is not a string because its quotes are missing. Nothing is converted, as `1.10` and `"1.10"`
+/// are not the same.
+pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
+    match value {
+        Value::Number(_) => Err("is a number and must be a string: put it in quotes"),
+        Value::Bool(_) => Err("is a boolean and must be a string: put it in quotes"),
+        _ => Ok(()),
+    }
+}
+
+/// Applies [`reject_unquoted`] to these keys of a map.
+pub(super) fn reject_unquoted_fields(
+    document: &Document,
+    path: &str,
+    map: &Map<String, Value>,
+    keys: &[&str],
+) -> Result<(), DefinitionError> {
+    keys.iter()
+        .filter_map(|key| Some((key, map.get(*key)?)))
+        .try_for_each(|(key, value)| {
+            reject_unquoted(value).map_err(|reason| document.error(&join_path(path, key), reason))
+        })
+}

@@ -1,0 +1,34 @@
+//! The rows of a grid variable from a file.
+
+use super::fields::reject_unquoted;
+use super::{DefinitionError, Document};
+use crate::api::Grid;
+use serde_json::Value;
+
+/// Reads the rows: a list of lists of strings, all of the same length.
+pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
+    let Value::Array(rows) = &document.value else {
+        return Err(document.error("", "must be a list of rows"));
+    };
+    let mut grid = Grid::with_capacity(rows.len());
+    for (index, row) in rows.iter().enumerate() {
+        let path = format!("[{index}]");
+        let Value::Array(cells) = row else {
+            return Err(document.error(&path, "must be a row: a list of strings"));
+        };
+        let texts = cells.iter().enumerate().map(|(column, cell)| {
+            let path = format!("{path}[{column}]");
+            reject_unquoted(cell).map_err(|reason| document.error(&path, reason))?;
+            cell.as_str()
+                .map(str::to_owned)
+                .ok_or_else(|| document.error(&path, "must be a string; an empty string is \"\""))
+        });
+        let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+        if let Some(first) = grid.first().filter(|first| first.len() != texts.len()) {
+            let message = format!("has {} cells, and the first row has {}", texts.len(), first.len());
+            return Err(document.error(&path, message));
+        }
+        grid.push(texts);
+    }
+    Ok(grid)
+}

@@ -1,0 +1,488 @@
+//! The provisioning file, with every condition that can be checked before the first call.
+//!
+//! Sections and keys are those of the API document's requests. Values that follow from the project are filled in if
+//! they are missing, and rejected if they differ.
+
+use crate::api::{NewConnection, NewEnvironment, NewProject, NewRepository};
+use crate::definitions::environment::read_environment;
+use crate::definitions::fields::FieldReader;
+use crate::definitions::{DefinitionError, Document};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const SECTIONS: [&str; 5] = ["project", "connection", "secret", "environment", "repository"];
+
+/// The names that the API document replaces with neutral ones.
+#[derive(Debug, Clone)]
+pub struct PlatformNames {
+    /// Type of the warehouse that authenticates by key pair, in upper case.
+    pub key_pair_warehouse: String,
+    /// Type of the warehouse that authenticates by password, in upper case.
+    pub password_warehouse: String,
+    /// The git provider, in lower case.
+    pub git_provider: String,
+}
+
+impl PlatformNames {
+    /// Returns how connections to this warehouse authenticate, or `None` for an unknown warehouse.
+    pub fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
+        if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
+            Some("key_pair")
+        } else if warehouse.eq_ignore_ascii_case(&self.password_warehouse) {
+            Some("password")
+        } else {
+            None
+        }
+    }
+}
+
+/// The source of a secret; never the file itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    Variable(String),
+    File(PathBuf),
+}
+
+/// A secret to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretPlan {
+    /// The runner of the project.
+    pub agent_id: String,
+    pub name: String,
+    pub r#type: String,
+    /// Name of the property that contains it.
+    pub key: String,
+    pub source: SecretSource,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProvisionPlan {
+    pub project: NewProject,
+    /// The default warehouse connection.
+    pub connection: NewConnection,
+    /// A secret, only for the full SaaS deployment.
+    pub secret: Option<SecretPlan>,
+    pub environment: NewEnvironment,
+    /// The repository, not for the full SaaS deployment.
+    pub repository: Option<NewRepository>,
+}
+
+/// Reads the file as a plan and checks all conditions.
+pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<ProvisionPlan, DefinitionError> {
+    let root = FieldReader::new(document, "", &document.value)?;
+    root.reject_unknown_keys(&SECTIONS)?;
+    let (project, auth_type) = read_project(&root.section("project")?, names)?;
+    let connection = read_connection(&root.section("connection")?, &project, auth_type)?;
+    root.section("environment")?;
+    let default_connections = BTreeMap::from([(
+        "DWH".to_owned(),
+        BTreeMap::from([(connection.auth_provider.clone(), connection.name.clone())]),
+    )]);
+    let environment_definition = root.get("environment").unwrap_or(&Value::Null);
+    let environment = read_environment(
+        document,
+        "environment",
+        environment_definition,
+        Some(default_connections.clone()),
+    )?;
+    check_environment_connections(document, &environment, &default_connections, auth_type)?;
+    let full_saas = project.agent_deployment_type == "FULL_SAAS";
+    let secret = match root.get("secret") {
+        None => None,
+        Some(_) if !full_saas => {
+            return Err(root.error("secret", "is supported only by the deployment FULL_SAAS"));
+        }
+        Some(value) => Some(read_secret(
+            document,
+            &FieldReader::new(document, "secret", value)?,
+            &environment,
+        )?),
+    };
+    let repository = match root.get("repository") {
+        None => None,
+        Some(_) if full_saas => {
+            return Err(root.error("repository", "is not supported by the deployment FULL_SAAS"));
+        }
+        Some(value) => Some(read_repository(
+            document,
+            &FieldReader::new(document, "repository", value)?,
+            names,
+        )?),
+    };
+    Ok(ProvisionPlan {
+        project,
+        connection,
+        secret,
+        environment,
+        repository,
+    })
+}
+
+fn read_project(
+    fields: &FieldReader<'_>,
+    names: &PlatformNames,
+) -> Result<(NewProject, &'static str), DefinitionError> {
+    fields.reject_unknown_keys(&["name", "description", "warehouse", "agentDeploymentType"])?;
+    let warehouse = fields.required_text("warehouse")?;
+    let (key_pair_warehouse, password_warehouse) = (&names.key_pair_warehouse, &names.password_warehouse);
+    let auth_type = names.auth_type(&warehouse).ok_or_else(|| {
+        fields
+            .error(
+                "warehouse",
+                format!("{warehouse:?} is neither {key_pair_warehouse} nor {password_warehouse}"),
+            )
+            .with_hint("set the platform's names for them with --warehouse-a and --warehouse-b")
+    })?;
+    let deployment = fields.required_text("agentDeploymentType")?;
+    if !["HYBRID", "FULL_SAAS"].contains(&deployment.as_str()) {
+        let message = format!("{deployment:?} is neither HYBRID nor FULL_SAAS");
+        return Err(fields.error("agentDeploymentType", message));
+    }
+    let project = NewProject {
+        name: fields.required_text("name")?,
+        description: fields.find_text_or_empty("description")?,
+        warehouse: warehouse.to_uppercase(),
+        agent_deployment_type: deployment,
+    };
+    Ok((project, auth_type))
+}
+
+fn read_connection(
+    fields: &FieldReader<'_>,
+    project: &NewProject,
+    auth_type: &str,
+) -> Result<NewConnection, DefinitionError> {
+    fields.reject_unknown_keys(&["name", "platformConnectionType", "authProvider", "authType"])?;
+    let provider = project.warehouse.to_lowercase();
+    let kind = fields.find_text("platformConnectionType")?;
+    Ok(NewConnection {
+        name: fields.required_text("name")?,
+        platform_connection_type: kind.unwrap_or_else(|| "dwh".to_owned()),
+        auth_provider: read_implied_text(
+            fields,
+            "authProvider",
+            &provider,
+            "the provider is the project's warehouse in lower case",
+        )?,
+        auth_type: read_implied_text(
+            fields,
+            "authType",
+            auth_type,
+            "the project's warehouse requires it",
+        )?,
+    })
+}
+
+/// Returns a text that follows from the project; the file may leave it out, but must not contradict it.
+fn read_implied_text(
+    fields: &FieldReader<'_>,
+    key: &str,
+    implied_text: &str,
+    reason: &str,
+) -> Result<String, DefinitionError> {
+    match fields.find_text(key)? {
+        Some(text) if text != implied_text => {
+            Err(fields.error(key, format!("{text:?} must be {implied_text:?}: {reason}")))
+        }
+        _ => Ok(implied_text.to_owned()),
+    }
+}
+
+/// Checks that the environment's connections are the project's, with the credentials that its warehouse requires.
+fn check_environment_connections(
+    document: &Document,
+    environment: &NewEnvironment,
+    default_connections: &BTreeMap<String, BTreeMap<String, String>>,
+    auth_type: &str,
+) -> Result<(), DefinitionError> {
+    if environment.default_connections != *default_connections {
+        let message = format!("must be the connection above: {}", json!(default_connections));
+        return Err(document.error("environment.defaultConnections", message));
+    }
+    let (required_property, forbidden_property) = match auth_type {
+        "key_pair" => ("privateKey", "password"),
+        _ => ("password", "privateKey"),
+    };
+    for (index, connection_override) in environment.connection_overrides.iter().enumerate() {
+        let path = format!("environment.connectionOverrides[{index}].connectionProperties");
+        if !connection_override
+            .connection_properties
+            .contains_key(required_property)
+        {
+            let message =
+                format!("has no {required_property}, which this warehouse needs for authentication");
+            return Err(document.error(&path, message));
+        }
+        if connection_override
+            .connection_properties
+            .contains_key(forbidden_property)
+        {
+            let message = "is only for the other warehouse";
+            return Err(document.error(&format!("{path}.{forbidden_property}"), message));
+        }
+    }
+    Ok(())
+}
+
+fn read_secret(
+    document: &Document,
+    fields: &FieldReader<'_>,
+    environment: &NewEnvironment,
+) -> Result<SecretPlan, DefinitionError> {
+    fields.reject_unknown_keys(&["agentId", "name", "type", "key", "valueFrom"])?;
+    let (name, key) = (fields.required_text("name")?, fields.required_text("key")?);
+    let property = environment
+        .connection_overrides
+        .iter()
+        .flat_map(|connection_override| connection_override.connection_properties.values())
+        .find(|property| property["secretName"] == name.as_str());
+    let Some(property) = property else {
+        let message = format!("no connection of the environment uses the secret {name:?}");
+        return Err(fields.error("name", message));
+    };
+    if property
+        .get("secretKey")
+        .is_some_and(|secret_key| *secret_key != key.as_str())
+    {
+        let message = format!(
+            "{key:?} is not the secretKey {} of the environment",
+            property["secretKey"]
+        );
+        return Err(fields.error("key", message));
+    }
+    let Some(source_definition) = fields.get("valueFrom") else {
+        return Err(fields.error("valueFrom", "must be { variable: NAME } or { file: PATH }"));
+    };
+    let source_path = fields.field_path("valueFrom");
+    let source_fields = FieldReader::new(document, &source_path, source_definition)?;
+    source_fields.reject_unknown_keys(&["variable", "file"])?;
+    let source = match (
+        source_fields.find_text("variable")?,
+        source_fields.find_text("file")?,
+    ) {
+        (Some(name), None) => SecretSource::Variable(name),
+        (None, Some(path)) => SecretSource::File(path.into()),
+        _ => return Err(fields.error("valueFrom", "must be { variable: NAME } or { file: PATH }")),
+    };
+    let kind = fields.find_text("type")?;
+    Ok(SecretPlan {
+        agent_id: fields.required_uuid("agentId")?,
+        name,
+        r#type: kind.unwrap_or_else(|| "DWH_PASSWORD".to_owned()),
+        key,
+        source,
+    })
+}
+
+fn read_repository(
+    document: &Document,
+    fields: &FieldReader<'_>,
+    names: &PlatformNames,
+) -> Result<NewRepository, DefinitionError> {
+    fields.reject_unknown_keys(&["provider", "providerParameters", "repositoryName"])?;
+    let provider = fields
+        .find_text("provider")?
+        .unwrap_or_else(|| names.git_provider.clone());
+    if provider != names.git_provider {
+        let message = format!(
+            "{provider:?} is not {}, the only supported provider",
+            names.git_provider
+        );
+        return Err(fields
+            .error("provider", message)
+            .with_hint("set the platform's name for the provider with --git-provider"));
+    }
+    let Some(parameter_definition) = fields.get("providerParameters") else {
+        return Err(fields.error("providerParameters", "must be { ownerName: … }"));
+    };
+    let parameters_path = fields.field_path("providerParameters");
+    let parameter_fields = FieldReader::new(document, &parameters_path, parameter_definition)?;
+    parameter_fields.reject_unknown_keys(&["ownerName"])?;
+    Ok(NewRepository {
+        provider,
+        owner_name: parameter_fields.required_text("ownerName")?,
+        repository_name: fields.required_text("repositoryName")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+
+    fn names() -> PlatformNames {
+        PlatformNames {
+            key_pair_warehouse: "WAREHOUSE_A".to_owned(),
+            password_warehouse: "WAREHOUSE_B".to_owned(),
+            git_provider: "git_provider_a".to_owned(),
+        }
+    }
+
+    fn hybrid() -> String {
+        format!(
+            "project: {{ name: sales, warehouse: WAREHOUSE_A, agentDeploymentType: HYBRID }}
+connection: {{ name: dwh }}
+environment:
+  name: production
+  defaultAgentId: {AGENT}
+  defaultUserAccessLevel: readOnly
+  connectionOverrides:
+    - connectionName: dwh
+      connectionProperties:
+        account: {{ value: acme }}
+        privateKey: {{ secretName: key }}
+repository:
+  providerParameters: {{ ownerName: acme }}
+  repositoryName: sales
+"
+        )
+    }
+
+    fn full_saas() -> String {
+        format!(
+            "project: {{ name: sales, warehouse: warehouse_b, agentDeploymentType: FULL_SAAS }}
+connection: {{ name: dwh, platformConnectionType: dwh, authProvider: warehouse_b, authType: password }}
+secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ variable: PW }} }}
+environment:
+  name: production
+  defaultAgentId: {AGENT}
+  defaultUserAccessLevel: default
+  defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}
+  connectionOverrides:
+    - connectionName: dwh
+      connectionProperties:
+        port: {{ value: '5439' }}
+        useSsl: {{ value: 'true' }}
+        password: {{ secretName: pw, secretKey: k }}
+"
+        )
+    }
+
+    fn planned(text: &str) -> Result<ProvisionPlan, String> {
+        let document = Document::parse(text.as_bytes(), Path::new("p.yaml")).unwrap();
+        read_plan(&document, &names()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn provision_fills_in_values_of_project() {
+        let plan = planned(&hybrid()).unwrap();
+        insta::assert_snapshot!(json!(plan.connection),
+            @r#"{"name":"dwh","platformConnectionType":"dwh","authProvider":"warehouse_a","authType":"key_pair"}"#);
+        assert_eq!(
+            json!(plan.environment.default_connections),
+            json!({ "DWH": { "warehouse_a": "dwh" } })
+        );
+        assert_eq!(plan.repository.unwrap().provider, "git_provider_a");
+        let plan = planned(&full_saas()).unwrap();
+        assert_eq!(plan.project.warehouse, "WAREHOUSE_B");
+        assert_eq!(plan.secret.unwrap().r#type, "DWH_PASSWORD");
+        let properties = &plan.environment.connection_overrides[0].connection_properties;
+        assert_eq!(
+            (&properties["port"]["value"], &properties["useSsl"]["value"]),
+            (&json!("5439"), &json!("true"))
+        );
+    }
+
+    fn refused(text: &str, cases: &[(&str, &str, &str)]) {
+        for (from, to, said) in cases {
+            let refused = planned(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(refused.contains(said), "{to}: {refused}");
+            assert!(!refused.contains("s3cret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn each_condition_is_refused_at_its_line() {
+        refused(
+            &hybrid(),
+            &[
+                (
+                    "WAREHOUSE_A",
+                    "OTHER",
+                    "p.yaml:1:25: project.warehouse: \"OTHER\" is neither WAREHOUSE_A nor WAREHOUSE_B",
+                ),
+                (
+                    "HYBRID",
+                    "LOCAL",
+                    "project.agentDeploymentType: \"LOCAL\" is neither",
+                ),
+                (
+                    "{ name: dwh }",
+                    "{ name: dwh, authType: password }",
+                    "p.yaml:2:26: connection.authType: \"password\" must be \"key_pair\"",
+                ),
+                (
+                    "connectionName: dwh",
+                    "connectionName: dw",
+                    "p.yaml:8:7: environment.connectionOverrides[0].connectionName: \"dw\" is not one of the default connections",
+                ),
+                (
+                    "privateKey: { secretName: key }",
+                    "password: { secretName: key }",
+                    "has no privateKey",
+                ),
+                (
+                    "{ secretName: key }",
+                    "{ value: s3cret }",
+                    "privateKey: must refer to a secret with `secretName`",
+                ),
+                (
+                    "{ secretName: key }",
+                    "s3cret",
+                    "privateKey: the file must not contain a secret",
+                ),
+                (
+                    "readOnly",
+                    "owner",
+                    "is not one of default, admin, runner, readOnly, noAccess",
+                ),
+                (
+                    AGENT,
+                    "7",
+                    "environment.defaultAgentId: is a number and must be a string",
+                ),
+                (
+                    "repository:\n",
+                    "repository:\n  provider: svn\n",
+                    "p.yaml:13:3: repository.provider: \"svn\" is not git_provider_a",
+                ),
+                (
+                    "repository:",
+                    "secret: { name: x }\nrepository:",
+                    "secret: is supported only by the deployment FULL_SAAS",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn each_condition_of_a_secret_is_refused_at_its_line() {
+        refused(
+            &full_saas(),
+            &[
+                (
+                    "{ warehouse_b: dwh }",
+                    "{ warehouse_b: other }",
+                    "is not one of the default connections",
+                ),
+                (
+                    "secretName: pw",
+                    "secretName: other",
+                    "no connection of the environment uses the secret \"pw\"",
+                ),
+                ("secretKey: k", "secretKey: l", "\"k\" is not the secretKey \"l\""),
+                ("{ variable: PW }", "s3cret", "secret.valueFrom: must be a map"),
+                ("valueFrom:", "value:", "p.yaml:3:"),
+                (
+                    "secret:",
+                    "repository: { repositoryName: x }\nsecret:",
+                    "repository: is not supported",
+                ),
+                ("connection:", "conection:", "conection: unknown key"),
+            ],
+        );
+    }
+}

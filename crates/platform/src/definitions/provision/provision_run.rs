@@ -1,0 +1,147 @@
+//! Runs the remaining steps in order and keeps the state file up to date: before a request it records that the step was
+//! started, and afterwards its result. So a run that is killed at any point can be continued correctly.
+
+use super::provision_plan::ProvisionPlan;
+use super::provision_state::{ProvisionState, ProvisionStep, StepMark, StepRecord};
+use crate::api::{NewSecret, Platform};
+use crate::http::HttpError;
+use secrecy::SecretString;
+use serde_json::Value;
+use std::io;
+use uuid::Uuid;
+
+/// The progress of a step.
+#[derive(Debug)]
+pub enum StepProgress<'a> {
+    /// An earlier run finished the step.
+    DoneEarlier,
+    /// The step was finished now, with the platform's response.
+    Done(&'a Value),
+}
+
+/// The reason why not all steps were finished.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// A request failed, or its response was lost.
+    #[error("{}: {error}", describe_failure(*step, error))]
+    Failed { step: ProvisionStep, error: HttpError },
+    /// The response has no usable project identifier.
+    #[error("the project was created, but the response contains no usable projectId: {0}")]
+    NoProject(String),
+    /// The state could not be written.
+    #[error("could not write the state: {0}")]
+    UnsavedState(io::Error),
+}
+
+/// Describes a failed step; after a lost response it is open whether the request had its effect.
+fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
+    if error.is_maybe_processed() {
+        format!("could not determine whether the {step} was created")
+    } else {
+        format!("the {step} was not created")
+    }
+}
+
+/// Runs the remaining steps. Calls `save` to store the state, and `report_step` for each step.
+pub async fn run_steps(
+    platform: &Platform,
+    plan: &ProvisionPlan,
+    secret: Option<&SecretString>,
+    state: &mut ProvisionState,
+    save: impl Fn(&ProvisionState) -> io::Result<()>,
+    mut report_step: impl FnMut(ProvisionStep, StepProgress<'_>),
+) -> Result<(), ProvisionError> {
+    for step in plan.steps() {
+        if state.is_done(step) {
+            report_step(step, StepProgress::DoneEarlier);
+            continue;
+        }
+        record_step(state, plan, step, StepMark::Begun, None);
+        save(state).map_err(ProvisionError::UnsavedState)?;
+        let response = match run_step(platform, plan, secret, state, step).await {
+            Ok(response) => response,
+            Err(error) => {
+                if let ProvisionError::Failed { error, .. } = &error
+                    && !error.is_maybe_processed()
+                {
+                    state.steps.remove(&step);
+                    save(state).map_err(ProvisionError::UnsavedState)?;
+                }
+                return Err(error);
+            }
+        };
+        let id = response
+            .get("projectId")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        record_step(
+            state,
+            plan,
+            step,
+            StepMark::Done,
+            id.filter(|_| step == ProvisionStep::Project),
+        );
+        save(state).map_err(ProvisionError::UnsavedState)?;
+        report_step(step, StepProgress::Done(&response));
+    }
+    Ok(())
+}
+
+fn record_step(
+    state: &mut ProvisionState,
+    plan: &ProvisionPlan,
+    step: ProvisionStep,
+    mark: StepMark,
+    project_id: Option<String>,
+) {
+    let request_body = plan.body(step).unwrap_or_default();
+    state.steps.insert(
+        step,
+        StepRecord {
+            mark,
+            request_body,
+            project_id,
+        },
+    );
+}
+
+async fn run_step(
+    platform: &Platform,
+    plan: &ProvisionPlan,
+    secret: Option<&SecretString>,
+    state: &ProvisionState,
+    step: ProvisionStep,
+) -> Result<Value, ProvisionError> {
+    let step_error = |error| ProvisionError::Failed { step, error };
+    if step == ProvisionStep::Project {
+        let project = platform.create_project(&plan.project).await.map_err(step_error)?;
+        let project_id = project.project_id.as_deref().map(Uuid::parse_str);
+        return match project_id {
+            Some(Ok(_)) => Ok(project.raw),
+            _ => Err(ProvisionError::NoProject(project.raw.to_string())),
+        };
+    }
+    let project = state.project_id().unwrap_or_default();
+    let project = Uuid::parse_str(project).map_err(|_| ProvisionError::NoProject(project.to_owned()))?;
+    let response = match (step, &plan.secret, secret, &plan.repository) {
+        (ProvisionStep::Connection, ..) => platform.create_connection(project, &plan.connection).await,
+        (ProvisionStep::Environment, ..) => platform.create_environment(project, &plan.environment).await,
+        (ProvisionStep::Secret, Some(secret), Some(secret_value), _) => {
+            let new_secret = NewSecret {
+                name: secret.name.clone(),
+                r#type: secret.r#type.clone(),
+                key: secret.key.clone(),
+                value: secret_value.clone(),
+            };
+            platform
+                .create_secret(&secret.agent_id, &new_secret)
+                .await
+                .map(|stored_secret| stored_secret.raw)
+        }
+        (ProvisionStep::Repository, _, _, Some(repository)) => {
+            platform.create_repository(project, repository).await
+        }
+        _ => Ok(Value::Null),
+    };
+    response.map_err(step_error)
+}

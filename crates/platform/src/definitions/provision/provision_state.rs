@@ -1,0 +1,202 @@
+//! The state file, which records finished steps so that none is repeated. It contains no secret.
+
+use super::provision_plan::ProvisionPlan;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = "sluicegate.provision/v1";
+
+/// A provisioning step, in the API document's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProvisionStep {
+    Project,
+    /// The project's default warehouse connection.
+    Connection,
+    Secret,
+    Environment,
+    Repository,
+}
+
+impl ProvisionStep {
+    /// All steps, in order.
+    pub const ALL: [Self; 5] = [
+        Self::Project,
+        Self::Connection,
+        Self::Secret,
+        Self::Environment,
+        Self::Repository,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Connection => "connection",
+            Self::Secret => "secret",
+            Self::Environment => "environment",
+            Self::Repository => "repository",
+        }
+    }
+}
+
+impl fmt::Display for ProvisionStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepMark {
+    /// The request was sent; it is unknown whether the step was done.
+    Begun,
+    Done,
+}
+
+/// The recorded state of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepRecord {
+    pub mark: StepMark,
+    /// The request body of the step; never a secret.
+    #[serde(rename = "madeOf")]
+    pub request_body: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProvisionState {
+    schema: String,
+    platform: String,
+    pub steps: BTreeMap<ProvisionStep, StepRecord>,
+}
+
+/// An error that prevents a run from continuing with a state.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    #[error("could not read the state {}: {reason}", path.display())]
+    Unreadable { path: PathBuf, reason: String },
+    /// The state belongs to another platform.
+    #[error("the state {} belongs to {state_platform}, and the platform is {platform}", path.display())]
+    OtherPlatform {
+        path: PathBuf,
+        state_platform: String,
+        platform: String,
+    },
+    /// The section of a finished step has changed in the file.
+    #[error("the {step} was already created, and its definition in the file has changed since")]
+    Changed { step: ProvisionStep },
+    /// It is unknown whether a step was done.
+    #[error("could not determine whether the {step} was created: the response was lost")]
+    Unknown { step: ProvisionStep },
+}
+
+impl StateError {
+    fn unreadable(path: &Path, reason: String) -> Self {
+        Self::Unreadable {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+}
+
+impl ProvisionState {
+    /// Parses the state from the file at `path`; returns an empty one if there is no file yet.
+    pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
+        let Some(bytes) = bytes else {
+            return Ok(Self::new(platform));
+        };
+        let state: Self =
+            serde_json::from_slice(bytes).map_err(|error| StateError::unreadable(path, error.to_string()))?;
+        if state.schema != SCHEMA {
+            return Err(StateError::unreadable(
+                path,
+                format!("its schema is {:?} and not {SCHEMA}", state.schema),
+            ));
+        }
+        if state.platform != platform {
+            return Err(StateError::OtherPlatform {
+                path: path.to_owned(),
+                state_platform: state.platform,
+                platform: platform.to_owned(),
+            });
+        }
+        Ok(state)
+    }
+
+    fn new(platform: &str) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            platform: platform.to_owned(),
+            steps: BTreeMap::new(),
+        }
+    }
+
+    /// Checks that the plan can continue from this state.
+    pub fn check_plan(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
+        for (step, record) in &self.steps {
+            if record.mark == StepMark::Begun {
+                return Err(StateError::Unknown { step: *step });
+            }
+            if plan.body(*step).is_some_and(|body| body != record.request_body) {
+                return Err(StateError::Changed { step: *step });
+            }
+        }
+        Ok(())
+    }
+
+    pub fn is_done(&self, step: ProvisionStep) -> bool {
+        self.steps
+            .get(&step)
+            .is_some_and(|record| record.mark == StepMark::Done)
+    }
+
+    /// Returns the project's identifier, once it is created.
+    pub fn project_id(&self) -> Option<&str> {
+        self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
+    }
+
+    pub fn render(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl ProvisionPlan {
+    /// Returns the definition of a step without the secret's value, or `None` if the plan has no such step.
+    pub fn body(&self, step: ProvisionStep) -> Option<Value> {
+        Some(match step {
+            ProvisionStep::Project => json!(self.project),
+            ProvisionStep::Connection => json!(self.connection),
+            ProvisionStep::Secret => {
+                let secret = self.secret.as_ref()?;
+                json!([secret.agent_id, secret.name, secret.r#type, secret.key])
+            }
+            ProvisionStep::Environment => json!(self.environment),
+            ProvisionStep::Repository => {
+                let repository = self.repository.as_ref()?;
+                json!([
+                    repository.provider,
+                    repository.owner_name,
+                    repository.repository_name
+                ])
+            }
+        })
+    }
+
+    /// Returns the steps of the plan, in order.
+    pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
+        ProvisionStep::ALL
+            .into_iter()
+            .filter(|step| match step {
+                ProvisionStep::Secret => self.secret.is_some(),
+                ProvisionStep::Repository => self.repository.is_some(),
+                _ => true,
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+}

@@ -1,0 +1,307 @@
+//! A streaming pipeline from a file: API document, "Streaming pipeline".
+//!
+//! The definition is sent unchanged, so that the platform validates it; the platform's errors are shown at their lines.
+
+use super::document::join_path;
+use super::fields::reject_unquoted_fields;
+use super::{DefinitionError, Document};
+use crate::http::FieldViolation;
+use serde_json::Value;
+
+/// Keys that contain a reference to a secret.
+const SECRET_KEYS: [&str; 3] = ["password", "privatekey", "passphrase"];
+
+/// The maps and their keys that are strings in the API document.
+const TEXT_FIELDS: [(&[&str], &[&str]); 6] = [
+    (&[], &["name", "agentId"]),
+    (&["streamingSource"], &["type"]),
+    (
+        &["streamingSource", "connection"],
+        &["host", "database", "username"],
+    ),
+    (
+        &["streamingTarget"],
+        &[
+            "type",
+            "role",
+            "warehouse",
+            "database",
+            "stageSchema",
+            "stageName",
+            "stagePrefix",
+            "tableSchema",
+            "tablePrefixType",
+            "transformationType",
+            "temporalMapping",
+        ],
+    ),
+    (&["streamingTarget", "connection"], &["accountName", "username"]),
+    (&["streamingTarget", "connection", "authentication"], &["type"]),
+];
+
+const ADVANCED_PROPERTIES: &str = "advancedProperties";
+
+const ID_FIELD: &str = "streamingPipelineId";
+
+/// A definition that is ready to be sent.
+#[derive(Debug, Clone)]
+pub struct StreamingDefinition {
+    pub body: Value,
+    /// The changes to the file's content, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// Reads the definition from the document. A reference to a secret without a type gets `key_vault`; the platform's
+/// identifier is removed, as the platform assigns its own.
+pub fn read_streaming_definition(
+    document: &Document,
+    key_vault: &str,
+) -> Result<StreamingDefinition, DefinitionError> {
+    let mut body = document.value.clone();
+    let Value::Object(fields) = &mut body else {
+        return Err(document.error("", "must be a map"));
+    };
+    let mut notes = Vec::new();
+    if fields.shift_remove(ID_FIELD).is_some() {
+        notes.push(format!("{ID_FIELD} is omitted: the platform assigns its own"));
+    }
+    let mut walk = SecretReferenceWalk {
+        document,
+        key_vault,
+        notes,
+    };
+    walk.complete_references(&mut body, "")?;
+    check_texts(document, &body)?;
+    check_driver_numbers(document, &body)?;
+    Ok(StreamingDefinition {
+        notes: walk.notes,
+        body,
+    })
+}
+
+struct SecretReferenceWalk<'a> {
+    document: &'a Document,
+    key_vault: &'a str,
+    notes: Vec<String>,
+}
+
+impl SecretReferenceWalk<'_> {
+    fn complete_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
+        let Value::Object(fields) = value else {
+            return Ok(());
+        };
+        for (key, value) in fields {
+            let path = join_path(path, key);
+            if SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str()) {
+                self.complete_reference(value, &path)?;
+            } else {
+                self.complete_references(value, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
+        match value {
+            Value::Null => Ok(()),
+            Value::Object(fields) => {
+                if fields.get("secretType").is_none_or(Value::is_null) {
+                    fields.insert("secretType".to_owned(), self.key_vault.into());
+                    self.notes
+                        .push(format!("{path}.secretType is {}", self.key_vault));
+                }
+                reject_unquoted_fields(
+                    self.document,
+                    path,
+                    fields,
+                    &["secretType", "secretLocation", "secretName"],
+                )
+            }
+            _ => Err(self
+                .document
+                .error(path, "the file must not contain a secret")
+                .with_hint("refer to it with { secretType: …, secretLocation: …, secretName: … }")),
+        }
+    }
+}
+
+/// Checks that the strings of the API document are strings in the file.
+fn check_texts(document: &Document, body: &Value) -> Result<(), DefinitionError> {
+    for (keys_to_map, text_keys) in TEXT_FIELDS {
+        if let Value::Object(map) = value_at(body, keys_to_map) {
+            reject_unquoted_fields(document, &keys_to_map.join("."), map, text_keys)?;
+        }
+    }
+    if let Value::Object(map) = &body[ADVANCED_PROPERTIES] {
+        let keys: Vec<&str> = map.keys().map(String::as_str).collect();
+        reject_unquoted_fields(document, ADVANCED_PROPERTIES, map, &keys)?;
+    }
+    let tables = body["streamingSource"]["tables"].as_array();
+    for (index, table) in tables.into_iter().flatten().enumerate() {
+        if let Value::Object(map) = table {
+            let path = format!("streamingSource.tables[{index}]");
+            reject_unquoted_fields(document, &path, map, &["schema", "table"])?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the numbers of driver properties: drivers accept any value and read the notation that is sent, so it must be
+/// the file's.
+fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), DefinitionError> {
+    for side in ["streamingSource", "streamingTarget"] {
+        let keys_to_map = [side, "connection", "jdbcProperties"];
+        for (key, value) in value_at(body, &keys_to_map).as_object().into_iter().flatten() {
+            let path = join_path(&keys_to_map.join("."), key);
+            if let Some(original) = document.original_notation(&path) {
+                let message = format!("is the number {original}, which would be sent as {value}");
+                return Err(document
+                    .error(&path, message)
+                    .with_hint(format!("write {value}, or put it in quotes")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn value_at<'v>(body: &'v Value, keys: &[&str]) -> &'v Value {
+    keys.iter().fold(body, |value, key| &value[*key])
+}
+
+impl Document {
+    /// Returns the platform's errors, each at the line of its field.
+    pub fn describe_violations(&self, violations: &[FieldViolation]) -> Vec<String> {
+        violations
+            .iter()
+            .map(|violation| self.error(&violation.field, &violation.message).to_string())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::path::Path;
+
+    fn read(text: &str) -> Document {
+        Document::parse(text.as_bytes(), Path::new("s.yaml")).unwrap()
+    }
+
+    #[test]
+    fn definition_goes_out_as_it_stands() {
+        let document = read(
+            "streamingPipelineId: x\nname: n\nadvancedProperties: { max.batch.size: '2048' }\nnew: [1]\n\
+             streamingSource:\n  connection:\n    password: { secretLocation: v, secretName: s }\n",
+        );
+        let definition = read_streaming_definition(&document, "VAULT").unwrap();
+        assert_eq!(
+            definition.body,
+            json!({ "name": "n", "advancedProperties": { "max.batch.size": "2048" }, "new": [1],
+                "streamingSource": { "connection": { "password":
+                    { "secretLocation": "v", "secretName": "s", "secretType": "VAULT" } } } })
+        );
+        assert_eq!(
+            definition.notes,
+            [
+                "streamingPipelineId is omitted: the platform assigns its own",
+                "streamingSource.connection.password.secretType is VAULT"
+            ]
+        );
+    }
+
+    #[test]
+    fn secret_in_file_is_refused_and_not_repeated() {
+        for text in [
+            "a:\n  password: s3cret\n",
+            "a: { jdbcProperties: { Password: s3cret } }",
+            "privateKey: [s3cret]",
+        ] {
+            let said = read_streaming_definition(&read(text), "VAULT")
+                .unwrap_err()
+                .to_string();
+            assert!(
+                said.contains("the file must not contain a secret") && !said.contains("s3cret"),
+                "{said}"
+            );
+        }
+        assert!(read_streaming_definition(&read("password:\n"), "VAULT").is_ok());
+    }
+
+    #[test]
+    fn streaming_value_that_would_be_sent_differently_is_refused() {
+        for (text, said) in [
+            ("name: 007", "name: is a number"),
+            (
+                "streamingSource: { connection: { username: true } }",
+                "username: is a boolean",
+            ),
+            (
+                "streamingSource: { tables: [{ schema: s, table: 1.10 }] }",
+                "tables[0].table: is a number",
+            ),
+            (
+                "streamingSource: { connection: { password: { secretName: 1e5 } } }",
+                "secretName: is a number",
+            ),
+            (
+                "streamingTarget: { connection: { authentication: { type: 1 } } }",
+                "type: is a number",
+            ),
+            ("streamingTarget: { role: 0x1F }", "role: is a number"),
+            (
+                "advancedProperties: { max.batch.size: 2048 }",
+                "max.batch.size: is a number",
+            ),
+            ("advancedProperties: { a: true }", "a: is a boolean"),
+        ] {
+            let error = read_streaming_definition(&read(text), "VAULT")
+                .unwrap_err()
+                .to_string();
+            assert!(error.starts_with("s.yaml:1:") && error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn driver_gets_number_that_file_has() {
+        let jdbc = |value: &str| {
+            let text = format!("streamingTarget: {{ connection: {{ jdbcProperties: {{ a: {value} }} }} }}");
+            read_streaming_definition(&read(&text), "VAULT").map(|it| {
+                value_at(&it.body, &["streamingTarget", "connection", "jdbcProperties"])["a"].to_string()
+            })
+        };
+        for (written, sent) in [("007", "7"), ("1.10", "1.1"), ("1e5", "100000.0"), ("0x1F", "31")] {
+            let error = jdbc(written).unwrap_err().to_string();
+            assert!(
+                error.ends_with(&format!(
+                    "a: is the number {written}, which would be sent as {sent}"
+                )),
+                "{error}"
+            );
+        }
+        for written in ["30", "-1", "1.5", "true", "9007199254740995", "null", "\"007\""] {
+            assert_eq!(jdbc(written).unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn complaints_stand_at_the_line_of_their_field() {
+        let document = read("name: n\nstreamingSource:\n  connection:\n    host: h\n    username: ''\n");
+        let violation = |field: &str| FieldViolation {
+            field: field.to_owned(),
+            message: "must not be empty".to_owned(),
+        };
+        let violations = [
+            "streamingSource.connection.username",
+            "streamingTarget.connection.authentication",
+        ]
+        .map(violation);
+        assert_eq!(
+            document.describe_violations(&violations),
+            [
+                "s.yaml:5:5: streamingSource.connection.username: must not be empty",
+                "s.yaml:1:1: streamingTarget.connection.authentication: must not be empty"
+            ]
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! Project variables from a file: parsing, comparison with the project, and the changes to apply.
+
+mod project_comparison;
+mod project_state;
+mod step_execution;
+mod typed_value;
+mod variable_step;
+mod variables_file;
+
+pub use project_comparison::{check_names, compare_with_project};
+pub use project_state::read_project;
+pub use step_execution::{StepOutcome, execute_steps, list_unconfirmed_overrides};
+pub use typed_value::parse_argument;
+pub use variable_step::VariableStep;
+pub use variables_file::{VariableDefinition, read_variables};

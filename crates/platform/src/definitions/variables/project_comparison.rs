@@ -1,0 +1,437 @@
+//! Compares a project with a file.
+
+use super::project_state::ProjectState;
+use super::typed_value::{NUMBER, TEXT, is_same_value, validate_value};
+use super::variable_step::{Difference, OverrideChange, VariableStep};
+use super::variables_file::VariableDefinition;
+use crate::api::{Override, Variable, VariableFields};
+use crate::definitions::{DefinitionError, Document};
+use serde_json::Value;
+use sluicegate_base::text;
+use std::collections::{BTreeSet, HashSet};
+
+/// The types and behaviours of the API document, which leaves open whether there are others.
+const TYPES: [&str; 2] = [TEXT, NUMBER];
+const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
+
+/// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
+/// variables and overrides that the file does not have are removed.
+pub fn compare_with_project(
+    document: &Document,
+    definitions: &[VariableDefinition],
+    project: &ProjectState,
+    prune: bool,
+) -> Result<Vec<VariableStep>, DefinitionError> {
+    let mut steps = Vec::new();
+    for definition in definitions {
+        let variable = project.variables.get(&definition.name);
+        let kind = definition
+            .fields
+            .r#type
+            .as_deref()
+            .or_else(|| variable.and_then(|variable| variable.r#type.as_deref()));
+        check_types(document, definition, kind)?;
+        check_environments(document, definition, project)?;
+        match variable {
+            None => steps.push(build_creation(document, definition)?),
+            Some(variable) => {
+                check_type_change(document, definition, variable)?;
+                steps.extend(build_update(document, definition, variable, kind)?);
+            }
+        }
+        let current_overrides = project
+            .overrides
+            .get(&definition.name)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        steps.extend(compare_overrides(definition, current_overrides, kind, prune));
+    }
+    if prune {
+        let defined_names: HashSet<&str> = definitions
+            .iter()
+            .map(|definition| definition.name.as_str())
+            .collect();
+        for (name, variable) in &project.variables {
+            if !defined_names.contains(name.as_str()) {
+                steps.push(VariableStep::Delete {
+                    variable: name.clone(),
+                    from: variable_fields(variable),
+                });
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Checks that types and behaviours are names of the API document, or names that the project uses already. A file with
+/// another name would be applied in part.
+pub fn check_names(
+    document: &Document,
+    definitions: &[VariableDefinition],
+    project: &ProjectState,
+) -> Result<(), DefinitionError> {
+    let used_types = project
+        .variables
+        .values()
+        .filter_map(|variable| variable.r#type.as_deref());
+    let types: BTreeSet<&str> = TYPES.into_iter().chain(used_types).collect();
+    let used_behaviours = project
+        .variables
+        .values()
+        .filter_map(|variable| variable.behaviour.as_deref());
+    let behaviours: BTreeSet<&str> = BEHAVIOURS.into_iter().chain(used_behaviours).collect();
+    for variable in definitions {
+        for (key, value, known_names) in [
+            ("type", &variable.fields.r#type, &types),
+            ("behaviour", &variable.fields.behaviour, &behaviours),
+        ] {
+            let Some(name) = value.as_deref().filter(|name| !known_names.contains(name)) else {
+                continue;
+            };
+            let names: Vec<&str> = known_names.iter().copied().collect();
+            let path = format!("{}.{key}", variable.path);
+            let error = document.error(&path, format!("{name:?} is not one of {}", names.join(", ")));
+            let accept = "pass --allow-unknown if the platform has this name";
+            return Err(match text::suggest(&name.to_uppercase(), &names) {
+                Some(question) => error.with_hint(format!("{question} Otherwise {accept}")),
+                None => error.with_hint(accept),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the current value fits a type that the file changes without a value.
+fn check_type_change(
+    document: &Document,
+    definition: &VariableDefinition,
+    variable: &Variable,
+) -> Result<(), DefinitionError> {
+    let is_changed = definition.fields.r#type.is_some() && definition.fields.r#type != variable.r#type;
+    let kept_value = variable
+        .value
+        .as_ref()
+        .filter(|_| is_changed && definition.fields.value.is_none());
+    let fits =
+        kept_value.is_none_or(|value| validate_value(definition.fields.r#type.as_deref(), value).is_ok());
+    if fits {
+        return Ok(());
+    }
+    let message = "the current value does not fit this type: add a `value`";
+    Err(document.error(&format!("{}.type", definition.path), message))
+}
+
+/// Checks the values against the variable's type, from the file or otherwise from the platform.
+fn check_types(
+    document: &Document,
+    definition: &VariableDefinition,
+    kind: Option<&str>,
+) -> Result<(), DefinitionError> {
+    if let Some(value) = &definition.fields.value {
+        validate_value(kind, value)
+            .map_err(|reason| document.error(&format!("{}.value", definition.path), reason))?;
+    }
+    for override_value in definition.overrides.iter().flatten() {
+        let path = format!(
+            "{}.overrides.{}",
+            definition.path, override_value.environment_name
+        );
+        validate_value(kind, &override_value.value).map_err(|reason| document.error(&path, reason))?;
+    }
+    Ok(())
+}
+
+/// Checks that the environments of the overrides exist.
+fn check_environments(
+    document: &Document,
+    definition: &VariableDefinition,
+    project: &ProjectState,
+) -> Result<(), DefinitionError> {
+    let Some(known_names) = &project.environments else {
+        return Ok(());
+    };
+    let mut environment_names = definition
+        .overrides
+        .iter()
+        .flatten()
+        .map(|entry| &entry.environment_name);
+    let Some(name) = environment_names.find(|name| !known_names.contains(*name)) else {
+        return Ok(());
+    };
+    let path = format!("{}.overrides.{name}", definition.path);
+    let error = document.error(&path, "the project has no environment of this name");
+    let names: Vec<&str> = known_names.iter().map(String::as_str).collect();
+    let hint = text::suggest(name, &names);
+    Err(error.with_hint(
+        hint.unwrap_or_else(|| "list the environments with `sluicegate environments list`".to_owned()),
+    ))
+}
+
+fn build_creation(
+    document: &Document,
+    definition: &VariableDefinition,
+) -> Result<VariableStep, DefinitionError> {
+    for (key, value) in [
+        ("type", &definition.fields.r#type),
+        ("behaviour", &definition.fields.behaviour),
+    ] {
+        if value.is_none() {
+            let path = format!("{}.{key}", definition.path);
+            return Err(document.error(&path, "is required, as the project has no such variable yet"));
+        }
+    }
+    Ok(VariableStep::Create {
+        variable: definition.name.clone(),
+        to: definition.fields.clone(),
+    })
+}
+
+fn build_update(
+    document: &Document,
+    definition: &VariableDefinition,
+    variable: &Variable,
+    kind: Option<&str>,
+) -> Result<Option<VariableStep>, DefinitionError> {
+    let fields = &definition.fields;
+    let (differences, mut sent_fields) = compare_fields(fields, variable, kind);
+    if differences.is_empty() {
+        return Ok(None);
+    }
+    let name = fields.r#type.as_ref().or(variable.r#type.as_ref());
+    sent_fields.r#type = Some(
+        name.ok_or_else(|| reject_missing_field(document, definition, "type"))?
+            .clone(),
+    );
+    let behaviour = fields.behaviour.as_ref().or(variable.behaviour.as_ref());
+    sent_fields.behaviour = Some(
+        behaviour
+            .ok_or_else(|| reject_missing_field(document, definition, "behaviour"))?
+            .clone(),
+    );
+    Ok(Some(VariableStep::Update {
+        variable: definition.name.clone(),
+        differences,
+        sent: sent_fields,
+    }))
+}
+
+fn reject_missing_field(document: &Document, definition: &VariableDefinition, key: &str) -> DefinitionError {
+    let path = format!("{}.{key}", definition.path);
+    document.error(&path, "is missing, and the platform does not return it either")
+}
+
+/// Returns the differences between the defined fields and the variable, and the fields that an update sends.
+fn compare_fields(
+    fields: &VariableFields,
+    variable: &Variable,
+    kind: Option<&str>,
+) -> (Vec<Difference>, VariableFields) {
+    let mut sent_fields = VariableFields::default();
+    let mut differences = Vec::new();
+    if fields.r#type.is_some() && fields.r#type != variable.r#type {
+        let (old, new) = (variable.r#type.clone(), fields.r#type.clone());
+        differences.push(Difference::new("type", old, new));
+    }
+    if fields.behaviour.is_some() && fields.behaviour != variable.behaviour {
+        let (old, new) = (variable.behaviour.clone(), fields.behaviour.clone());
+        differences.push(Difference::new("behaviour", old, new));
+    }
+    let current_description = variable.description.as_deref().unwrap_or_default();
+    if fields
+        .description
+        .as_ref()
+        .is_some_and(|description| description != current_description)
+    {
+        let (old, new) = (variable.description.clone(), fields.description.clone());
+        differences.push(Difference::new("description", old, new));
+        sent_fields.description.clone_from(&fields.description);
+    }
+    let current_value = variable.value.clone().unwrap_or_default();
+    if let Some(value) = &fields.value
+        && !is_same_value(kind, value, &current_value)
+    {
+        differences.push(Difference::new("value", current_value, value.clone()));
+        sent_fields.value.clone_from(&fields.value);
+    }
+    let current_resolution = variable.supports_double_resolution;
+    if let Some(resolution) = fields.supports_double_resolution
+        && resolution != current_resolution.unwrap_or_default()
+    {
+        differences.push(Difference::new(
+            "supportsDoubleResolution",
+            current_resolution,
+            resolution,
+        ));
+        sent_fields.supports_double_resolution = Some(resolution);
+    }
+    (differences, sent_fields)
+}
+
+fn compare_overrides(
+    definition: &VariableDefinition,
+    current_overrides: &[Override],
+    kind: Option<&str>,
+    prune: bool,
+) -> Vec<VariableStep> {
+    let Some(defined_overrides) = &definition.overrides else {
+        return Vec::new();
+    };
+    let mut override_changes = Vec::new();
+    for defined_override in defined_overrides {
+        let current_value = find_override_value(current_overrides, &defined_override.environment_name);
+        if current_value.is_none_or(|value| !is_same_value(kind, value, &defined_override.value)) {
+            override_changes.push(OverrideChange {
+                environment_name: defined_override.environment_name.clone(),
+                from: current_value.cloned(),
+                to: defined_override.value.clone(),
+            });
+        }
+    }
+    let mut steps = Vec::new();
+    if !override_changes.is_empty() {
+        steps.push(VariableStep::SetOverrides {
+            variable: definition.name.clone(),
+            overrides: override_changes,
+        });
+    }
+    if prune {
+        for current_override in current_overrides {
+            if find_override_value(defined_overrides, &current_override.environment_name).is_none() {
+                steps.push(VariableStep::UnsetOverride {
+                    variable: definition.name.clone(),
+                    was: current_override.clone(),
+                });
+            }
+        }
+    }
+    steps
+}
+
+fn find_override_value<'o>(overrides: &'o [Override], environment: &str) -> Option<&'o Value> {
+    overrides
+        .iter()
+        .find(|entry| entry.environment_name == environment)
+        .map(|entry| &entry.value)
+}
+
+fn variable_fields(variable: &Variable) -> VariableFields {
+    VariableFields {
+        r#type: variable.r#type.clone(),
+        behaviour: variable.behaviour.clone(),
+        description: variable.description.clone(),
+        value: variable.value.clone(),
+        supports_double_resolution: variable.supports_double_resolution,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::variables_file::read_variables;
+    use super::*;
+    use serde_json::json;
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    const FILE: &str = "variables:
+  region: { type: TEXT, behaviour: SHARED, value: eu, overrides: { production: us, test: eu } }
+  days: { value: 30 }
+  new: { type: NUMBER, behaviour: COPIED, value: 1 }
+";
+
+    fn found() -> ProjectState {
+        let variable = |value| serde_json::from_value::<Variable>(value).unwrap();
+        let over = |environment: &str, value: &str| Override {
+            environment_name: environment.to_owned(),
+            value: json!(value),
+        };
+        ProjectState {
+            environments: None,
+            variables: BTreeMap::from([
+                (
+                    "region".to_owned(),
+                    variable(json!({ "type": "TEXT", "behaviour": "COPIED", "value": "us" })),
+                ),
+                (
+                    "days".to_owned(),
+                    variable(json!({ "type": "NUMBER", "behaviour": "SHARED", "value": "30" })),
+                ),
+                (
+                    "old".to_owned(),
+                    variable(json!({ "type": "TEXT", "behaviour": "SHARED", "value": "x" })),
+                ),
+            ]),
+            overrides: BTreeMap::from([(
+                "region".to_owned(),
+                vec![over("production", "eu"), over("staging", "asia")],
+            )]),
+        }
+    }
+
+    fn lines(text: &str, prune: bool) -> String {
+        let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
+        let wanted = read_variables(&document).unwrap();
+        match compare_with_project(&document, &wanted, &found(), prune) {
+            Ok(changes) => changes
+                .iter()
+                .flat_map(VariableStep::describe_lines)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn difference_is_all_that_file_says_and_no_more() {
+        insta::assert_snapshot!(lines(FILE, false), @r#"
+        ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
+        ~ region in production: "eu" -> "us"
+        + region in test: "eu"
+        + new  type: "NUMBER", behaviour: "COPIED", value: 1
+        "#);
+        insta::assert_snapshot!(lines(FILE, true), @r#"
+        ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
+        ~ region in production: "eu" -> "us"
+        + region in test: "eu"
+        - region in staging: "asia"
+        + new  type: "NUMBER", behaviour: "COPIED", value: 1
+        - old  type: "TEXT", behaviour: "SHARED", value: "x"
+        "#);
+    }
+
+    #[test]
+    fn change_sends_type_and_behaviour_in_any_case() {
+        let text = "variables: { days: { description: d } }";
+        let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
+        let changes =
+            compare_with_project(&document, &read_variables(&document).unwrap(), &found(), false).unwrap();
+        let [VariableStep::Update { sent, .. }] = changes.as_slice() else {
+            panic!("{changes:?}")
+        };
+        insta::assert_snapshot!(json!(sent), @r#"{"type":"NUMBER","behaviour":"SHARED","description":"d"}"#);
+    }
+
+    #[test]
+    fn complaints_name_the_line() {
+        insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
+            @"v.yaml:2:11: variables.days.value: is a string, and the type is NUMBER: remove the quotes");
+        insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
+            @"v.yaml:2:3: variables.fresh.behaviour: is required, as the project has no such variable yet");
+    }
+
+    #[test]
+    fn file_of_another_shape_is_refused_at_its_line() {
+        let refused = |text: &str| {
+            let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
+            let error = read_variables(&document).unwrap_err();
+            format!("{error} | {}", error.hint().unwrap_or("-"))
+        };
+        insta::assert_snapshot!(refused("[]"), @"v.yaml:1:1: must be a map | -");
+        insta::assert_snapshot!(refused("variables:\n"), @"v.yaml:1:1: variables: must be a map of variables by name; use `{}` for no variables | -");
+        insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
+            @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
+        insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
+            @"v.yaml:2:20: variables.a.value: is a number and must be a string: put it in quotes | -");
+        insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
+            @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
+    }
+}

@@ -1,0 +1,84 @@
+//! Reads the current variables of a project.
+
+use super::variables_file::VariableDefinition;
+use crate::api::{ApiValue, Override, Platform, Variable};
+use crate::http::HttpError;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
+
+/// Number of overrides that are read at the same time.
+const MAX_CONCURRENT_REQUESTS: usize = 8;
+
+/// The current state of the project.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectState {
+    pub variables: BTreeMap<String, Variable>,
+    /// Overrides of the variables whose overrides the file defines.
+    pub overrides: BTreeMap<String, Vec<Override>>,
+    /// Names of the environments, if the file has overrides; `None` if the token may not list them.
+    pub environments: Option<BTreeSet<String>>,
+}
+
+/// Reads the variables, and the overrides of those whose overrides the file defines.
+pub async fn read_project(
+    platform: &Platform,
+    project: Uuid,
+    definitions: &[VariableDefinition],
+) -> Result<ProjectState, HttpError> {
+    let variables: BTreeMap<String, Variable> = platform
+        .variables(project)
+        .await?
+        .into_iter()
+        .filter_map(|ApiValue { value, .. }| Some((value.name.clone()?, value)))
+        .collect();
+    let defined_variables = definitions
+        .iter()
+        .filter(|definition| definition.overrides.is_some() && variables.contains_key(&definition.name));
+    let overrides = stream::iter(
+        defined_variables.map(|definition| read_overrides(platform, project, definition.name.clone())),
+    )
+    .buffer_unordered(MAX_CONCURRENT_REQUESTS)
+    .try_collect()
+    .await?;
+    let environments = if definitions
+        .iter()
+        .any(|definition| definition.overrides.iter().flatten().next().is_some())
+    {
+        read_environments(platform, project).await?
+    } else {
+        None
+    };
+    Ok(ProjectState {
+        variables,
+        overrides,
+        environments,
+    })
+}
+
+/// Reads the environments' names. A token that may not list them may still set overrides; the platform then checks
+/// them.
+async fn read_environments(
+    platform: &Platform,
+    project: Uuid,
+) -> Result<Option<BTreeSet<String>>, HttpError> {
+    match platform.environments(project).await {
+        Ok(environments) => {
+            let names = environments
+                .into_iter()
+                .filter_map(|environment| environment.value.name);
+            Ok(Some(names.collect()))
+        }
+        Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn read_overrides(
+    platform: &Platform,
+    project: Uuid,
+    name: String,
+) -> Result<(String, Vec<Override>), HttpError> {
+    let overrides = platform.overrides(project, &name, None).await?.value.overrides;
+    Ok((name, overrides))
+}

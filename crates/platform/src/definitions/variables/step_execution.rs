@@ -1,0 +1,208 @@
+//! Applies changes independently: a failed change does not prevent the next ones from being tried.
+
+use super::variable_step::VariableStep;
+use crate::api::{NewVariable, Override, OverridesSet, Platform};
+use crate::http::{ErrorKind, HttpError};
+use serde_json::Value;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+#[derive(Debug)]
+pub enum StepOutcome {
+    Done,
+    Failed(HttpError),
+    /// The request succeeded, but some overrides were not set: environment and reason.
+    Partial(Vec<(String, String)>),
+    /// Not tried, as an earlier change failed.
+    Skipped,
+}
+
+/// Executes the steps in order; calls `report_step` for each. Steps that need a variable that could not be created are
+/// skipped, and so are all remaining ones once the platform is unreachable or rejects the token.
+pub async fn execute_steps(
+    platform: &Platform,
+    project: Uuid,
+    steps: &[VariableStep],
+    mut report_step: impl FnMut(&VariableStep, &StepOutcome),
+) -> Vec<StepOutcome> {
+    let mut missing_variables: HashSet<&str> = HashSet::new();
+    let mut is_unreachable = false;
+    let mut outcomes = Vec::new();
+    for step in steps {
+        let outcome = if is_unreachable || missing_variables.contains(step.variable()) {
+            StepOutcome::Skipped
+        } else {
+            execute_step(platform, project, step)
+                .await
+                .unwrap_or_else(StepOutcome::Failed)
+        };
+        if let StepOutcome::Failed(error) = &outcome {
+            is_unreachable = prevents_every_step(error.kind());
+            if matches!(step, VariableStep::Create { .. }) {
+                missing_variables.insert(step.variable());
+            }
+        }
+        report_step(step, &outcome);
+        outcomes.push(outcome);
+    }
+    outcomes
+}
+
+const fn prevents_every_step(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Unauthorized
+            | ErrorKind::Unreachable
+            | ErrorKind::Timeout
+            | ErrorKind::Certificate
+            | ErrorKind::Configuration
+    )
+}
+
+async fn execute_step(
+    platform: &Platform,
+    project: Uuid,
+    step: &VariableStep,
+) -> Result<StepOutcome, HttpError> {
+    match step {
+        VariableStep::Create { variable, to } => {
+            let new_variable = NewVariable {
+                name: variable.clone(),
+                fields: to.clone(),
+            };
+            platform.create_variable(project, &new_variable).await?;
+        }
+        VariableStep::Update { variable, sent, .. } => {
+            platform.update_variable(project, variable, sent).await?;
+        }
+        VariableStep::SetOverrides { variable, overrides } => {
+            let requested_overrides: Vec<Override> = overrides
+                .iter()
+                .map(|override_change| Override {
+                    environment_name: override_change.environment_name.clone(),
+                    value: override_change.to.clone(),
+                })
+                .collect();
+            let response = platform
+                .set_overrides(project, variable, &requested_overrides)
+                .await?;
+            let unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
+            if !unconfirmed_overrides.is_empty() {
+                return Ok(StepOutcome::Partial(unconfirmed_overrides));
+            }
+        }
+        VariableStep::UnsetOverride { variable, was } => {
+            platform
+                .delete_override(project, variable, &was.environment_name)
+                .await?;
+        }
+        VariableStep::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
+    }
+    Ok(StepOutcome::Done)
+}
+
+/// Returns the requested overrides that are not certain to be set, with the reason. The API document does not define an
+/// entry of the response: entries are searched for the environment's name, and an override without an entry is not
+/// treated as a success. A failure that matches no requested override is kept with its message.
+pub fn list_unconfirmed_overrides(
+    requested_overrides: &[Override],
+    response: &OverridesSet,
+) -> Vec<(String, String)> {
+    let failed_entries = response.failed_overrides.as_deref().unwrap_or_default();
+    let successful_entries = response.successful_overrides.as_deref().unwrap_or_default();
+    let names: Vec<&str> = requested_overrides
+        .iter()
+        .map(|entry| entry.environment_name.as_str())
+        .collect();
+    let mut unconfirmed_overrides = Vec::new();
+    for name in &names {
+        if let Some(entry) = failed_entries
+            .iter()
+            .find(|entry| find_environment_in(entry, &names) == Some(name))
+        {
+            unconfirmed_overrides.push(((*name).to_owned(), describe_failed_entry(entry)));
+        } else if !successful_entries
+            .iter()
+            .any(|entry| find_environment_in(entry, &names) == Some(name))
+        {
+            unconfirmed_overrides.push(((*name).to_owned(), "the response does not mention it".to_owned()));
+        }
+    }
+    let unmatched_entries = failed_entries
+        .iter()
+        .filter(|entry| find_environment_in(entry, &names).is_none());
+    unconfirmed_overrides.extend(
+        unmatched_entries.map(|entry| ("(unknown environment)".to_owned(), describe_failed_entry(entry))),
+    );
+    unconfirmed_overrides
+}
+
+/// Returns the requested environment that an entry is about: by a field, or the longest name that occurs in its text.
+fn find_environment_in<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
+    let field = ["environmentName", "environment", "name"]
+        .iter()
+        .find_map(|key| entry.get(key)?.as_str());
+    if let Some(field) = field {
+        return names.iter().find(|name| **name == field).copied();
+    }
+    let text = entry.as_str()?;
+    let mentioned_names = names.iter().filter(|name| contains_word(text, name));
+    mentioned_names.max_by_key(|name| name.len()).copied()
+}
+
+/// Returns whether the text contains this name as a separate word.
+fn contains_word(text: &str, name: &str) -> bool {
+    let is_word_character = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty()
+        && text.match_indices(name).any(|(index, _)| {
+            !text[..index].ends_with(is_word_character)
+                && !text[index + name.len()..].starts_with(is_word_character)
+        })
+}
+
+/// Returns the message of an entry.
+fn describe_failed_entry(entry: &Value) -> String {
+    let message = ["reason", "message", "error", "detail"]
+        .iter()
+        .find_map(|key| entry.get(key)?.as_str());
+    message
+        .or(entry.as_str())
+        .map_or_else(|| entry.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_the_answer_names_as_done_is_done() {
+        let asked: Vec<Override> = ["a", "b", "c", "d"]
+            .map(|name| Override {
+                environment_name: name.to_owned(),
+                value: json!(1),
+            })
+            .into();
+        let answer: OverridesSet = serde_json::from_value(json!({
+            "successfulOverrides": ["a", { "environmentName": "b" }],
+            "failedOverrides": [{ "environmentName": "c", "reason": "no such environment" }, { "code": 7 }],
+        }))
+        .unwrap();
+        let refused: Vec<String> = list_unconfirmed_overrides(&asked, &answer)
+            .into_iter()
+            .map(|(name, reason)| format!("{name}: {reason}"))
+            .collect();
+        assert_eq!(
+            refused,
+            [
+                "c: no such environment",
+                "d: the response does not mention it",
+                "(unknown environment): {\"code\":7}"
+            ]
+        );
+        assert_eq!(
+            list_unconfirmed_overrides(&asked, &OverridesSet::default()).len(),
+            4
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! The difference between a file and a project, as data that is printed and applied.
+
+use crate::api::{Override, VariableFields};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A request that brings the project closer to the file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum VariableStep {
+    Create {
+        variable: String,
+        to: VariableFields,
+    },
+    Update {
+        variable: String,
+        differences: Vec<Difference>,
+        /// The fields to send: those that differ, and always type and behaviour.
+        #[serde(skip)]
+        sent: VariableFields,
+    },
+    SetOverrides {
+        variable: String,
+        overrides: Vec<OverrideChange>,
+    },
+    /// Removes an override that the file does not have.
+    UnsetOverride {
+        variable: String,
+        #[serde(flatten)]
+        was: Override,
+    },
+    /// Deletes a variable that the file does not have, with its overrides.
+    Delete {
+        variable: String,
+        from: VariableFields,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// Field name of the platform.
+    pub field: String,
+    /// Current value; null if the platform returned none.
+    pub from: Value,
+    pub to: Value,
+}
+
+impl Difference {
+    pub(super) fn new(field: &str, old: impl Into<Value>, new: impl Into<Value>) -> Self {
+        Self {
+            field: field.to_owned(),
+            from: old.into(),
+            to: new.into(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OverrideChange {
+    pub environment_name: String,
+    /// Current value; `None` if there is no override.
+    pub from: Option<Value>,
+    pub to: Value,
+}
+
+impl VariableStep {
+    pub(crate) fn variable(&self) -> &str {
+        match self {
+            Self::Create { variable, .. }
+            | Self::Update { variable, .. }
+            | Self::SetOverrides { variable, .. }
+            | Self::UnsetOverride { variable, .. }
+            | Self::Delete { variable, .. } => variable,
+        }
+    }
+
+    /// Returns the difference for people, a line for each part: `+` is created, `~` changed, `-` removed.
+    pub fn describe_lines(&self) -> Vec<String> {
+        match self {
+            Self::Create { variable, to } => {
+                vec![format!("+ {variable}  {}", describe_fields(to).join(", "))]
+            }
+            Self::Delete { variable, from } => {
+                vec![format!("- {variable}  {}", describe_fields(from).join(", "))]
+            }
+            Self::Update {
+                variable,
+                differences,
+                ..
+            } => {
+                let descriptions: Vec<String> = differences
+                    .iter()
+                    .map(|Difference { field, from, to }| format!("{field}: {from} -> {to}"))
+                    .collect();
+                vec![format!("~ {variable}  {}", descriptions.join(", "))]
+            }
+            Self::SetOverrides { variable, overrides } => overrides
+                .iter()
+                .map(|change| match &change.from {
+                    None => format!("+ {variable} in {}: {}", change.environment_name, change.to),
+                    Some(from) => format!(
+                        "~ {variable} in {}: {from} -> {}",
+                        change.environment_name, change.to
+                    ),
+                })
+                .collect(),
+            Self::UnsetOverride { variable, was } => {
+                vec![format!("- {variable} in {}: {}", was.environment_name, was.value)]
+            }
+        }
+    }
+}
+
+/// Returns the fields that are set, each as `name: value`, in the API document's order.
+fn describe_fields(fields: &VariableFields) -> Vec<String> {
+    match serde_json::to_value(fields) {
+        Ok(Value::Object(fields)) => fields
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,127 @@
+//! The variables file: variables by name.
+//!
+//! ```yaml
+//! variables:
+//!   region:
+//!     type: TEXT
+//!     behaviour: SHARED
+//!     description: Where the orders come from
+//!     value: eu
+//!     supportsDoubleResolution: false
+//!     overrides:
+//!       production: us
+//! ```
+//!
+//! Fields that an entry does not contain stay unchanged on the platform.
+
+use super::typed_value::validate_value;
+use crate::api::{Override, VariableFields};
+use crate::definitions::fields::FieldReader;
+use crate::definitions::{DefinitionError, Document};
+use crate::http;
+use serde_json::Value;
+
+/// Maximum number of variables in a file.
+const MAX_VARIABLES: usize = 10_000;
+
+const VARIABLE_KEYS: [&str; 6] = [
+    "type",
+    "behaviour",
+    "description",
+    "value",
+    "supportsDoubleResolution",
+    "overrides",
+];
+
+/// A variable as defined in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariableDefinition {
+    pub name: String,
+    /// The fields that the file defines.
+    pub fields: VariableFields,
+    /// Overrides; `None` if the file has no such key.
+    pub overrides: Option<Vec<Override>>,
+    pub(super) path: String,
+}
+
+/// Reads the variables, in file order.
+pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, DefinitionError> {
+    let root = FieldReader::new(document, "", &document.value)?;
+    root.reject_unknown_keys(&["variables"])?;
+    let Some(Value::Object(entries)) = root.get("variables") else {
+        return Err(root.error(
+            "variables",
+            "must be a map of variables by name; use `{}` for no variables",
+        ));
+    };
+    if entries.len() > MAX_VARIABLES {
+        return Err(root.error("variables", format!("has more than {MAX_VARIABLES} entries")));
+    }
+    entries
+        .iter()
+        .map(|(name, entry)| read_variable(document, name, entry, &root.field_path("variables")))
+        .collect()
+}
+
+fn read_variable(
+    document: &Document,
+    name: &str,
+    entry: &Value,
+    parent: &str,
+) -> Result<VariableDefinition, DefinitionError> {
+    let path = format!("{parent}.{name}");
+    if let Some(reason) = http::find_segment_problem(name) {
+        return Err(document.error(
+            parent,
+            format!("{name:?} cannot be the name of a variable: {reason}"),
+        ));
+    }
+    let fields = FieldReader::new(document, &path, entry)?;
+    fields.reject_unknown_keys(&VARIABLE_KEYS)?;
+    let kind = fields.find_text("type")?;
+    let value = match entry.get("value") {
+        None => None,
+        Some(value) => {
+            Some(validate_value(kind.as_deref(), value).map_err(|reason| fields.error("value", reason))?)
+        }
+    };
+    let overrides = read_overrides(&fields, kind.as_deref())?;
+    Ok(VariableDefinition {
+        name: name.to_owned(),
+        fields: VariableFields {
+            behaviour: fields.find_text("behaviour")?,
+            description: fields.find_text_or_empty("description")?,
+            value,
+            supports_double_resolution: fields.find_boolean("supportsDoubleResolution")?,
+            r#type: kind,
+        },
+        overrides,
+        path,
+    })
+}
+
+fn read_overrides(
+    fields: &FieldReader<'_>,
+    kind: Option<&str>,
+) -> Result<Option<Vec<Override>>, DefinitionError> {
+    match fields.get("overrides") {
+        None => Ok(None),
+        Some(Value::Object(entries)) => {
+            let mut overrides = Vec::with_capacity(entries.len());
+            for (environment, value) in entries {
+                if let Some(reason) = http::find_segment_problem(environment) {
+                    let message = format!("{environment:?} cannot be the name of an environment: {reason}");
+                    return Err(fields.error("overrides", message));
+                }
+                let value = validate_value(kind, value)
+                    .map_err(|reason| fields.error(&format!("overrides.{environment}"), reason))?;
+                overrides.push(Override {
+                    environment_name: environment.clone(),
+                    value,
+                });
+            }
+            Ok(Some(overrides))
+        }
+        Some(_) => Err(fields.error("overrides", "must be a map from environment to value")),
+    }
+}
