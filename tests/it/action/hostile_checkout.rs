@@ -57,13 +57,13 @@ impl Runner {
             folder: scratch::folder(),
         };
         for name in ["temp", "cache", "home"] {
-            fs::create_dir(runner.at(name)).unwrap();
+            fs::create_dir(runner.path_in_checkout(name)).unwrap();
         }
-        let noted = runner.at("noted").display().to_string();
-        let cargo = CARGO.replace("@NOTED@", &noted).replace("@VERSION@", VERSION);
+        let message = runner.path_in_checkout("noted").display().to_string();
+        let cargo = CARGO.replace("@NOTED@", &message).replace("@VERSION@", VERSION);
         runner.script("tools/cargo", &cargo);
         runner.script("instead/curl", CURL);
-        let mark = runner.at("steered").display().to_string();
+        let mark = runner.path_in_checkout("steered").display().to_string();
         let evil = format!("#!/bin/sh\necho \"$0\" >> '{mark}'\nexit 1\n");
         for name in [
             "cargo",
@@ -78,7 +78,10 @@ impl Runner {
             runner.script(&format!("checkout/node_modules/.bin/{name}"), &evil);
         }
         runner.script("checkout/toolchain/bin/cargo", &evil);
-        let toolchain = runner.at("checkout/toolchain").display().to_string();
+        let toolchain = runner
+            .path_in_checkout("checkout/toolchain")
+            .display()
+            .to_string();
         runner.write(
             "checkout/rust-toolchain.toml",
             &format!("[toolchain]\npath = \"{toolchain}\"\n"),
@@ -90,18 +93,18 @@ impl Runner {
         runner
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    fn path_in_checkout(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path)
     }
 
     fn write(&self, path: &str, text: &str) {
-        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
-        fs::write(self.at(path), text).unwrap();
+        fs::create_dir_all(self.path_in_checkout(path).parent().unwrap()).unwrap();
+        fs::write(self.path_in_checkout(path), text).unwrap();
     }
 
     fn script(&self, path: &str, text: &str) {
         self.write(path, text);
-        fs::set_permissions(self.at(path), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(self.path_in_checkout(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Unpacks the action into this directory, as the runner does.
@@ -110,32 +113,32 @@ impl Runner {
             let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
             self.write(&format!("{folder}/{file}"), &text);
         }
-        self.at(folder)
+        self.path_in_checkout(folder)
     }
 
     /// Returns a call of the action's script in the checkout, with the checkout's programs first in the search path and
     /// secrets in the environment.
     fn call(&self, script: &Path) -> Command {
-        let evil = self.at("checkout/node_modules/.bin");
+        let evil = self.path_in_checkout("checkout/node_modules/.bin");
         let path = format!(
             "{}:node_modules/.bin::{}:{}:{}",
             evil.display(),
-            self.at("tools").display(),
+            self.path_in_checkout("tools").display(),
             path_variable().to_string_lossy(),
-            self.at("instead").display()
+            self.path_in_checkout("instead").display()
         );
         let mut command = Command::new("/bin/bash");
         command
             .arg(script)
-            .current_dir(self.at("checkout"))
+            .current_dir(self.path_in_checkout("checkout"))
             .env_clear()
             .env("PATH", path)
-            .env("HOME", self.at("home"))
-            .env("CARGO_HOME", self.at("checkout/.cargo"))
-            .env("GITHUB_WORKSPACE", self.at("checkout"))
-            .env("GITHUB_OUTPUT", self.at("output"))
-            .env("RUNNER_TEMP", self.at("temp"))
-            .env("RUNNER_TOOL_CACHE", self.at("cache"));
+            .env("HOME", self.path_in_checkout("home"))
+            .env("CARGO_HOME", self.path_in_checkout("checkout/.cargo"))
+            .env("GITHUB_WORKSPACE", self.path_in_checkout("checkout"))
+            .env("GITHUB_OUTPUT", self.path_in_checkout("output"))
+            .env("RUNNER_TEMP", self.path_in_checkout("temp"))
+            .env("RUNNER_TOOL_CACHE", self.path_in_checkout("cache"));
         for secret in [
             "SLUICEGATE_TOKEN",
             "GITHUB_TOKEN",
@@ -150,38 +153,40 @@ impl Runner {
 
     /// Runs `action/install`; returns whether it succeeded, its output, and the path of the program.
     fn install(&self, action: &Path, reference: &str, releases: &str) -> (bool, String, String) {
-        fs::write(self.at("output"), "").unwrap();
-        let done = self
+        fs::write(self.path_in_checkout("output"), "").unwrap();
+        let result = self
             .call(&action.join("action/install"))
             .env("ACTION_REF", reference)
             .env("RELEASES", releases)
             .output()
             .unwrap();
-        let said = format!(
+        let text = format!(
             "{}{}",
-            String::from_utf8_lossy(&done.stdout),
-            String::from_utf8_lossy(&done.stderr)
+            String::from_utf8_lossy(&result.stdout),
+            String::from_utf8_lossy(&result.stderr)
         );
-        let output = fs::read_to_string(self.at("output")).unwrap();
+        let output = fs::read_to_string(self.path_in_checkout("output")).unwrap();
         let program = output.trim().strip_prefix("program=").unwrap_or_default();
-        (done.status.success(), said, program.to_owned())
+        (result.status.success(), text, program.to_owned())
     }
 
     /// Checks that no program of the change ran.
     #[track_caller]
-    fn unsteered(&self, said: &str) {
-        let ran = fs::read_to_string(self.at("steered")).unwrap_or_default();
-        assert!(ran.is_empty(), "{ran} of the checkout ran: {said}");
+    fn assert_unsteered(&self, expected_text: &str) {
+        let ran = fs::read_to_string(self.path_in_checkout("steered")).unwrap_or_default();
+        assert!(ran.is_empty(), "{ran} of the checkout ran: {expected_text}");
     }
 
     fn is_cached(&self) -> bool {
-        walkdir::WalkDir::new(self.at("cache")).into_iter().any(|entry| {
-            entry
-                .unwrap()
-                .path()
-                .extension()
-                .is_some_and(|end| end == "complete")
-        })
+        walkdir::WalkDir::new(self.path_in_checkout("cache"))
+            .into_iter()
+            .any(|entry| {
+                entry
+                    .unwrap()
+                    .path()
+                    .extension()
+                    .is_some_and(|end| end == "complete")
+            })
     }
 }
 
@@ -189,31 +194,31 @@ impl Runner {
 fn action_builds_in_its_own_folder_whatever_checkout_brings() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/main");
-    let (done, said, program) = runner.install(&action, "main", &releases.server.uri());
-    runner.unsteered(&said);
-    assert!(done && said.contains("from source"), "{said}");
+    let (result, output, program) = runner.install(&action, "main", &releases.server.uri());
+    runner.assert_unsteered(&output);
+    assert!(result && output.contains("from source"), "{output}");
     assert!(
         Path::new(&program).is_absolute() && Path::new(&program).is_file(),
         "{program}"
     );
-    let noted = fs::read_to_string(runner.at("noted")).unwrap();
-    assert_eq!(noted.lines().next(), Some(action.display().to_string().as_str()));
-    assert!(!noted.contains(TOKEN), "the build sees a secret: {noted}");
+    let text = fs::read_to_string(runner.path_in_checkout("noted")).unwrap();
+    assert_eq!(text.lines().next(), Some(action.display().to_string().as_str()));
+    assert!(!text.contains(TOKEN), "the build sees a secret: {text}");
     assert!(
-        !noted.contains("/checkout"),
-        "the build is led into the checkout: {noted}"
+        !text.contains("/checkout"),
+        "the build is led into the checkout: {text}"
     );
     assert!(!runner.is_cached(), "what a branch meant is kept");
     // The reference is the action's own commit, so the program is cached.
-    let (done, said, program) = runner.install(&action, COMMIT, &releases.server.uri());
-    assert!(done && runner.is_cached(), "{said}");
-    let again = runner.install(&action, COMMIT, &releases.server.uri());
+    let (result, output, program) = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(result && runner.is_cached(), "{output}");
+    let second_result = runner.install(&action, COMMIT, &releases.server.uri());
     assert!(
-        again.1.contains("tool cache") && again.2 == program,
+        second_result.1.contains("tool cache") && second_result.2 == program,
         "{}",
-        again.1
+        second_result.1
     );
-    runner.unsteered(&said);
+    runner.assert_unsteered(&output);
 }
 
 #[test]
@@ -224,17 +229,17 @@ fn clone_of_action_at_another_commit_fills_no_cache() {
     git("init -q");
     git("add -A");
     git("commit -q -m one");
-    let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
-    assert!(done && !runner.is_cached(), "{said}");
+    let (result, output, _) = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(result && !runner.is_cached(), "{output}");
     let own = git("rev-parse HEAD");
     fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
-    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
-    assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");
+    let (result, output, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(result && !runner.is_cached(), "an edited clone is kept: {output}");
     // Counterpart: the clone is at the commit that the job names.
     fs::remove_file(action.join("Cargo.toml.orig")).unwrap();
-    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
-    assert!(done && runner.is_cached(), "{said}");
-    runner.unsteered(&said);
+    let (result, output, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(result && runner.is_cached(), "{output}");
+    runner.assert_unsteered(&output);
 }
 
 #[test]
@@ -251,54 +256,63 @@ fn action_of_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
             "checkout/.cargo/config.toml belongs to the checkout",
         ),
     ] {
-        let (done, said, program) = runner.install(&action, COMMIT, &releases.server.uri());
-        runner.unsteered(&said);
-        assert!(!done && said.contains(named) && program.is_empty(), "{said}");
-        fs::remove_file(runner.at("checkout").join(gone)).unwrap();
+        let (result, output, program) = runner.install(&action, COMMIT, &releases.server.uri());
+        runner.assert_unsteered(&output);
+        assert!(
+            !result && output.contains(named) && program.is_empty(),
+            "{output}"
+        );
+        fs::remove_file(runner.path_in_checkout("checkout").join(gone)).unwrap();
     }
-    let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
-    runner.unsteered(&said);
-    assert!(done && !runner.is_cached(), "{said}");
+    let (result, output, _) = runner.install(&action, COMMIT, &releases.server.uri());
+    runner.assert_unsteered(&output);
+    assert!(result && !runner.is_cached(), "{output}");
 }
 
 #[test]
-fn action_runs_program_by_its_path_and_gives_it_no_tools_of_checkout() {
+fn action_runs_program_by_path_without_tools_of_checkout() {
     let runner = Runner::new();
     let action = runner.action("_actions/your-org/sluicegate/main");
     runner.script(
         "mine/sluicegate",
         "#!/bin/sh\necho \"$0 $*\"\necho \"path $PATH\"\ngit --version\n",
     );
-    let done = runner
+    let result = runner
         .call(&action.join("action/run"))
-        .env("PROGRAM", runner.at("mine/sluicegate"))
+        .env("PROGRAM", runner.path_in_checkout("mine/sluicegate"))
         .env("INPUT_COMMAND", "ci")
         .output()
         .unwrap();
-    let said = String::from_utf8(done.stdout).unwrap();
-    runner.unsteered(&said);
-    let first = format!("{} ci\n", runner.at("mine/sluicegate").display());
-    assert!(said.starts_with(&first) && said.contains("git version"), "{said}");
-    assert!(!said.contains("node_modules"), "{said}");
+    let stdout = String::from_utf8(result.stdout).unwrap();
+    runner.assert_unsteered(&stdout);
+    let first = format!("{} ci\n", runner.path_in_checkout("mine/sluicegate").display());
+    assert!(
+        stdout.starts_with(&first) && stdout.contains("git version"),
+        "{stdout}"
+    );
+    assert!(!stdout.contains("node_modules"), "{stdout}");
     // A program in the checkout may come from the change: it runs only if the job allows it, and with a warning.
     runner.script(
         "checkout/bin/sluicegate",
         &format!("#!/bin/sh\necho sluicegate {VERSION}\n"),
     );
-    let done = runner
+    let result = runner
         .call(&action.join("action/install"))
         .env("PROGRAM", "bin/sluicegate")
         .output()
         .unwrap();
-    let said = String::from_utf8(done.stdout).unwrap();
+    let stdout = String::from_utf8(result.stdout).unwrap();
     assert!(
-        said.contains("::warning") && said.contains("lies in the checkout"),
-        "{said}"
+        stdout.contains("::warning") && stdout.contains("lies in the checkout"),
+        "{stdout}"
     );
-    let program = fs::read_to_string(runner.at("output")).unwrap();
+    let program = fs::read_to_string(runner.path_in_checkout("output")).unwrap();
     assert_eq!(
         program,
-        format!("program={}\n", runner.at("checkout/bin/sluicegate").display())
+        format!(
+            "program={}\n",
+            runner.path_in_checkout("checkout/bin/sluicegate").display()
+        )
     );
 }
 
@@ -306,16 +320,16 @@ fn action_runs_program_by_its_path_and_gives_it_no_tools_of_checkout() {
 fn tool_cache_in_checkout_is_not_used() {
     let (runner, releases) = (Runner::new(), Platform::new());
     let action = runner.action("_actions/your-org/sluicegate/main");
-    let cache = runner.at("checkout/cache");
+    let cache = runner.path_in_checkout("checkout/cache");
     fs::create_dir_all(&cache).unwrap();
-    let done = runner
+    let result = runner
         .call(&action.join("action/install"))
         .env("ACTION_REF", COMMIT)
         .env("RELEASES", releases.server.uri())
         .env("RUNNER_TOOL_CACHE", &cache)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{said}");
+    let stdout = String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{stdout}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{stdout}");
 }

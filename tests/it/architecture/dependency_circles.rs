@@ -47,23 +47,23 @@ pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
     let uses: BTreeMap<&Place, BTreeSet<Place>> = sources
         .iter()
         .map(|(place, source)| {
-            let found = source
+            let names = source
                 .used
                 .iter()
                 .filter_map(|path| target(&sources, place, path, 0));
-            (place, found.filter(|found| !place.starts_with(found)).collect())
+            (place, names.filter(|found| !place.starts_with(found)).collect())
         })
         .collect();
     let reached: BTreeMap<&Place, BTreeSet<&Place>> = uses
         .keys()
         .map(|place| (*place, reachable(&uses, place)))
         .collect();
-    let mut found = BTreeSet::new();
+    let mut entries = BTreeSet::new();
     for (place, others) in reached.iter().filter(|(place, others)| others.contains(*place)) {
         let round = others.iter().filter(|other| reached[*other].contains(*place));
-        found.insert(round.map(|other| other.join("::")).collect());
+        entries.insert(round.map(|other| other.join("::")).collect());
     }
-    found.into_iter().collect()
+    entries.into_iter().collect()
 }
 
 fn place_of(file: &Path) -> Place {
@@ -79,11 +79,11 @@ fn place_of(file: &Path) -> Place {
 }
 
 fn reachable<'u>(uses: &'u BTreeMap<&Place, BTreeSet<Place>>, from: &'u Place) -> BTreeSet<&'u Place> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![from]);
+    let (mut entries, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(place) = open.pop() {
-        open.extend(uses[place].iter().filter(|next| found.insert(*next)));
+        open.extend(uses[place].iter().filter(|next| entries.insert(*next)));
     }
-    found
+    entries
 }
 
 /// Returns the file that defines the target of a path, or `None` if the target is in another crate.
@@ -207,19 +207,19 @@ fn path(first: String, tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -
 fn tree(
     tokens: &mut Peekable<impl Iterator<Item = TokenTree>>,
     before: &[String],
-    found: &mut Vec<(String, Place)>,
+    values: &mut Vec<(String, Place)>,
 ) {
     let mut place = before.to_vec();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Ident(word) if word == "as" => {
-                found.push((tokens.next().unwrap().to_string(), std::mem::take(&mut place)));
+                values.push((tokens.next().unwrap().to_string(), std::mem::take(&mut place)));
             }
             TokenTree::Ident(word) => place.push(word.to_string()),
             TokenTree::Group(group) => {
                 let mut inner = group.stream().into_iter().peekable();
                 while inner.peek().is_some() {
-                    tree(&mut inner, &place, found);
+                    tree(&mut inner, &place, values);
                 }
                 place.clear();
             }
@@ -231,6 +231,6 @@ fn tree(
         place.pop();
     }
     if let Some(name) = place.last() {
-        found.push((name.clone(), place));
+        values.push((name.clone(), place));
     }
 }

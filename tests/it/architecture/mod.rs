@@ -46,7 +46,7 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the names in backticks, or `None` if the cell allows all.
-fn names(cell: &str) -> Option<Names> {
+fn cell_names(cell: &str) -> Option<Names> {
     let named = cell.split('`').skip(1).step_by(2).map(str::to_owned);
     (cell != "all").then(|| named.collect())
 }
@@ -63,8 +63,8 @@ fn modules() -> BTreeMap<String, BTreeMap<String, Imports>> {
     for row in rows("| package | module |") {
         let [package, module] = [&row[0], &row[1]].map(|cell| cell.trim_matches('`').to_owned());
         let imports = Imports {
-            modules: names(&row[2]),
-            packages: names(&row[3]),
+            modules: cell_names(&row[2]),
+            packages: cell_names(&row[3]),
         };
         assert!(
             table
@@ -108,7 +108,7 @@ fn module_of_file(table: &BTreeMap<String, Imports>, src: &Path, file: &Path) ->
 }
 
 /// Returns the identifiers that follow each `prefix`, such as those of `crate::x::y`.
-fn paths<'s>(source: &'s str, prefix: &str) -> Vec<&'s str> {
+fn source_paths<'s>(source: &'s str, prefix: &str) -> Vec<&'s str> {
     let path = |rest: &'s str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
         &rest[..end.unwrap_or(rest.len())]
@@ -119,7 +119,7 @@ fn paths<'s>(source: &'s str, prefix: &str) -> Vec<&'s str> {
 /// Returns the packages that a source file names.
 fn imported_packages(source: &str) -> Names {
     let name = |path: &str| Some(path.split_once("::")?.0.replace('_', "-"));
-    paths(source, "sluicegate_")
+    source_paths(source, "sluicegate_")
         .into_iter()
         .filter_map(name)
         .collect()
@@ -134,7 +134,7 @@ fn every_module_has_a_row_and_every_row_a_module() {
     );
     for (package, rows) in table {
         let src = packages()[&package].join("src");
-        let found: Names = rust_files(&src)
+        let names: Names = rust_files(&src)
             .iter()
             .map(|file| module_of_file(&rows, &src, file))
             .collect();
@@ -143,8 +143,8 @@ fn every_module_has_a_row_and_every_row_a_module() {
             !rows.contains_key(name) && src.join(name).join("mod.rs").exists()
                 || ["lib", "main"].contains(&name.as_str())
         };
-        let found: Names = found.into_iter().filter(|name| !is_group(name)).collect();
-        assert_eq!(found, rows.into_keys().collect(), "{package}");
+        let matches: Names = names.into_iter().filter(|name| !is_group(name)).collect();
+        assert_eq!(matches, rows.into_keys().collect(), "{package}");
     }
 }
 
@@ -160,7 +160,7 @@ fn modules_import_only_what_the_table_allows() {
             let Some(allowed) = rows.get(&name) else {
                 continue;
             };
-            let imported = paths(&source, "crate::")
+            let imported = source_paths(&source, "crate::")
                 .into_iter()
                 .map(|path| module(rows, path.split("::")));
             let is_strange = |other: &String| {
@@ -192,7 +192,7 @@ fn modules_import_only_what_the_table_allows() {
 fn dependencies(package: &Path) -> Names {
     let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
     let prefix = format!("{PROGRAM}-");
-    let mut found = Names::new();
+    let mut names = Names::new();
     for section in manifest.split("\n[") {
         let heading = section.split(']').next().unwrap();
         if heading.ends_with("dependencies") && heading != "workspace.dependencies" {
@@ -200,27 +200,27 @@ fn dependencies(package: &Path) -> Names {
                 .lines()
                 .filter_map(|line| line.strip_prefix(&prefix)?.split(['.', ' ', '=']).next())
                 .filter(|package| !heading.ends_with("dev-dependencies") || *package != TEST_SUPPORT);
-            found.extend(packages.map(str::to_owned));
+            names.extend(packages.map(str::to_owned));
         }
     }
-    found
+    names
 }
 
 #[test]
 fn packages_depend_only_on_what_the_table_allows() {
     let mut table: BTreeMap<String, Option<Names>> = rows("| package | directory |")
         .into_iter()
-        .map(|row| (row[0].trim_matches('`').to_owned(), names(&row[3])))
+        .map(|row| (row[0].trim_matches('`').to_owned(), cell_names(&row[3])))
         .collect();
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     for (package, folder) in packages() {
         let allowed = table
             .remove(&package)
             .unwrap_or_else(|| panic!("{package} has no row"));
-        let found = dependencies(&folder);
+        let value = dependencies(&folder);
         match allowed {
-            Some(allowed) => assert!(found.is_subset(&allowed), "{package} depends on {found:?}"),
-            None => assert!(!found.is_empty(), "the manifest of {package} was not read"),
+            Some(allowed) => assert!(value.is_subset(&allowed), "{package} depends on {value:?}"),
+            None => assert!(!value.is_empty(), "the manifest of {package} was not read"),
         }
         if let Ok(path) = folder.strip_prefix(root())
             && package != PROGRAM
@@ -295,8 +295,8 @@ fn no_files_use_each_other_in_a_circle() {
         let src = folder.join("src");
         let files = rust_files(&src);
         file_count += files.len();
-        let found = dependency_circles::circles(&src, &files);
-        assert!(found.is_empty(), "{package}: {found:#?}");
+        let value = dependency_circles::circles(&src, &files);
+        assert!(value.is_empty(), "{package}: {value:#?}");
     }
     assert!(file_count > 500, "only {file_count} files were read");
 }

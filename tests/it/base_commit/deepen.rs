@@ -1,8 +1,8 @@
 //! `--deepen`: fetches missing history in a limited number of steps, and only on request.
 
 use crate::support::{
-    ALL_OF_MAIN, Call, Checkout, EVERYTHING_FETCHED, Ended, FEATURE, Project, World, ZEROS, checkout, git,
-    path_variable, scratch, with_default,
+    ALL_OF_MAIN, Call, Checkout, EVERYTHING_FETCHED, FEATURE, ProgramOutput, Project, World, ZEROS, checkout,
+    git, path_variable, scratch, with_default,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ fn circle(folder: &Path, commit: &str, branch: &str) -> Checkout {
     )
 }
 
-fn pull_request(project: &Project, folder: &Path, merge: &str) -> Checkout {
+fn deepened_pull_request(project: &Project, folder: &Path, merge: &str) -> Checkout {
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
         "number": 7,
@@ -47,21 +47,21 @@ fn default_checkout(project: &Project) -> (PathBuf, String) {
 }
 
 #[track_caller]
-fn deepened(call: &Call) -> (Ended, Value) {
-    let ended = call.run("context --json --deepen").expect(0);
-    let said = ended.json();
-    (ended, said)
+fn deepen_and_read_context(call: &Call) -> (ProgramOutput, Value) {
+    let output = call.run("context --json --deepen").expect(0);
+    let report = output.json();
+    (output, report)
 }
 
 #[track_caller]
-fn selects(said: &Value, expected: &[&str]) {
+fn selects(context: &Value, expected: &[&str]) {
     let paths: Vec<&str> = expected.iter().map(|change| &change[2..]).collect();
-    assert_eq!(said["selected"], json!(paths));
+    assert_eq!(context["selected"], json!(paths));
 }
 
 /// Returns the output lines that report a fetch.
-fn steps(ended: &Ended) -> Vec<&str> {
-    ended
+fn steps(output: &ProgramOutput) -> Vec<&str> {
+    output
         .err
         .lines()
         .filter(|line| line.contains("(--deepen)"))
@@ -108,24 +108,24 @@ fn long(length: usize, back: usize) -> (World, String, String) {
 fn default_checkout_of_pull_request_gets_its_head_and_its_base() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let job = pull_request(&project, &folder, &merge);
-    job.unsettled(&[&project.feature, "--deepen"]);
-    let (ended, said) = deepened(&job.call());
+    let job = deepened_pull_request(&project, &folder, &merge);
+    job.expect_unsettled(&[&project.feature, "--deepen"]);
+    let (output, context) = deepen_and_read_context(&job.call());
     assert_eq!(
-        (&said["head"], &said["base"]),
+        (&context["head"], &context["base"]),
         (&json!(project.feature), &json!(project.fork))
     );
-    selects(&said, &FEATURE);
+    selects(&context, &FEATURE);
     assert!(
-        ended
+        output
             .err
             .contains("fetching the branch `feature` and the branch `main` and the commit"),
         "{}",
-        ended.all()
+        output.all()
     );
     // The fetched history is kept, so nothing is fetched again.
-    let (again, _) = deepened(&job.call());
-    assert_eq!(steps(&again), [""; 0]);
+    let (second_output, _) = deepen_and_read_context(&job.call());
+    assert_eq!(steps(&second_output), [""; 0]);
     job.says().quietly().changes(&FEATURE);
 }
 
@@ -133,7 +133,7 @@ fn default_checkout_of_pull_request_gets_its_head_and_its_base() {
 fn variable_asks_for_it_too_and_file_may_not() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let job = pull_request(&project, &folder, &merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
     fs::write(folder.join("sluicegate.yaml"), "review: { deepen: true }\n").unwrap();
     Call::new(&folder)
         .run("context")
@@ -151,9 +151,9 @@ fn clone_that_tells_everything_fetches_nothing() {
     let project = Project::new();
     let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
     fs::remove_dir_all(project.world.remote()).unwrap();
-    let (ended, said) = deepened(&circle(&folder, &project.feature, "feature").call());
-    selects(&said, &FEATURE);
-    assert_eq!(steps(&ended), [""; 0]);
+    let (output, context) = deepen_and_read_context(&circle(&folder, &project.feature, "feature").call());
+    selects(&context, &FEATURE);
+    assert_eq!(steps(&output), [""; 0]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn nothing_is_fetched_that_was_not_asked_for() {
         fs::read(folder.join(".git/shallow")).unwrap(),
         git(&folder, "for-each-ref"),
     );
-    pull_request(&project, &folder, &merge).unsettled(&["fetch-depth: 0"]);
+    deepened_pull_request(&project, &folder, &merge).expect_unsettled(&["fetch-depth: 0"]);
     assert_eq!(
         (
             fs::read(folder.join(".git/shallow")).unwrap(),
@@ -178,14 +178,17 @@ fn nothing_is_fetched_that_was_not_asked_for() {
 fn each_step_goes_further_back_until_the_merge_base_is_certain() {
     let (world, fork, feature) = long(400, 120);
     let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
-    let (ended, said) = deepened(&circle(&folder, &feature, "feature").call());
-    assert_eq!(said["base"], fork.as_str());
-    selects(&said, &FEATURE);
-    let told = steps(&ended);
+    let (output, context) = deepen_and_read_context(&circle(&folder, &feature, "feature").call());
+    assert_eq!(context["base"], fork.as_str());
+    selects(&context, &FEATURE);
+    let step_lines = steps(&output);
     // The remote reports its default branch, regardless of any branch called `main`.
-    assert_eq!(told[0], "querying the remote for its default branch (--deepen)");
     assert_eq!(
-        told[1..],
+        step_lines[0],
+        "querying the remote for its default branch (--deepen)"
+    );
+    assert_eq!(
+        step_lines[1..],
         [50, 200].map(|depth| format!(
             "fetching the branch `feature` and the branch `main`, up to {depth} commits further back (--deepen)"
         ))
@@ -201,12 +204,12 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
 fn history_beyond_limit_stays_undecided() {
     let (world, _, feature) = long(28_000, 27_000);
     let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
-    let ended = circle(&folder, &feature, "feature")
+    let output = circle(&folder, &feature, "feature")
         .call()
         .run("context --deepen")
         .expect(7);
-    assert_eq!(steps(&ended).len(), 6, "{}", ended.all());
-    assert!(ended.err.contains("the clone is shallow"), "{}", ended.all());
+    assert_eq!(steps(&output).len(), 6, "{}", output.all());
+    assert!(output.err.contains("the clone is shallow"), "{}", output.all());
 }
 
 #[test]
@@ -238,12 +241,12 @@ fn deepen_finds_commit_before_push() {
             ("CI_COMMIT_BEFORE_SHA", before),
             ("CI_DEFAULT_BRANCH", "main"),
         ];
-        let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
+        let (_, context) = deepen_and_read_context(&Checkout::new(&folder, &variables).call());
         assert_eq!(
-            (&said["base"], &said["selected"]),
+            (&context["base"], &context["selected"]),
             (&json!(project.fork), &changed)
         );
-        assert_eq!(said["warnings"], json!([]));
+        assert_eq!(context["warnings"], json!([]));
     }
 }
 
@@ -267,9 +270,9 @@ fn deepen_after_forced_push_uses_default_branch() {
         ("CI_COMMIT_BEFORE_SHA", &project.feature),
         ("CI_DEFAULT_BRANCH", "main"),
     ];
-    let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
-    assert_eq!(said["base"], project.fork.as_str());
-    selects(&said, &FEATURE);
+    let (_, context) = deepen_and_read_context(&Checkout::new(&folder, &variables).call());
+    assert_eq!(context["base"], project.fork.as_str());
+    selects(&context, &FEATURE);
 }
 
 #[test]
@@ -287,12 +290,12 @@ fn merge_request_gets_base_that_host_names() {
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
     ];
-    let (_, said) = deepened(&Checkout::new(&folder, &variables).call());
+    let (_, context) = deepen_and_read_context(&Checkout::new(&folder, &variables).call());
     assert_eq!(
-        (&said["base"], &said["baseSource"]),
+        (&context["base"], &context["baseSource"]),
         (&json!(project.fork), &json!("CI_MERGE_REQUEST_DIFF_BASE_SHA"))
     );
-    selects(&said, &FEATURE);
+    selects(&context, &FEATURE);
 }
 
 #[test]
@@ -300,15 +303,15 @@ fn source_branch_that_is_gone_is_fetched_by_its_commit() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     project.world.git("push -q origin :feature");
-    let (ended, said) = deepened(&pull_request(&project, &folder, &merge).call());
+    let (output, context) = deepen_and_read_context(&deepened_pull_request(&project, &folder, &merge).call());
     assert_eq!(
-        (&said["head"], &said["base"]),
+        (&context["head"], &context["base"]),
         (&json!(project.feature), &json!(project.fork))
     );
     assert!(
-        ended.err.contains("couldn't find remote ref refs/heads/feature"),
+        output.err.contains("couldn't find remote ref refs/heads/feature"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -319,22 +322,22 @@ fn clone_of_one_branch_asks_remote_for_its_default_branch() {
     for depth in [&["--depth=1"][..], &[]] {
         let fetch = [depth, &["+refs/heads/feature:refs/remotes/origin/feature"]].concat();
         let folder = checkout(&project.world, &fetch, &project.feature);
-        let (ended, said) = deepened(&circle(&folder, &project.feature, "feature").call());
-        assert_eq!(said["base"], project.fork.as_str(), "{}", ended.all());
+        let (output, context) = deepen_and_read_context(&circle(&folder, &project.feature, "feature").call());
+        assert_eq!(context["base"], project.fork.as_str(), "{}", output.all());
         assert!(
-            said["baseSource"].as_str().unwrap().contains("origin/trunk"),
+            context["baseSource"].as_str().unwrap().contains("origin/trunk"),
             "{}",
-            ended.all()
+            output.all()
         );
         assert!(
-            ended.err.contains("querying the remote for its default branch"),
+            output.err.contains("querying the remote for its default branch"),
             "{}",
-            ended.all()
+            output.all()
         );
         if depth.is_empty() {
             assert!(!folder.join(".git/shallow").exists(), "a whole clone stays whole");
         }
-        selects(&said, &FEATURE);
+        selects(&context, &FEATURE);
     }
 }
 
@@ -352,9 +355,12 @@ fn tag_gets_branch_that_holds_it() {
     ];
     let payload =
         json!({ "before": ZEROS, "after": project.main, "repository": { "default_branch": "main" } });
-    let (_, said) = deepened(&Checkout::new(&folder, &variables).payload(&payload).call());
-    assert_eq!((&said["branch"], &said["tag"]), (&json!("main"), &json!("v1")));
-    selects(&said, &ALL_OF_MAIN);
+    let (_, context) = deepen_and_read_context(&Checkout::new(&folder, &variables).payload(&payload).call());
+    assert_eq!(
+        (&context["branch"], &context["tag"]),
+        (&json!("main"), &json!("v1"))
+    );
+    selects(&context, &ALL_OF_MAIN);
 }
 
 #[test]
@@ -370,8 +376,8 @@ fn worktree_of_shallow_clone_is_deepened() {
         &["worktree", "add", "-q", "--detach", "../tree", &project.feature],
     );
     let tree = project.world.path().join("tree");
-    let (_, said) = deepened(&circle(&tree, &project.feature, "feature").call());
-    assert_eq!(said["base"], project.fork.as_str());
+    let (_, context) = deepen_and_read_context(&circle(&tree, &project.feature, "feature").call());
+    assert_eq!(context["base"], project.fork.as_str());
 }
 
 #[test]
@@ -384,13 +390,13 @@ fn laptops_shallow_clone_and_revisions_that_were_asked_for() {
     );
     git(&folder, "checkout -q -B main origin/main");
     for head in ["origin/feature", project.feature.as_str()] {
-        let ended = Call::new(&folder)
+        let output = Call::new(&folder)
             .run(format!(
                 "context --json --deepen --head {head} --base origin/main"
             ))
             .expect(0);
-        assert_eq!(ended.json()["base"], project.fork.as_str(), "{}", ended.all());
-        selects(&ended.json(), &FEATURE);
+        assert_eq!(output.json()["base"], project.fork.as_str(), "{}", output.all());
+        selects(&output.json(), &FEATURE);
     }
 }
 
@@ -403,14 +409,14 @@ fn commit_that_is_nowhere_ends_at_once() {
         "refs/remotes/origin/main",
     );
     let absent = "4444444444444444444444444444444444444444";
-    let ended = circle(&folder, absent, "feature")
+    let output = circle(&folder, absent, "feature")
         .call()
         .run("context --deepen")
         .expect(7);
     assert!(
-        ended.err.contains(absent) && ended.err.contains("not in this clone"),
+        output.err.contains(absent) && output.err.contains("not in this clone"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -419,19 +425,19 @@ fn remote_that_cannot_be_reached_is_told_in_its_own_words() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     fs::remove_dir_all(project.world.remote()).unwrap();
-    let ended = pull_request(&project, &folder, &merge)
+    let output = deepened_pull_request(&project, &folder, &merge)
         .call()
         .run("context --deepen")
         .expect(7);
     assert!(
-        ended.err.contains("does not appear to be a git repository"),
+        output.err.contains("does not appear to be a git repository"),
         "{}",
-        ended.all()
+        output.all()
     );
     assert!(
-        ended.err.contains(&format!("{}, which github", project.feature)),
+        output.err.contains(&format!("{}, which github", project.feature)),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -472,9 +478,10 @@ fn users_configuration_holds_and_no_hook_runs() {
             hooks.join("fsmonitor").to_str().unwrap(),
         ],
     );
-    let call = pull_request(&project, &folder, &merge).call();
-    let (ended, said) = deepened(&call.variable("HOME", home.path().display().to_string()));
-    assert_eq!(said["base"], project.fork.as_str(), "{}", ended.all());
+    let call = deepened_pull_request(&project, &folder, &merge).call();
+    let (output, context) =
+        deepen_and_read_context(&call.variable("HOME", home.path().display().to_string()));
+    assert_eq!(context["base"], project.fork.as_str(), "{}", output.all());
     assert!(!mark.exists(), "a hook was run");
 }
 
@@ -483,21 +490,21 @@ fn users_configuration_holds_and_no_hook_runs() {
 fn check_is_deepened_from_what_is_checked_out() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let job = pull_request(&project, &folder, &merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
     job.call()
         .run("check")
         .expect(7)
         .saying(&["`main` is not among the remote branches", "fetch-depth: 0"]);
-    let ended = job
+    let output = job
         .call()
         .run("check --deepen --fail-on never --report json=-")
         .expect(0);
-    let report = ended.json();
+    let report = output.json();
     assert_eq!(
         report["context"]["base"],
         project.main.as_str(),
         "{}",
-        ended.all()
+        output.all()
     );
     let files: Vec<&str> = report["files"]
         .as_array()
@@ -513,21 +520,21 @@ fn review_and_publish_take_it_too() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     // The request is sent, but no server responds, and the local check has no rules file.
-    let job = pull_request(&project, &folder, &merge);
-    let ended = job.reviewing().run("review --deepen").expect(1);
+    let job = deepened_pull_request(&project, &folder, &merge);
+    let output = job.review_call().run("review --deepen").expect(1);
     assert!(
-        ended.err.contains("reviewing 2 pipelines of branch feature"),
+        output.err.contains("reviewing 2 pipelines of branch feature"),
         "{}",
-        ended.all()
+        output.all()
     );
     assert!(
-        !ended.err.contains("could not determine whether"),
+        !output.err.contains("could not determine whether"),
         "{}",
-        ended.all()
+        output.all()
     );
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let job = pull_request(&project, &folder, &merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
     let publish = [
         "publish",
         "--deepen",
@@ -538,7 +545,7 @@ fn review_and_publish_take_it_too() {
         "--dry-run",
     ];
     assert!(
-        job.reviewing()
+        job.review_call()
             .run(&publish)
             .err
             .contains("fetching the branch `feature`")

@@ -1,12 +1,14 @@
 //! Runs on the default branch that select all pipelines: which findings are known, and what a shallow clone lacks.
 
-use crate::support::{Call, Ended, PROJECT, Served, TOKEN, World, ZEROS, git, pipeline, project};
+use crate::support::{
+    Call, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, ZEROS, git, pipeline, project,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
 /// Creates a `main` whose last commit is harmless, after one that added a pipeline with two findings.
-fn adopted() -> World {
+fn push_to_adopted_branch() -> World {
     let world = project();
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
     world.commit("years");
@@ -17,7 +19,10 @@ fn adopted() -> World {
 }
 
 /// Returns the variables of a run for this commit of `main`, on each host that reports no earlier commit.
-fn hosts(world: &World, commit: &str) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+fn hosts_with_default_branch(
+    world: &World,
+    commit: &str,
+) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let event = world.path().join("event.json");
     fs::write(
         &event,
@@ -154,7 +159,7 @@ fn hosts(world: &World, commit: &str) -> Vec<(&'static str, Vec<(&'static str, S
         .collect()
 }
 
-fn job(folder: &Path, variables: &[(&str, String)]) -> Call {
+fn ci_call(folder: &Path, variables: &[(&str, String)]) -> Call {
     let call = Call::new(folder).variable("CI", "true");
     variables
         .iter()
@@ -164,20 +169,25 @@ fn job(folder: &Path, variables: &[(&str, String)]) -> Call {
 const CHECK: &str = "check --new-only --fail-on warn --report json=-";
 
 /// Returns the numbers of new and known findings.
-fn counted(ended: &Ended) -> (Value, Value) {
-    let findings = &ended.json()["findings"];
+fn finding_totals(output: &ProgramOutput) -> (Value, Value) {
+    let findings = &output.json()["findings"];
     (findings["new"].clone(), findings["known"].clone())
 }
 
 #[test]
 fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     let head = world.git("rev-parse HEAD");
-    for (host, variables) in hosts(&world, &head) {
-        let ended = job(&world.work(), &variables).run(CHECK);
-        assert_eq!(ended.code, 0, "{host}: {}", ended.all());
-        assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
-        let notes = ended.json()["notes"].to_string();
+    for (host, variables) in hosts_with_default_branch(&world, &head) {
+        let output = ci_call(&world.work(), &variables).run(CHECK);
+        assert_eq!(output.code, 0, "{host}: {}", output.all());
+        assert_eq!(
+            finding_totals(&output),
+            (json!(0), json!(2)),
+            "{host}: {}",
+            output.all()
+        );
+        let notes = output.json()["notes"].to_string();
         let parent = world.git("rev-parse --short=7 HEAD~1");
         assert!(
             notes.contains(&format!("findings are known if they exist at {parent}"))
@@ -189,42 +199,47 @@ fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent()
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let head = world.commit("worse");
     world.push();
-    for (host, variables) in hosts(&world, &head) {
-        let ended = job(&world.work(), &variables).run(CHECK);
-        assert_eq!(ended.code, 1, "{host}: {}", ended.all());
-        assert_eq!(counted(&ended), (json!(1), json!(2)), "{host}: {}", ended.all());
+    for (host, variables) in hosts_with_default_branch(&world, &head) {
+        let output = ci_call(&world.work(), &variables).run(CHECK);
+        assert_eq!(output.code, 1, "{host}: {}", output.all());
+        assert_eq!(
+            finding_totals(&output),
+            (json!(1), json!(2)),
+            "{host}: {}",
+            output.all()
+        );
     }
 }
 
 #[test]
 fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_parent() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     let head = world.git("rev-parse HEAD");
     let project = format!("{PROJECT}={}", world.remote().display());
-    let served = Served::start(
+    let server = ServerProcess::start(
         world.path(),
         &["--project", &project, &format!("--token={TOKEN}=admin")],
     );
     let call = |head: &str| {
-        let call = Call::with_platform(&world.work(), &served.url).variable("CI", "true");
-        let (_, variables) = hosts(&world, head).swap_remove(0);
+        let call = Call::with_platform(&world.work(), &server.url).variable("CI", "true");
+        let (_, variables) = hosts_with_default_branch(&world, head).swap_remove(0);
         variables
             .into_iter()
             .fold(call, |call, (name, value)| call.variable(name, value))
     };
     let args = "review --new-only --fail-on warn --report json=-";
-    let ended = call(&head).run(args).expect(0);
-    assert_eq!(counted(&ended), (json!(0), json!(2)));
+    let output = call(&head).run(args).expect(0);
+    assert_eq!(finding_totals(&output), (json!(0), json!(2)));
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let head = world.commit("worse");
     world.push();
-    let ended = call(&head).run(args).expect(1);
-    assert_eq!(counted(&ended), (json!(1), json!(2)));
+    let output = call(&head).run(args).expect(1);
+    assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }
 
 #[test]
-fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
-    let world = adopted();
+fn commit_of_earlier_run_is_base_only_for_descendants() {
+    let world = push_to_adopted_branch();
     let adoption = world.git("rev-parse HEAD");
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     world.commit("worse");
@@ -235,8 +250,8 @@ fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
     let other = world.commit("other");
     world.git("checkout -q main");
     let jenkins = |earlier: &[(&str, &str)]| {
-        let (_, variables) = hosts(&world, &head).swap_remove(3);
-        let call = job(&world.work(), &variables);
+        let (_, variables) = hosts_with_default_branch(&world, &head).swap_remove(3);
+        let call = ci_call(&world.work(), &variables);
         earlier
             .iter()
             .fold(call, |call, (name, value)| call.variable(name, value))
@@ -244,28 +259,28 @@ fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
     };
     let (successful, last) = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
     // The last successful build is older than the push with the finding, so the finding is new.
-    let ended = jenkins(&[(successful, &adoption), (last, &world.git("rev-parse HEAD~1"))]).expect(1);
-    assert_eq!(counted(&ended), (json!(1), json!(2)));
+    let output = jenkins(&[(successful, &adoption), (last, &world.git("rev-parse HEAD~1"))]).expect(1);
+    assert_eq!(finding_totals(&output), (json!(1), json!(2)));
     assert!(
-        ended.json()["notes"].to_string().contains(successful),
+        output.json()["notes"].to_string().contains(successful),
         "{}",
-        ended.all()
+        output.all()
     );
-    let ended = jenkins(&[(last, &adoption)]).expect(1);
+    let output = jenkins(&[(last, &adoption)]).expect(1);
     assert!(
-        ended.json()["notes"].to_string().contains(last),
+        output.json()["notes"].to_string().contains(last),
         "{}",
-        ended.all()
+        output.all()
     );
     // A commit of another branch, one that the clone lacks, head itself and text are not used.
     for unusable in [other.as_str(), &"1".repeat(40), &head, "HEAD~2"] {
-        let ended = jenkins(&[(successful, unusable)]).expect(0);
+        let output = jenkins(&[(successful, unusable)]).expect(0);
         assert!(
-            ended.json()["notes"]
+            output.json()["notes"]
                 .to_string()
                 .contains("the first parent of head"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -273,60 +288,60 @@ fn commit_of_earlier_run_is_the_base_only_if_head_descends_from_it() {
 /// Another branch is compared with the default branch, whatever the host's last run was.
 #[test]
 fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let worse = world.commit("worse");
     world.write("c.orch.yaml", pipeline(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
-    let (_, variables) = hosts(&world, &head).swap_remove(3);
-    let ended = job(&world.work(), &variables)
+    let (_, variables) = hosts_with_default_branch(&world, &head).swap_remove(3);
+    let output = ci_call(&world.work(), &variables)
         .variable("BRANCH_NAME", "change")
         .variable("BRANCH_IS_PRIMARY", "false")
         .variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT", &worse)
         .run(CHECK)
         .expect(1);
-    assert_eq!(counted(&ended).0, json!(1));
+    assert_eq!(finding_totals(&output).0, json!(1));
 }
 
 #[test]
 fn branch_without_own_commits_has_no_new_findings() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     world.write("b.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let head = world.commit("worse");
     world.push();
     world.git("push -q origin main:refs/heads/cut");
     world.git("fetch -q");
-    let (_, mut variables) = hosts(&world, &head).swap_remove(0);
+    let (_, mut variables) = hosts_with_default_branch(&world, &head).swap_remove(0);
     variables[2].1 = "cut".to_owned();
-    let ended = job(&world.work(), &variables).run(CHECK).expect(0);
-    assert_eq!(counted(&ended), (json!(0), json!(3)));
-    let ended = Call::new(&world.work()).run((CHECK, "--head HEAD")).expect(0);
-    assert_eq!(counted(&ended), (json!(0), json!(3)));
+    let output = ci_call(&world.work(), &variables).run(CHECK).expect(0);
+    assert_eq!(finding_totals(&output), (json!(0), json!(3)));
+    let output = Call::new(&world.work()).run((CHECK, "--head HEAD")).expect(0);
+    assert_eq!(finding_totals(&output), (json!(0), json!(3)));
 }
 
 /// The first push of a branch has no earlier commit, and neither has a tag.
 #[test]
 fn first_push_of_default_branch_has_no_known_findings() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     let head = world.git("rev-parse HEAD");
-    let (_, mut gitlab) = hosts(&world, &head).swap_remove(10);
+    let (_, mut gitlab) = hosts_with_default_branch(&world, &head).swap_remove(10);
     gitlab[1].1 = "push".to_owned();
-    let (_, mut github) = hosts(&world, &head).swap_remove(7);
+    let (_, mut github) = hosts_with_default_branch(&world, &head).swap_remove(7);
     github[1].1 = "push".to_owned();
     let event = world.path().join("event.json");
     let payload = json!({ "before": ZEROS, "after": head, "repository": { "default_branch": "main" } });
     fs::write(event, payload.to_string()).unwrap();
     for variables in [gitlab, github] {
-        let ended = job(&world.work(), &variables).run(CHECK).expect(1);
-        assert_eq!(ended.json()["findings"]["new"], Value::Null);
-        ended.saying(&["no base to compare with (--new-only)"]);
+        let output = ci_call(&world.work(), &variables).run(CHECK).expect(1);
+        assert_eq!(output.json()["findings"]["new"], Value::Null);
+        output.saying(&["no base to compare with (--new-only)"]);
     }
 }
 
 /// Clones the last commit of `main`.
-fn shallow(world: &World, name: &str, depth: u32) -> std::path::PathBuf {
+fn shallow_clone(world: &World, name: &str, depth: u32) -> std::path::PathBuf {
     let url = format!("file://{}", world.remote().display());
     let depth = format!("--depth={depth}");
     git(world.path(), format!("clone -q {depth} {url} {name}"));
@@ -334,14 +349,14 @@ fn shallow(world: &World, name: &str, depth: u32) -> std::path::PathBuf {
 }
 
 #[test]
-fn shallow_push_to_default_branch_exits_with_7_and_prints_the_line_to_add() {
-    let world = adopted();
+fn shallow_push_to_default_branch_exits_with_7_and_prints_remedy() {
+    let world = push_to_adopted_branch();
     let head = world.git("rev-parse HEAD");
     let before = world.git("rev-parse HEAD~1");
-    let folder = shallow(&world, "shallow", 1);
-    let (_, mut github) = hosts(&world, &head).swap_remove(7);
+    let folder = shallow_clone(&world, "shallow", 1);
+    let (_, mut github) = hosts_with_default_branch(&world, &head).swap_remove(7);
     github[1].1 = "push".to_owned();
-    let (_, mut gitlab) = hosts(&world, &head).swap_remove(10);
+    let (_, mut gitlab) = hosts_with_default_branch(&world, &head).swap_remove(10);
     gitlab[1].1 = "push".to_owned();
     gitlab[5].1.clone_from(&before);
     let payload = json!({ "before": before, "after": head, "repository": { "default_branch": "main" } });
@@ -350,12 +365,12 @@ fn shallow_push_to_default_branch_exits_with_7_and_prints_the_line_to_add() {
         (github, "the push event's `before`", "`fetch-depth: 0`"),
         (gitlab, "CI_COMMIT_BEFORE_SHA", "`GIT_DEPTH: 0`"),
     ] {
-        let call = job(&folder, &variables);
-        let missing = format!("the base commit {before} ({source}) is not in this clone");
-        call.run(CHECK).expect(7).saying(&[&missing, line]);
+        let call = ci_call(&folder, &variables);
+        let text = format!("the base commit {before} ({source}) is not in this clone");
+        call.run(CHECK).expect(7).saying(&[&text, line]);
         call.run("check --compat fail --fail-on never")
             .expect(7)
-            .saying(&[&missing, line]);
+            .saying(&[&text, line]);
         // Without a comparison, no base is needed.
         call.run("check --fail-on never").expect(0);
     }
@@ -363,28 +378,38 @@ fn shallow_push_to_default_branch_exits_with_7_and_prints_the_line_to_add() {
 
 #[test]
 fn shallow_run_on_default_branch_needs_the_first_parent_only_to_compare() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     let head = world.git("rev-parse HEAD");
-    let (one, two) = (shallow(&world, "one", 1), shallow(&world, "two", 2));
-    for (host, variables) in hosts(&world, &head) {
-        let call = job(&one, &variables);
-        let ended = call.run(CHECK);
-        assert_eq!(ended.code, 7, "{host}: {}", ended.all());
-        ended.saying(&["(the first parent of head) is not in this clone", "hint: "]);
+    let (one, two) = (shallow_clone(&world, "one", 1), shallow_clone(&world, "two", 2));
+    for (host, variables) in hosts_with_default_branch(&world, &head) {
+        let call = ci_call(&one, &variables);
+        let output = call.run(CHECK);
+        assert_eq!(output.code, 7, "{host}: {}", output.all());
+        output.saying(&["(the first parent of head) is not in this clone", "hint: "]);
         call.run("check --fail-on never").expect(0);
-        let ended = job(&two, &variables).run(CHECK);
-        assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
+        let output = ci_call(&two, &variables).run(CHECK);
+        assert_eq!(
+            finding_totals(&output),
+            (json!(0), json!(2)),
+            "{host}: {}",
+            output.all()
+        );
         // The missing commits can be fetched.
-        let fetching = shallow(&world, &host.replace(' ', "-"), 1);
-        let ended = job(&fetching, &variables).run((CHECK, "--deepen"));
-        assert_eq!(counted(&ended), (json!(0), json!(2)), "{host}: {}", ended.all());
+        let fetching = shallow_clone(&world, &host.replace(' ', "-"), 1);
+        let output = ci_call(&fetching, &variables).run((CHECK, "--deepen"));
+        assert_eq!(
+            finding_totals(&output),
+            (json!(0), json!(2)),
+            "{host}: {}",
+            output.all()
+        );
     }
 }
 
 /// After a forced push, the findings at the merge-base are known.
 #[test]
 fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
-    let world = adopted();
+    let world = push_to_adopted_branch();
     world.write("c.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     let before = world.commit("dropped");
     world.git("branch kept");
@@ -394,10 +419,10 @@ fn forced_push_to_default_branch_is_compared_with_the_merge_base() {
     world.write("d.orch.yaml", pipeline(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
-    let (_, mut github) = hosts(&world, &head).swap_remove(7);
+    let (_, mut github) = hosts_with_default_branch(&world, &head).swap_remove(7);
     github[1].1 = "push".to_owned();
     let payload = json!({ "before": before, "after": head, "repository": { "default_branch": "main" } });
     fs::write(world.path().join("event.json"), payload.to_string()).unwrap();
-    let ended = job(&world.work(), &github).run(CHECK).expect(1);
-    assert_eq!(counted(&ended), (json!(1), json!(2)));
+    let output = ci_call(&world.work(), &github).run(CHECK).expect(1);
+    assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }

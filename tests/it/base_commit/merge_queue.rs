@@ -45,12 +45,12 @@ fn bad_change_before_queued_change_fails_its_run() {
     let platform = strict_platform();
     let base = &commits[2];
     for flags in [&["check"][..], &["check", "--new-only"]] {
-        let ended = group(&world, Call::new(&world.work()), base).run(flags);
-        assert_eq!(ended.code, 1, "{flags:?}: {}", ended.all());
+        let output = group(&world, Call::new(&world.work()), base).run(flags);
+        assert_eq!(output.code, 1, "{flags:?}: {}", output.all());
     }
     for command in ["review", "ci"] {
-        let ended = group(&world, platform.call(&world), base).run(&[command]);
-        assert_eq!(ended.code, 1, "{command}: {}", ended.all());
+        let output = group(&world, platform.call(&world), base).run(&[command]);
+        assert_eq!(output.code, 1, "{command}: {}", output.all());
     }
 }
 
@@ -60,14 +60,14 @@ fn single_queued_change_is_compared_with_its_target_only() {
     let (world, commits) = queue(&[("b.orch.yaml", &good)]);
     let call = group(&world, Call::new(&world.work()), &commits[0]);
     for flags in ["check", "check --new-only"] {
-        let ended = call.run((flags, "--report json=-")).expect(0);
-        assert_eq!(ended.json()["counts"]["files"], 1, "{}", ended.out);
+        let output = call.run((flags, "--report json=-")).expect(0);
+        assert_eq!(output.json()["counts"]["files"], 1, "{}", output.out);
     }
     // A queue of good changes passes.
     let (world, commits) = queue(&[("b.orch.yaml", &good), ("c.orch.yaml", &good)]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
-    let ended = call.run("check --gate-changes fail --report json=-").expect(0);
-    assert_eq!(ended.json()["counts"]["files"], 2, "{}", ended.out);
+    let output = call.run("check --gate-changes fail --report json=-").expect(0);
+    assert_eq!(output.json()["counts"]["files"], 2, "{}", output.out);
     // A finding that the target has is known.
     let (world, commits) = queue(&[
         ("b.orch.yaml", &good),
@@ -83,6 +83,6 @@ fn rules_relaxed_earlier_in_queue_are_a_gate_change() {
     let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
     let (world, commits) = queue(&[(RULES_FILE, &relaxed), ("bad.orch.yaml", &pipeline(&BAD))]);
     let call = group(&world, Call::new(&world.work()), &commits[1]);
-    let ended = call.run("check --gate-changes fail").expect(1);
-    assert!(ended.all().contains("relaxed"), "{}", ended.all());
+    let output = call.run("check --gate-changes fail").expect(1);
+    assert!(output.all().contains("relaxed"), "{}", output.all());
 }

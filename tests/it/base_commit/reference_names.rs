@@ -5,7 +5,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Creates a complete checkout with tags at the head of `feature` that have the names of its possible base branches.
-fn shadowed(project: &Project) -> PathBuf {
+fn clone_with_ambiguous_names(project: &Project) -> PathBuf {
     for tag in [
         "main",
         "origin/main",
@@ -13,14 +13,14 @@ fn shadowed(project: &Project) -> PathBuf {
         "remotes/origin/main",
         "HEAD",
     ] {
-        let pushed = format!("{}:refs/tags/{tag}", project.feature);
-        project.world.git(&["push", "-q", "origin", &pushed]);
+        let text = format!("{}:refs/tags/{tag}", project.feature);
+        project.world.git(&["push", "-q", "origin", &text]);
     }
     let specs = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
     checkout(&project.world, &specs, &project.feature)
 }
 
-fn azure(folder: &Path, project: &Project) -> Checkout {
+fn azure_checkout(folder: &Path, project: &Project) -> Checkout {
     let variables = [
         ("TF_BUILD", "True"),
         ("BUILD_REASON", "PullRequest"),
@@ -36,7 +36,7 @@ fn azure(folder: &Path, project: &Project) -> Checkout {
 #[test]
 fn tag_called_like_target_is_not_what_change_is_compared_with() {
     let project = Project::new();
-    azure(&shadowed(&project), &project)
+    azure_checkout(&clone_with_ambiguous_names(&project), &project)
         .says()
         .base(&project.fork, "the target branch `origin/main`")
         .changes(&FEATURE);
@@ -45,19 +45,19 @@ fn tag_called_like_target_is_not_what_change_is_compared_with() {
 #[test]
 fn base_that_tag_shadows_is_branch_of_remote_and_that_is_said() {
     let project = Project::new();
-    let folder = shadowed(&project);
+    let folder = clone_with_ambiguous_names(&project);
     for name in ["main", "origin/main", "remotes/origin/main"] {
-        azure(&folder, &project)
-            .with(&[("SLUICEGATE_BASE", name)])
+        azure_checkout(&folder, &project)
+            .with_variables(&[("SLUICEGATE_BASE", name)])
             .says()
             .base(&project.fork, "as requested")
             .changes(&FEATURE)
             .warns("using the branch of the remote, refs/remotes/origin/main");
     }
     // The full name of a branch that this clone lacks does not match a tag.
-    azure(&folder, &project)
-        .with(&[("SLUICEGATE_BASE", "refs/heads/main")])
-        .unsettled(&["there is no reference refs/heads/main"]);
+    azure_checkout(&folder, &project)
+        .with_variables(&[("SLUICEGATE_BASE", "refs/heads/main")])
+        .expect_unsettled(&["there is no reference refs/heads/main"]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn head_that_tag_shadows_is_branch_of_remote() {
     let project = Project::new();
     let tag = format!("{}:refs/tags/origin/feature", project.main);
     project.world.git(format!("push -q origin {tag}"));
-    let folder = shadowed(&project);
+    let folder = clone_with_ambiguous_names(&project);
     for name in ["origin/feature", "feature"] {
         Checkout::new(
             &folder,
@@ -81,13 +81,13 @@ fn head_that_tag_shadows_is_branch_of_remote() {
 }
 
 #[test]
-fn name_that_is_no_branch_of_remote_and_several_things_is_not_settled() {
+fn ambiguous_name_without_remote_branch_is_not_settled() {
     let project = Project::new();
-    let folder = shadowed(&project);
+    let folder = clone_with_ambiguous_names(&project);
     git(&folder, &["branch", "-q", "v1", &project.main]);
     git(&folder, &["tag", "v1", &project.feature]);
-    let job = |name: &str| azure(&folder, &project).with(&[("SLUICEGATE_BASE", name)]);
-    job("v1").unsettled(&["`v1` is ambiguous", "refs/heads/v1", "refs/tags/v1", "hint:"]);
+    let job = |name: &str| azure_checkout(&folder, &project).with_variables(&[("SLUICEGATE_BASE", name)]);
+    job("v1").expect_unsettled(&["`v1` is ambiguous", "refs/heads/v1", "refs/tags/v1", "hint:"]);
     // A tag without a branch of that name is used as a tag, and an abbreviated commit ID is not.
     git(&folder, &["tag", "v2", &project.fork]);
     job("v2")
@@ -98,23 +98,23 @@ fn name_that_is_no_branch_of_remote_and_several_things_is_not_settled() {
     let short = &project.fork[..10];
     job(short).says().base(&project.fork, short).quietly();
     git(&folder, &["tag", short, &project.feature]);
-    job(short).unsettled(&["is ambiguous", &project.fork]);
+    job(short).expect_unsettled(&["is ambiguous", &project.fork]);
 }
 
 #[test]
 fn full_commit_id_is_never_reference() {
     let project = Project::new();
-    let folder = shadowed(&project);
+    let folder = clone_with_ambiguous_names(&project);
     let absent = "4".repeat(40);
     for name in [absent.as_str(), &"4".repeat(64)] {
         let reference = format!("refs/tags/{name}");
         git(&folder, &["update-ref", &reference, &project.feature]);
-        azure(&folder, &project)
-            .with(&[("SLUICEGATE_BASE", name)])
-            .unsettled(&["does not resolve to a commit of this repository"]);
-        azure(&folder, &project)
-            .with(&[("SYSTEM_PULLREQUEST_SOURCECOMMITID", name)])
-            .unsettled(&["which azure set for this run, is not in this clone"]);
+        azure_checkout(&folder, &project)
+            .with_variables(&[("SLUICEGATE_BASE", name)])
+            .expect_unsettled(&["does not resolve to a commit of this repository"]);
+        azure_checkout(&folder, &project)
+            .with_variables(&[("SYSTEM_PULLREQUEST_SOURCECOMMITID", name)])
+            .expect_unsettled(&["which azure set for this run, is not in this clone"]);
     }
     git(
         &folder,
@@ -124,8 +124,8 @@ fn full_commit_id_is_never_reference() {
             &project.feature,
         ],
     );
-    azure(&folder, &project)
-        .with(&[("SLUICEGATE_BASE", &project.fork)])
+    azure_checkout(&folder, &project)
+        .with_variables(&[("SLUICEGATE_BASE", &project.fork)])
         .says()
         .base(&project.fork, "as requested")
         .changes(&FEATURE);
@@ -135,8 +135,8 @@ fn full_commit_id_is_never_reference() {
 #[test]
 fn default_branch_is_not_guessed_where_two_could_be_it() {
     let project = Project::new();
-    let pushed = format!("{}:refs/heads/master", project.feature);
-    project.world.git(&["push", "-q", "origin", &pushed]);
+    let text = format!("{}:refs/heads/master", project.feature);
+    project.world.git(&["push", "-q", "origin", &text]);
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let variables = [
         ("CIRCLECI", "true"),
@@ -145,13 +145,13 @@ fn default_branch_is_not_guessed_where_two_could_be_it() {
     ];
     Checkout::new(&folder, &variables)
         .says()
-        .everything("does not know the remote's default branch")
+        .selects_everything("does not know the remote's default branch")
         .warns("all pipelines are selected");
 }
 
 /// A payload is JSON, which can contain a NUL, but a reference name cannot.
 #[test]
-fn target_with_zero_in_its_name_is_a_branch_that_is_not_there() {
+fn target_named_with_zero_is_missing_branch() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let repo = json!({ "full_name": "o/p" });
@@ -167,7 +167,7 @@ fn target_with_zero_in_its_name_is_a_branch_that_is_not_there() {
     ];
     Checkout::new(&folder, &variables)
         .payload(&payload)
-        .unsettled(&["is not among the remote branches of this clone"]);
+        .expect_unsettled(&["is not among the remote branches of this clone"]);
 }
 
 /// If the target contains the head, there would be nothing to review, and the run would pass.
@@ -175,9 +175,9 @@ fn target_with_zero_in_its_name_is_a_branch_that_is_not_there() {
 fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
-    azure(&folder, &project)
-        .with(&[("SLUICEGATE_BASE", "HEAD")])
-        .unsettled(&[
+    azure_checkout(&folder, &project)
+        .with_variables(&[("SLUICEGATE_BASE", "HEAD")])
+        .expect_unsettled(&[
             "the change has no commits of its own",
             "`HEAD`, as requested",
             "--all",
@@ -186,11 +186,12 @@ fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
         &folder,
         &["update-ref", "refs/remotes/origin/main", &project.feature],
     );
-    azure(&folder, &project).unsettled(&["the change has no commits of its own", "`origin/main`"]);
-    azure(&folder, &project)
-        .with(&[("SLUICEGATE_ALL", "true")])
+    azure_checkout(&folder, &project)
+        .expect_unsettled(&["the change has no commits of its own", "`origin/main`"]);
+    azure_checkout(&folder, &project)
+        .with_variables(&[("SLUICEGATE_ALL", "true")])
         .says()
-        .everything("all pipelines were requested");
+        .selects_everything("all pipelines were requested");
     let gitlab = [
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", project.feature.as_str()),
@@ -202,7 +203,7 @@ fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
     ];
     Checkout::new(&folder, &gitlab)
         .says()
-        .everything("is the head itself");
+        .selects_everything("is the head itself");
     // If an event has the same commit on both sides, the run reports it, also if a base was set.
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
@@ -217,8 +218,8 @@ fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
         ("GITHUB_SHA", project.feature.as_str()),
         ("SLUICEGATE_BASE", "HEAD"),
     ];
-    let said = Checkout::new(&folder, &github).payload(&payload).says();
-    assert_eq!(said.json["selected"], json!([]));
+    let context = Checkout::new(&folder, &github).payload(&payload).says();
+    assert_eq!(context.json["selected"], json!([]));
 }
 
 /// A job may fetch something else into the reference that usually tracks the target.
@@ -228,5 +229,5 @@ fn reference_that_keeps_another_branch_is_not_target() {
     let spec = "+refs/heads/feature:refs/remotes/origin/main";
     let folder = checkout(&project.world, &[spec], &project.feature);
     git(&folder, &["config", "remote.origin.fetch", spec]);
-    azure(&folder, &project).unsettled(&["target branch", "`main`"]);
+    azure_checkout(&folder, &project).expect_unsettled(&["target branch", "`main`"]);
 }

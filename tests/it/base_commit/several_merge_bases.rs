@@ -1,7 +1,9 @@
 //! Several merge-bases: a file is changed if it differs from any of them, and a finding is known only if all of them
 //! have it.
 
-use crate::support::{Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, pipeline, project};
+use crate::support::{
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, pipeline, project, respond_for_each,
+};
 use serde_json::{Value, json};
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
@@ -10,7 +12,7 @@ const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 /// Creates `main` with M0, M1 (the first two states of `path`) and M2, which merges a topic that branched off at M0;
 /// and `change`, which merges the topic and M1 and has the last state. So the change and `main` have two merge-bases:
 /// M1 and the topic.
-pub fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
+pub fn world_with_crossed_merges(path: &str, states: [&str; 2], last: &str) -> World {
     let world = project();
     world.write(path, states[0]);
     world.commit("M0");
@@ -36,7 +38,7 @@ pub fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
 }
 
 fn crossed_pipeline(last: &[&str]) -> World {
-    crossed(
+    world_with_crossed_merges(
         "x.orch.yaml",
         [&pipeline(&BAD), &pipeline(&GOOD)],
         &pipeline(last),
@@ -44,7 +46,7 @@ fn crossed_pipeline(last: &[&str]) -> World {
 }
 
 /// Returns a platform that evaluates the component names, as `check` does.
-fn strict(paths: &'static [&'static str]) -> Platform {
+fn platform_failing_paths(paths: &'static [&'static str]) -> Platform {
     let platform = Platform::new();
     platform.reviews(move |request: &wiremock::Request| {
         let result = |path: &String| {
@@ -53,9 +55,9 @@ fn strict(paths: &'static [&'static str]) -> Platform {
                 "violations": if status == "FAILED" { json!(["component \"bad name\" is wrong"]) } else { json!([]) } });
             (path.clone(), json!([rule]))
         };
-        let asked = crate::support::asked(request);
-        let results: serde_json::Map<String, Value> = asked.iter().map(result).collect();
-        let failed = asked.iter().any(|path| paths.contains(&path.as_str()));
+        let requested_paths = crate::support::requested_pipelines(request);
+        let results: serde_json::Map<String, Value> = requested_paths.iter().map(result).collect();
+        let failed = requested_paths.iter().any(|path| paths.contains(&path.as_str()));
         let status = if failed { "FAILED" } else { "PASSED" };
         crate::support::answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
     });
@@ -64,19 +66,19 @@ fn strict(paths: &'static [&'static str]) -> Platform {
 
 #[test]
 fn pipeline_that_one_merge_base_has_is_judged_on_every_host() {
-    let platform = strict(&["x.orch.yaml"]);
+    let platform = platform_failing_paths(&["x.orch.yaml"]);
     let (bad, good) = (crossed_pipeline(&BAD), crossed_pipeline(&GOOD));
-    let passing = strict(&[]);
+    let passing = platform_failing_paths(&[]);
     for (name, host) in HOSTS {
         for command in ["review", "ci"] {
-            let ended = host(&bad, platform.call(&bad)).run(&[command]);
-            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
+            let output = host(&bad, platform.call(&bad)).run(&[command]);
+            assert_eq!(output.code, 1, "{name} {command}: {}", output.all());
             let twin = host(&good, passing.call(&good)).run(&[command]);
             assert_eq!(twin.code, 0, "{name} {command}: {}", twin.all());
         }
         for flags in [&["check"][..], &["check", "--new-only"]] {
-            let ended = host(&bad, Call::new(&bad.work())).run(flags);
-            assert_eq!(ended.code, 1, "{name} {flags:?}: {}", ended.all());
+            let output = host(&bad, Call::new(&bad.work())).run(flags);
+            assert_eq!(output.code, 1, "{name} {flags:?}: {}", output.all());
             let twin = host(&good, Call::new(&good.work())).run(flags);
             assert_eq!(twin.code, 0, "{name} {flags:?}: {}", twin.all());
         }
@@ -90,11 +92,11 @@ fn finding_is_known_only_if_every_merge_base_has_it() {
         "violations": ["component \"bad name\" is wrong"] }]);
     let bad = crossed_pipeline(&BAD);
     let fixed = bad.git("rev-parse main~1");
-    let passed = json!([{ "ruleName": "component-naming-convention", "status": "PASSED" }]);
+    let document = json!([{ "ruleName": "component-naming-convention", "status": "PASSED" }]);
     platform.reviews(move |request: &wiremock::Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let results = if body["commitId"] == fixed {
-            &passed
+            &document
         } else {
             &finding
         };
@@ -103,32 +105,35 @@ fn finding_is_known_only_if_every_merge_base_has_it() {
         } else {
             "FAILED"
         };
-        let asked = crate::support::asked(request);
+        let paths = crate::support::requested_pipelines(request);
         let only_bad = |path: String| {
-            let found = if path == "x.orch.yaml" { results } else { &passed };
-            (path, found.clone())
+            let value = if path == "x.orch.yaml" { results } else { &document };
+            (path, value.clone())
         };
-        let results: serde_json::Map<String, Value> = asked.into_iter().map(only_bad).collect();
+        let results: serde_json::Map<String, Value> = paths.into_iter().map(only_bad).collect();
         crate::support::answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
     });
     let call = || Job::github().pull_request().extend(&bad, platform.call(&bad));
-    let ended = call().run("review --new-only --report json=-").expect(1);
-    assert_eq!(ended.json()["findings"]["new"], 1);
-    assert_eq!(ended.json()["findings"]["known"], 0);
-    assert_eq!(ended.json()["context"]["otherBases"].as_array().unwrap().len(), 1);
+    let output = call().run("review --new-only --report json=-").expect(1);
+    assert_eq!(output.json()["findings"]["new"], 1);
+    assert_eq!(output.json()["findings"]["known"], 0);
+    assert_eq!(
+        output.json()["context"]["otherBases"].as_array().unwrap().len(),
+        1
+    );
     // Counterpart: both merge-bases have the finding.
-    let world = crossed(
+    let world = world_with_crossed_merges(
         "x.orch.yaml",
         [&pipeline(&BAD), &format!("# more\n{}", pipeline(&BAD))],
         &pipeline(&BAD),
     );
-    let platform = strict(&["x.orch.yaml"]);
+    let platform = platform_failing_paths(&["x.orch.yaml"]);
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run("review --new-only");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        let ended = host(&world, Call::new(&world.work())).run("check --new-only --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
+        let output = host(&world, platform.call(&world)).run("review --new-only");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let output = host(&world, Call::new(&world.work())).run("check --new-only --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert_eq!(output.json()["findings"]["known"], 1, "{name}");
     }
 }
 
@@ -151,15 +156,15 @@ fn gate_file_that_one_merge_base_has_is_a_gate_change() {
         ),
     ];
     for (path, lax, strict, words) in files {
-        let world = crossed(path, [lax, strict], lax);
-        let twin = crossed(path, [lax, strict], strict);
+        let world = world_with_crossed_merges(path, [lax, strict], lax);
+        let twin = world_with_crossed_merges(path, [lax, strict], strict);
         for (name, host) in HOSTS {
             let call = || host(&world, Call::new(&world.work()));
-            let ended = call().run("check --gate-changes fail --report json=-");
-            assert_eq!(ended.code, 1, "{name} {path}: {}", ended.all());
-            assert_eq!(ended.json()["gateChanges"], json!([path]), "{name}");
-            let told = ended.json()["gateChangesInWords"].to_string();
-            assert!(told.contains(words), "{name}: {told}");
+            let output = call().run("check --gate-changes fail --report json=-");
+            assert_eq!(output.code, 1, "{name} {path}: {}", output.all());
+            assert_eq!(output.json()["gateChanges"], json!([path]), "{name}");
+            let message = output.json()["gateChangesInWords"].to_string();
+            assert!(message.contains(words), "{name}: {message}");
             call().run("check").expect(0);
         }
         // A rule that `main` tightened meanwhile is a change since the older merge-base, and relaxes nothing.
@@ -175,11 +180,11 @@ fn break_for_consumers_since_one_merge_base_is_a_break() {
         )
     };
     let path = ".platform/shared-pipelines.yaml";
-    let world = crossed(path, [&shared("old"), &shared("new")], &shared("old"));
+    let world = world_with_crossed_merges(path, [&shared("old"), &shared("new")], &shared("old"));
     let call = || Job::github().pull_request().call(&world);
-    let ended = call().run("check --compat fail --report json=-").expect(1);
-    assert_eq!(ended.json()["compat"]["class"], "breaking");
-    let twin = crossed(path, [&shared("old"), &shared("old")], &shared("old"));
+    let output = call().run("check --compat fail --report json=-").expect(1);
+    assert_eq!(output.json()["compat"]["class"], "breaking");
+    let twin = world_with_crossed_merges(path, [&shared("old"), &shared("old")], &shared("old"));
     Job::github()
         .pull_request()
         .call(&twin)
@@ -219,12 +224,15 @@ fn three_merge_bases_and_a_renamed_pipeline() {
         .call(&world)
         .run("context --json")
         .expect(0);
-    let said = context.json();
-    assert_eq!(said["otherBases"].as_array().unwrap().len(), 2, "{said}");
-    assert_eq!(said["selected"], json!(["moved.orch.yaml"]), "{said}");
+    let report = context.json();
+    assert_eq!(report["otherBases"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(report["selected"], json!(["moved.orch.yaml"]), "{report}");
     assert!(
-        said["baseSource"].as_str().unwrap().contains("the 3 merge-bases"),
-        "{said}"
+        report["baseSource"]
+            .as_str()
+            .unwrap()
+            .contains("the 3 merge-bases"),
+        "{report}"
     );
     for flags in ["check", "check --new-only"] {
         Job::github().pull_request().call(&world).run(flags).expect(1);
@@ -250,17 +258,17 @@ fn push_to_branch_and_named_base_have_several_merge_bases_too() {
     let local = Call::new(&world.work());
     local.run("check --base origin/main").expect(1);
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "PASSED",
         json!([{ "ruleName": "maximum-components", "status": "PASSED" }]),
     ));
     platform.call(&world).run("review --base origin/main").expect(0);
-    let asked: Vec<String> = platform
+    let paths: Vec<String> = platform
         .requests()
         .iter()
-        .flat_map(crate::support::asked)
+        .flat_map(crate::support::requested_pipelines)
         .collect();
-    assert!(asked.contains(&"x.orch.yaml".to_owned()), "{asked:?}");
+    assert!(paths.contains(&"x.orch.yaml".to_owned()), "{paths:?}");
 }
 
 #[test]
@@ -300,7 +308,7 @@ fn more_merge_bases_than_real_histories_have_are_refused_on_every_host() {
     world.git("fetch -q origin");
     world.git(format!("checkout -q --detach {change}"));
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check");
-        assert_eq!(ended.code, 7, "{name}: {}", ended.all());
+        let output = host(&world, Call::new(&world.work())).run("check");
+        assert_eq!(output.code, 7, "{name}: {}", output.all());
     }
 }

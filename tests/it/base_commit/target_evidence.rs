@@ -1,9 +1,10 @@
 //! The commits of the target branch are proven: by the URL of the remote, or by the event. A clone of a fork, a
 //! reference that is out of date, and a merge that the host created prove nothing.
 
-use crate::base_commit::several_merge_bases::crossed;
+use crate::base_commit::several_merge_bases::world_with_crossed_merges;
 use crate::support::{
-    Call, Job, Platform, RULES, RULES_FILE, World, each, git, head, passed, pipeline, project,
+    Call, Job, Platform, RULES, RULES_FILE, World, git, head, passed_results, pipeline, project,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -161,12 +162,12 @@ fn clone_of_fork_supplies_no_policy_and_no_base() {
     let events = ["pull_request", "pull_request_target"];
     for command in COMMANDS {
         for event in events {
-            let ended = bad.pull_request(event, &bad.main).run(command);
-            assert_eq!(ended.code, 1, "{event} {command:?}: {}", ended.all());
+            let output = bad.pull_request(event, &bad.main).run(command);
+            assert_eq!(output.code, 1, "{event} {command:?}: {}", output.all());
             assert!(
-                ended.all().contains("no remote of this clone is the target's"),
+                output.all().contains("no remote of this clone is the target's"),
                 "{}",
-                ended.all()
+                output.all()
             );
             good.pull_request(event, &good.main).run(command).expect(0);
         }
@@ -207,9 +208,9 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
             &["review", "--fork", "check"],
             &["context"],
         ] {
-            let ended = call.run(flags);
-            assert_eq!(ended.code, 7, "{name} {flags:?}: {}", ended.all());
-            ended.saying(&[
+            let output = call.run(flags);
+            assert_eq!(output.code, 7, "{name} {flags:?}: {}", output.all());
+            output.saying(&[
                 "could not prove which commits the target branch",
                 "`origin` is",
                 "hint: ",
@@ -221,8 +222,8 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
         let job = |args: &str| git(&fork.clone, args);
         job(&format!("remote add -f target {remote}"));
         job("remote set-head target main");
-        let ended = call.run("check");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = call.run("check");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
         job("remote remove target");
     }
 }
@@ -253,11 +254,11 @@ fn other_spellings_of_target_are_the_target() {
         if let Some((key, value)) = key {
             git(&clone, &["config", key, value]);
         }
-        let ended = payload(&on_clone(&fork, &clone));
+        let output = payload(&on_clone(&fork, &clone));
         if let Some((key, _)) = key {
             git(&clone, format!("config --unset {key}"));
         }
-        ended
+        output
     };
     for url in [
         "https://github.com/o/p",
@@ -266,8 +267,8 @@ fn other_spellings_of_target_are_the_target() {
         "git@github.com:o/p.git",
         "ssh://git@github.com:22/o/p",
     ] {
-        let ended = job(url, None);
-        assert_eq!(ended.code, 1, "{url}: {}", ended.all());
+        let output = job(url, None);
+        assert_eq!(output.code, 1, "{url}: {}", output.all());
     }
     for url in [
         "https://github.com/somebody/p",
@@ -275,8 +276,8 @@ fn other_spellings_of_target_are_the_target() {
         "https://mirror.example/o/p.git",
         "git@github.com:o/p/fork.git",
     ] {
-        let ended = job(url, None);
-        assert_eq!(ended.code, 7, "{url}: {}", ended.all());
+        let output = job(url, None);
+        assert_eq!(output.code, 7, "{url}: {}", output.all());
         // A mirror that the job names is the target.
         let named = on_clone(&fork, &clone);
         named.run(format!("check --target-repository {url}")).expect(1);
@@ -325,7 +326,7 @@ fn on_clone(fork: &Fork, clone: &Path) -> Call {
 }
 
 /// Creates `main` that became strict, and `change` from it. The clone's `origin/main` is still the lax commit.
-fn outdated(components: &[&str]) -> (World, [String; 2]) {
+fn world_with_outdated_target(components: &[&str]) -> (World, [String; 2]) {
     let world = project();
     world.write("sluicegate.yaml", LAX);
     let lax = world.commit("lax");
@@ -339,20 +340,20 @@ fn outdated(components: &[&str]) -> (World, [String; 2]) {
     (world, [lax, strict])
 }
 
-fn platform(is_bad: bool) -> Platform {
+fn platform_with_verdict(is_bad: bool) -> Platform {
     let failed = json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
         "violations": ["component \"bad name\" is wrong"] }]);
     let platform = Platform::new();
     if is_bad {
-        platform.reviews(each("FAILED", failed));
+        platform.reviews(respond_for_each("FAILED", failed));
     } else {
-        platform.reviews(each("PASSED", passed()));
+        platform.reviews(respond_for_each("PASSED", passed_results()));
     }
     platform
 }
 
 #[test]
-fn outdated_reference_is_not_the_target_if_the_event_names_a_newer_commit() {
+fn outdated_reference_is_not_target_if_event_has_newer_commit() {
     type NamedTarget = fn(&World, Call, &str) -> Call;
     let named: [(&str, NamedTarget); 4] = [
         ("github", |world, call, _| {
@@ -379,21 +380,21 @@ fn outdated_reference_is_not_the_target_if_the_event_names_a_newer_commit() {
         }),
     ];
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
-        let (world, [lax, strict]) = outdated(components);
-        let served = platform(code == 1);
+        let (world, [lax, strict]) = world_with_outdated_target(components);
+        let server = platform_with_verdict(code == 1);
         for (name, host) in named {
             for command in ["check", "review", "ci"] {
                 let call = if command == "check" {
                     Call::new(&world.work())
                 } else {
-                    served.call(&world)
+                    server.call(&world)
                 };
                 world.git(&["update-ref", "refs/remotes/origin/main", &strict]);
                 let call = host(&world, call, &strict);
                 world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
-                let ended = call.run(&[command]);
-                assert_eq!(ended.code, code, "{name} {command}: {}", ended.all());
-                assert!(!ended.err.contains("excluded"), "{name}: {}", ended.all());
+                let output = call.run(&[command]);
+                assert_eq!(output.code, code, "{name} {command}: {}", output.all());
+                assert!(!output.err.contains("excluded"), "{name}: {}", output.all());
             }
         }
     }
@@ -401,22 +402,22 @@ fn outdated_reference_is_not_the_target_if_the_event_names_a_newer_commit() {
 
 #[test]
 fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
-    let (world, [lax, _]) = outdated(&BAD);
+    let (world, [lax, _]) = world_with_outdated_target(&BAD);
     for (name, host) in crate::support::HOSTS {
         if ["github", "gitea", "gitlab"].contains(&name) {
             continue;
         }
         world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
         let call = host(&world, Call::new(&world.work()));
-        let ended = call.run("check --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        let notes = ended.json()["notes"].to_string();
+        let output = call.run("check --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let notes = output.json()["notes"].to_string();
         assert!(
             notes.contains("as this clone has it") && notes.contains("2026-11-20"),
             "{name}: {notes}"
         );
-        let ended = call.run("check --deepen");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = call.run("check --deepen");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
     }
 }
 
@@ -439,7 +440,7 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
         (RULES_FILE, relaxed, RULES.to_owned()),
     ];
     for (path, old, new) in &cases {
-        let world = crossed(path, [old, new], old);
+        let world = world_with_crossed_merges(path, [old, new], old);
         let change = head(&world);
         // The merge-base that GitLab names has the old version.
         let old_base = world.git("rev-parse topic");
@@ -465,12 +466,12 @@ fn merge_by_host_has_every_merge_base_of_the_change() {
                     }
                 };
                 for flags in [&["check"][..], &["check", "--new-only"]] {
-                    let ended = call.run((flags, "--gate-changes fail"));
+                    let output = call.run((flags, "--gate-changes fail"));
                     assert_eq!(
-                        ended.code,
+                        output.code,
                         1,
                         "{name} {path} {flags:?} {is_squash}: {}",
-                        ended.all()
+                        output.all()
                     );
                 }
             }
@@ -501,9 +502,9 @@ fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
             "azure" => call.variable("BUILD_SOURCEVERSION", &merge),
             _ => call,
         };
-        let ended = call.run("check --report json=-");
-        assert_eq!(ended.code, 0, "{name} {change}: {}", ended.all());
-        assert_eq!(ended.json()["counts"]["files"], 1, "{name}");
+        let output = call.run("check --report json=-");
+        assert_eq!(output.code, 0, "{name} {change}: {}", output.all());
+        assert_eq!(output.json()["counts"]["files"], 1, "{name}");
     }
 }
 

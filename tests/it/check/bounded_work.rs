@@ -16,8 +16,8 @@ fn with_component(name: &str, rest: &str) -> String {
 
 /// Returns the messages of the project checks on the change.
 fn messages(world: &World, rule: &str) -> Vec<String> {
-    let ended = Call::new(&world.work()).run("check --base origin/main --report json=- --quiet");
-    let report: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.all()));
+    let output = Call::new(&world.work()).run("check --base origin/main --report json=- --quiet");
+    let report: Value = serde_json::from_str(&output.out).unwrap_or_else(|_| panic!("{}", output.all()));
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| file["results"].as_array().unwrap());
     let texts = results
@@ -26,7 +26,7 @@ fn messages(world: &World, rule: &str) -> Vec<String> {
     texts.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-fn change(files: &[(String, String)]) -> World {
+fn unpushed_change(files: &[(String, String)]) -> World {
     let world = project();
     world.git("checkout -q -b change");
     for (path, text) in files {
@@ -49,7 +49,7 @@ fn messages_about_component_with_long_name_are_short() {
     for number in 0..50 {
         let _ = writeln!(rest, "        - [V{number}, 1]");
     }
-    let world = change(&[
+    let world = unpushed_change(&[
         ("caller.orch.yaml".to_owned(), with_component(&name, &rest)),
         (
             "callee.orch.yaml".to_owned(),
@@ -79,7 +79,7 @@ fn messages_about_long_paths_are_short() {
         .collect();
     let parameters = "      parameters:\n        orchestrationJob: main\n";
     files.push(("caller.orch.yaml".to_owned(), with_component("Call", parameters)));
-    let world = change(&files);
+    let world = unpushed_change(&files);
     let calls = messages(&world, "project/call");
     assert_eq!(calls.len(), 1);
     assert!(calls[0].ends_with("and 17 more"), "{}", calls[0]);
@@ -100,7 +100,7 @@ fn dead_call_repeated_many_times_gets_same_hint_each_time() {
             "    Call {number}:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: sales/laod\n"
         );
     }
-    let world = change(&[
+    let world = unpushed_change(&[
         ("caller.orch.yaml".to_owned(), text),
         (
             "sales/load.orch.yaml".to_owned(),
@@ -124,7 +124,7 @@ fn names_of_usual_length_are_shown_in_full() {
         "      parameters:\n        orchestrationJob: {}\n",
         "t".repeat(250)
     );
-    let world = change(&[("caller.orch.yaml".to_owned(), with_component(&name, &parameters))]);
+    let world = unpushed_change(&[("caller.orch.yaml".to_owned(), with_component(&name, &parameters))]);
     let calls = messages(&world, "project/call");
     assert!(
         calls[0].starts_with(&format!(

@@ -9,7 +9,7 @@ const MISSING: &str = "the rules file is missing";
 /// A component that nothing leads to, which the default rules report as a warning.
 const LOST: &str = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
 
-fn lost() -> String {
+fn pipeline_with_lost_component() -> String {
     pipeline(&["Start", "Done"]) + LOST
 }
 
@@ -21,13 +21,13 @@ fn ruleless() -> World {
     world.push();
     world.git("remote set-head origin main");
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", lost());
+    world.write("b.orch.yaml", pipeline_with_lost_component());
     world.commit("change");
     world.push();
     world
 }
 
-fn notes(report: &Value) -> Vec<&str> {
+fn list_notes(report: &Value) -> Vec<&str> {
     let notes = report["notes"].as_array().map(Vec::as_slice).unwrap_or_default();
     notes.iter().filter_map(Value::as_str).collect()
 }
@@ -35,8 +35,8 @@ fn notes(report: &Value) -> Vec<&str> {
 fn failed_rules(report: &Value) -> Vec<&str> {
     let files = report["files"].as_array().unwrap();
     let results = files.iter().flat_map(|file| file["results"].as_array().unwrap());
-    let failed = results.filter(|result| result["status"] != "PASSED");
-    failed.map(|result| result["rule"].as_str().unwrap()).collect()
+    let failures = results.filter(|result| result["status"] != "PASSED");
+    failures.map(|result| result["rule"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
     for args in [&[][..], &["--head", "HEAD"], &["--all"], &["b.orch.yaml"]] {
         let report = check(&world, args).expect(0).json();
         assert_eq!(failed_rules(&report), ["unused-components"], "{args:?}");
-        let notes = notes(&report);
+        let notes = list_notes(&report);
         let about_rules: Vec<_> = notes.iter().filter(|note| note.contains("rules")).collect();
         assert_eq!(about_rules.len(), 1, "{notes:?}");
         assert!(
@@ -60,19 +60,19 @@ fn check_without_rules_file_on_either_side_evaluates_default_rules() {
     call.run("rules init --config-dir .platform").expect(0);
     let report = check(&world, "b.orch.yaml").expect(0).json();
     assert_eq!(failed_rules(&report), ["unused-components"]);
-    assert_eq!(notes(&report), [""; 0]);
+    assert_eq!(list_notes(&report), [""; 0]);
 }
 
 #[test]
 fn check_without_rules_file_in_job_fails() {
     let world = ruleless();
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = host(&world, Call::new(&world.work())).run("check");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
         assert!(
-            ended.out.contains(MISSING) && !ended.out.contains(NOTE),
+            output.out.contains(MISSING) && !output.out.contains(NOTE),
             "{name}: {}",
-            ended.all()
+            output.all()
         );
     }
     let unknown = Call::new(&world.work()).variable("CI", "true");
@@ -88,13 +88,13 @@ fn check_of_branch_without_rules_file_of_target_fails() {
     world.push();
     world.git("checkout -q change");
     for args in [&["check"][..], &["check", "--all"], &["check", "b.orch.yaml"]] {
-        let ended = Call::new(&world.work()).run(args).expect(1);
+        let output = Call::new(&world.work()).run(args).expect(1);
         assert!(
-            ended.out.contains(MISSING) && ended.out.contains("hint: merge `main` into this branch"),
+            output.out.contains(MISSING) && output.out.contains("hint: merge `main` into this branch"),
             "{args:?}: {}",
-            ended.all()
+            output.all()
         );
-        assert!(!ended.all().contains("rules init"), "{}", ended.all());
+        assert!(!output.all().contains("rules init"), "{}", output.all());
     }
     world.git("merge -q main -m merge");
     Call::new(&world.work()).run("check").expect(0);
@@ -103,7 +103,7 @@ fn check_of_branch_without_rules_file_of_target_fails() {
 #[test]
 fn check_of_change_that_deletes_rules_file_fails() {
     let world = World::new();
-    world.write("a.orch.yaml", lost());
+    world.write("a.orch.yaml", pipeline_with_lost_component());
     world.write(RULES_FILE, RULES);
     world.commit("first");
     world.push();
@@ -113,14 +113,14 @@ fn check_of_change_that_deletes_rules_file_fails() {
         if is_committed {
             world.commit("delete the rules");
         }
-        let ended = Call::new(&world.work()).run("check").expect(1);
+        let output = Call::new(&world.work()).run("check").expect(1);
         assert!(
-            ended.out.contains(MISSING)
-                && ended
+            output.out.contains(MISSING)
+                && output
                     .out
                     .contains("`sluicegate rules init --config-dir .platform`"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -129,17 +129,17 @@ fn check_of_change_that_deletes_rules_file_fails() {
 fn check_of_index_without_rules_file_on_disk_names_that_file() {
     let world = ruleless();
     world.write(RULES_FILE, RULES);
-    world.write("c.orch.yaml", lost());
+    world.write("c.orch.yaml", pipeline_with_lost_component());
     world.git("add c.orch.yaml");
-    let ended = Call::new(&world.work()).run("check --staged").expect(1);
+    let output = Call::new(&world.work()).run("check --staged").expect(1);
     assert!(
-        ended.out.contains(MISSING)
-            && ended
+        output.out.contains(MISSING)
+            && output
                 .out
                 .contains(&format!("`{RULES_FILE}` exists on disk but is not"))
-            && !ended.all().contains("rules init"),
+            && !output.all().contains("rules init"),
         "{}",
-        ended.all()
+        output.all()
     );
     world.git("add .platform");
     Call::new(&world.work()).run("check --staged").expect(0);
@@ -154,7 +154,7 @@ fn check_with_rules_flag_evaluates_that_file() {
     let by_flag = check(&world, "b.orch.yaml --rules strict.yaml").expect(1);
     let report = by_flag.json();
     assert_eq!(failed_rules(&report), ["component-naming-convention"]);
-    assert!(notes(&report)[0].contains("strict.yaml"), "{report}");
+    assert!(list_notes(&report)[0].contains("strict.yaml"), "{report}");
     let by_variable = Call::new(&world.work()).variable("SLUICEGATE_RULES", "strict.yaml");
     by_variable.run("check b.orch.yaml").expect(1);
     // A change must not select its own rules.
@@ -198,16 +198,16 @@ fn check_in_job_refuses_rules_file_in_checkout() {
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
         for file in ["lax.yaml", "../work/lax.yaml", link.to_str().unwrap()] {
-            let ended = call.run(&["check", "--rules", file]);
-            assert_eq!(ended.code, 2, "{name}: {file}: {}", ended.all());
+            let output = call.run(&["check", "--rules", file]);
+            assert_eq!(output.code, 2, "{name}: {file}: {}", output.all());
             assert!(
-                ended.err.contains("the change under review controls it"),
+                output.err.contains("the change under review controls it"),
                 "{}",
-                ended.all()
+                output.all()
             );
         }
-        let ended = call.run(&["check", "--rules", outside.to_str().unwrap()]);
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = call.run(&["check", "--rules", outside.to_str().unwrap()]);
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 

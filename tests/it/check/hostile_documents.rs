@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 const LARGEST: u32 = 1024 * 1024;
 
 /// Returns the program with limited memory.
-fn limited(world: &World, args: impl Arguments) -> std::process::Command {
+fn memory_limited_command(world: &World, args: impl Arguments) -> std::process::Command {
     let script = format!("ulimit -v {LARGEST}; exec \"$@\"");
     let program = Call::new(&world.work()).command(args);
     let mut shell = std::process::Command::new("sh");
@@ -34,26 +34,26 @@ fn limited(world: &World, args: impl Arguments) -> std::process::Command {
 
 /// Checks the files under the limits; each must have results.
 #[track_caller]
-fn survives(what: &str, world: &World, files: usize) {
-    let mut shell = limited(world, "check --all --report json=-");
-    let started = Instant::now();
+fn survives(label: &str, world: &World, files: usize) {
+    let mut shell = memory_limited_command(world, "check --all --report json=-");
+    let start = Instant::now();
     let output = shell.output().unwrap();
-    let took = started.elapsed();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let took = start.elapsed();
+    let stdout = String::from_utf8_lossy(&output.stderr);
     assert!(
         matches!(output.status.code(), Some(0 | 1)),
-        "{what}: {:?} {said}",
+        "{label}: {:?} {stdout}",
         output.status
     );
-    assert!(took < LONGEST, "{what}: {took:?}");
+    assert!(took < LONGEST, "{label}: {took:?}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["counts"]["files"], files, "{what}");
+    assert_eq!(report["counts"]["files"], files, "{label}");
 }
 
 fn many(count: usize, line: impl Fn(usize) -> String) -> String {
     let mut document = HEAD.to_owned();
-    for at in 0..count {
-        let _ = writeln!(document, "    {}", line(at));
+    for index in 0..count {
+        let _ = writeln!(document, "    {}", line(index));
     }
     document
 }
@@ -63,10 +63,10 @@ fn hostile_pipelines_end_within_limits() {
     let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
     let world = project();
     world.write(RULES_FILE, rules_file_template(Enforcement::Warn));
-    let chain = |at: usize| {
+    let chain = |index: usize| {
         format!(
-            "c{at}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",
-            at + 1
+            "c{index}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",
+            index + 1
         )
     };
     let fan = format!(
@@ -80,11 +80,13 @@ fn hostile_pipelines_end_within_limits() {
         ("a chain of 20,000", many(20_000, chain)),
         (
             "10 MB of components",
-            many(250_000, |at| format!("component number {at}: {{ type: x }}")),
+            many(250_000, |index| {
+                format!("component number {index}: {{ type: x }}")
+            }),
         ),
         (
             "one component that links to all",
-            many(1, |_| fan.clone()) + &many(20_000, |at| format!("c{}:", at + 1))[HEAD.len()..],
+            many(1, |_| fan.clone()) + &many(20_000, |index| format!("c{}:", index + 1))[HEAD.len()..],
         ),
         (
             "flow lists to the limit",
@@ -107,12 +109,12 @@ fn hostile_pipelines_end_within_limits() {
         ("comments of 10 MB", megabytes("# comment\n", 10) + HEAD),
         ("a file that is too large", megabytes("# comment\n", 70)),
         ("keys that are questions", megabytes("? ", 2)),
-        ("anchors", many(100_000, |at| format!("c{at}: &a{at} x"))),
+        ("anchors", many(100_000, |index| format!("c{index}: &a{index} x"))),
         ("escapes", format!("{HEAD}    \"{}\":\n", megabytes("\\u00e9", 5))),
     ];
-    for (what, document) in cases {
+    for (label, document) in cases {
         world.write("hostile.orch.yaml", document);
-        survives(what, &world, 2);
+        survives(label, &world, 2);
     }
 }
 
@@ -146,12 +148,12 @@ fn hostile_rules_files_end_within_limits() {
             format!("rules: [{{id: {}, enabled: true}}]\n", "x".repeat(5 << 20)),
         ),
     ];
-    for (what, rules) in cases {
+    for (label, rules) in cases {
         world.write(RULES_FILE, &rules);
-        survives(what, &world, 1);
-        let started = Instant::now();
+        survives(label, &world, 1);
+        let start = Instant::now();
         Call::new(&world.work()).run("rules lint");
-        assert!(started.elapsed() < LONGEST, "{what}");
+        assert!(start.elapsed() < LONGEST, "{label}");
     }
 }
 
@@ -159,12 +161,12 @@ fn hostile_rules_files_end_within_limits() {
 fn configuration_file_that_never_ends_is_refused() {
     let world = project();
     std::os::unix::fs::symlink("/dev/zero", world.work().join("sluicegate.yaml")).unwrap();
-    let output = limited(&world, "check --all").output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let output = memory_limited_command(&world, "check --all").output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stdout}");
     assert!(
-        said.contains("sluicegate.yaml cannot be read: it has more than"),
-        "{said}"
+        stdout.contains("sluicegate.yaml cannot be read: it has more than"),
+        "{stdout}"
     );
 }
 
@@ -180,13 +182,13 @@ fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
         let call = Call::new(&world.work());
         call.run(format!("check --all --head {commit}")).expect(3);
         let publish = format!("publish --dry-run --prefix=p --version-name=1 --head {commit}");
-        let ended = call.run(&publish);
-        assert_ne!(ended.code, 0, "{}", ended.err);
+        let output = call.run(&publish);
+        assert_ne!(output.code, 0, "{}", output.err);
         assert!(
-            ended.err.contains("duplicated or out of order")
-                || ended.err.contains("a file and a directory with the same name"),
+            output.err.contains("duplicated or out of order")
+                || output.err.contains("a file and a directory with the same name"),
             "{}",
-            ended.err
+            output.err
         );
     }
 }

@@ -1,7 +1,8 @@
 //! `check` of files that are in no git repository, or in another one than the current directory.
 
 use crate::support::{
-    Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, good_pipeline, project, scratch,
+    Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, good_pipeline, project, report_paths,
+    scratch,
 };
 use serde_json::Value;
 use std::fs;
@@ -9,7 +10,7 @@ use std::path::Path;
 
 const WITHOUT_GIT: &str = "is in no git repository";
 
-fn write(folder: &Path, path: &str, content: &str) {
+fn write_file(folder: &Path, path: &str, content: &str) {
     let full = folder.join(path);
     fs::create_dir_all(full.parent().unwrap()).unwrap();
     fs::write(full, content).unwrap();
@@ -24,20 +25,15 @@ fn caller(path: &str) -> String {
     )
 }
 
-fn paths(report: &Value) -> Vec<&str> {
-    let files = report["files"].as_array().unwrap().iter();
-    files.map(|file| file["path"].as_str().unwrap()).collect()
-}
-
 #[test]
 fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
     let folder = scratch::folder();
     let export = folder.path().join("export");
-    write(&export, RULES_FILE, RULES);
-    write(&export, "a.orch.yaml", &good_pipeline());
-    write(&export, "sales/b.orch.yaml", &bad_pipeline());
-    write(&export, "sales/deep/c.orch.yaml", &good_pipeline());
-    write(folder.path(), "elsewhere/d.orch.yaml", &bad_pipeline());
+    write_file(&export, RULES_FILE, RULES);
+    write_file(&export, "a.orch.yaml", &good_pipeline());
+    write_file(&export, "sales/b.orch.yaml", &bad_pipeline());
+    write_file(&export, "sales/deep/c.orch.yaml", &good_pipeline());
+    write_file(folder.path(), "elsewhere/d.orch.yaml", &bad_pipeline());
     std::os::unix::fs::symlink(folder.path().join("elsewhere"), export.join("link")).unwrap();
     std::os::unix::fs::symlink(&export, export.join("sales/loop")).unwrap();
     let absolute = export.to_str().unwrap();
@@ -48,7 +44,7 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
     ] {
         let report = check_folder(here, &args).expect(1).json();
         assert_eq!(
-            paths(&report),
+            report_paths(&report),
             ["a.orch.yaml", "sales/b.orch.yaml", "sales/deep/c.orch.yaml"],
             "{args:?}"
         );
@@ -60,7 +56,7 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
         );
     }
     let report = check_folder(&export, "sales/deep").expect(0).json();
-    assert_eq!(paths(&report), ["sales/deep/c.orch.yaml"]);
+    assert_eq!(report_paths(&report), ["sales/deep/c.orch.yaml"]);
     // The rules file of the directory is used, and without one the default rules.
     fs::remove_dir_all(export.join(".platform")).unwrap();
     let report = check_folder(folder.path(), "export").expect(0).json();
@@ -74,38 +70,38 @@ fn check_of_plain_directory_evaluates_all_pipelines_below_it() {
 #[test]
 fn check_of_file_in_plain_directory_finds_called_pipelines() {
     let folder = scratch::folder();
-    write(folder.path(), RULES_FILE, RULES);
-    write(folder.path(), "sales/a.orch.yaml", &caller("sales/b"));
-    write(folder.path(), "sales/b.orch.yaml", &good_pipeline());
-    write(folder.path(), "sales/c.orch.yaml", &caller("sales/gone"));
+    write_file(folder.path(), RULES_FILE, RULES);
+    write_file(folder.path(), "sales/a.orch.yaml", &caller("sales/b"));
+    write_file(folder.path(), "sales/b.orch.yaml", &good_pipeline());
+    write_file(folder.path(), "sales/c.orch.yaml", &caller("sales/gone"));
     // The directory with the platform's files is the root, also if the current directory is below it.
     for (here, prefix) in [
         (folder.path().to_owned(), "sales/"),
         (folder.path().join("sales"), ""),
     ] {
         for (name, code) in [("a.orch.yaml", 0), ("c.orch.yaml", 1)] {
-            let ended = check_folder(&here, &[&format!("{prefix}{name}"), "--fail-on", "warn"]).expect(code);
-            assert_eq!(paths(&ended.json()), [format!("sales/{name}")]);
+            let output = check_folder(&here, &[&format!("{prefix}{name}"), "--fail-on", "warn"]).expect(code);
+            assert_eq!(report_paths(&output.json()), [format!("sales/{name}")]);
         }
     }
     fs::remove_dir_all(folder.path().join(".platform")).unwrap();
     for (name, code) in [("a.orch.yaml", 0), ("c.orch.yaml", 1)] {
         check_folder(folder.path(), format!("sales/{name} --fail-on warn")).expect(code);
     }
-    write(folder.path(), RULES_FILE, RULES);
+    write_file(folder.path(), RULES_FILE, RULES);
     // An editor's buffer.
     let buffer = folder.path().join("buffer");
     fs::write(&buffer, bad_pipeline()).unwrap();
-    let ended = Call::new(folder.path())
+    let output = Call::new(folder.path())
         .input(&buffer)
         .run("check - --stdin-path sales/b.orch.yaml");
-    assert!(ended.expect(1).out.contains("sales/b.orch.yaml"));
+    assert!(output.expect(1).out.contains("sales/b.orch.yaml"));
 }
 
 #[test]
 fn check_that_needs_git_in_plain_directory_exits_with_7() {
     let folder = scratch::folder();
-    write(folder.path(), "a.orch.yaml", &good_pipeline());
+    write_file(folder.path(), "a.orch.yaml", &good_pipeline());
     let call = Call::new(folder.path());
     call.run("check")
         .expect(7)
@@ -134,9 +130,9 @@ fn check_that_needs_git_in_plain_directory_exits_with_7() {
 #[test]
 fn check_of_plain_directory_has_bounded_depth() {
     let folder = scratch::folder();
-    write(folder.path(), "a.orch.yaml", &good_pipeline());
+    write_file(folder.path(), "a.orch.yaml", &good_pipeline());
     let deep = format!("{}b.orch.yaml", "d/".repeat(70));
-    write(folder.path(), &deep, &bad_pipeline());
+    write_file(folder.path(), &deep, &bad_pipeline());
     Call::new(folder.path())
         .run("check .")
         .expect(7)
@@ -153,13 +149,13 @@ fn check_of_absolute_path_finds_its_repository() {
     for current in [&here.work(), plain.path()] {
         for path in [file, folder.to_str().unwrap()] {
             let report = check_folder(current, &[path]).expect(1).json();
-            assert_eq!(paths(&report), ["b.orch.yaml"]);
+            assert_eq!(report_paths(&report), ["b.orch.yaml"]);
             assert_eq!(report["context"]["branch"], "change");
         }
     }
     // The log shows where the file is.
-    let ended = Call::new(&here.work()).run(&["check", file]).expect(1);
-    assert!(ended.out.contains(&format!("--> {file}:11")), "{}", ended.all());
+    let output = Call::new(&here.work()).run(&["check", file]).expect(1);
+    assert!(output.out.contains(&format!("--> {file}:11")), "{}", output.all());
     Call::with_platform(&here.work(), "http://127.0.0.1:9")
         .run(&["review", "--dry-run", file])
         .expect(0);
@@ -182,21 +178,32 @@ fn paths_in_log_are_relative_to_current_directory() {
     ]);
     let sales = world.work().join("sales");
     let report = check_folder(&sales, "").expect(1);
-    assert_eq!(paths(&report.json()), ["sales/b.orch.yaml", "stock/c.orch.yaml"]);
-    let ended = Call::new(&sales).run("check").expect(1);
+    assert_eq!(
+        report_paths(&report.json()),
+        ["sales/b.orch.yaml", "stock/c.orch.yaml"]
+    );
+    let output = Call::new(&sales).run("check").expect(1);
     for place in ["--> b.orch.yaml:11", "--> ../stock/c.orch.yaml:11"] {
-        assert!(ended.out.contains(place), "{place}: {}", ended.all());
+        assert!(output.out.contains(place), "{place}: {}", output.all());
     }
-    let ended = Call::new(&sales).run("check --show concise").expect(1);
+    let output = Call::new(&sales).run("check --show concise").expect(1);
     assert!(
-        ended.out.contains("\nb.orch.yaml:11:5: error") || ended.out.starts_with("b.orch.yaml:11:5: error"),
+        output.out.contains("\nb.orch.yaml:11:5: error") || output.out.starts_with("b.orch.yaml:11:5: error"),
         "{}",
-        ended.all()
+        output.all()
     );
     // At the root and in a job, the paths are those of the reports.
-    let ended = Call::new(&world.work()).run("check").expect(1);
-    assert!(ended.out.contains("--> sales/b.orch.yaml:11"), "{}", ended.all());
+    let output = Call::new(&world.work()).run("check").expect(1);
+    assert!(
+        output.out.contains("--> sales/b.orch.yaml:11"),
+        "{}",
+        output.all()
+    );
     let job = Call::new(&sales).variable("CI", "true");
-    let ended = job.run("check").expect(1);
-    assert!(ended.out.contains("--> sales/b.orch.yaml:11"), "{}", ended.all());
+    let output = job.run("check").expect(1);
+    assert!(
+        output.out.contains("--> sales/b.orch.yaml:11"),
+        "{}",
+        output.all()
+    );
 }

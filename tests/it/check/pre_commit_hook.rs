@@ -1,6 +1,6 @@
 //! The hook of `.pre-commit-hooks.yaml`, with the file names that pre-commit would pass to it.
 
-use crate::support::{Call, Ended, World, pipeline, project};
+use crate::support::{Call, ProgramOutput, World, pipeline, project};
 use regex::Regex;
 use serde_json::Value;
 use std::fs;
@@ -26,7 +26,7 @@ fn shared_project() -> World {
 
 /// Runs the hook for the staged files as pre-commit does: it passes the names that match `files`, never those of deleted
 /// files, and skips the hook without a match unless `always_run` is set. Returns `None` if the hook is skipped.
-fn run_hook(world: &World) -> Option<Ended> {
+fn run_hook(world: &World) -> Option<ProgramOutput> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml");
     let hooks: Value = serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let hook = &hooks[0];

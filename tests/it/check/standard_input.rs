@@ -3,8 +3,8 @@
 use crate::support::{Call, change, pipeline};
 
 /// Returns a report without the parts that differ between two runs.
-fn comparable(ended: &crate::support::Ended) -> serde_json::Value {
-    let mut report = ended.json();
+fn comparable(output: &crate::support::ProgramOutput) -> serde_json::Value {
+    let mut report = output.json();
     report["startedAt"] = serde_json::Value::Null;
     report["elapsedNanos"] = 0.into();
     report
@@ -25,8 +25,8 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
         "nothing is written: {status}"
     );
     world.write("sales/b.orch.yaml", &bad);
-    let saved = call().run("check sales/b.orch.yaml --report json=-").expect(1);
-    assert_eq!(comparable(&from_input), comparable(&saved));
+    let output = call().run("check sales/b.orch.yaml --report json=-").expect(1);
+    assert_eq!(comparable(&from_input), comparable(&output));
     let result = &from_input.json()["files"][0]["results"][0];
     assert_eq!(
         result["docs"],
@@ -40,13 +40,13 @@ fn standard_input_is_checked_as_if_it_were_saved_at_its_path() {
         "{result}"
     );
     let new = ["check", "-", "--stdin-path", "new.orch.yaml", "--show", "concise"];
-    let ended = call().input(&input).run(&new).expect(1);
+    let run_output = call().input(&input).run(&new).expect(1);
     assert!(
-        ended
+        run_output
             .out
             .starts_with("new.orch.yaml:11:5: error component-naming-convention component \"load it\""),
         "{}",
-        ended.all()
+        run_output.all()
     );
 }
 

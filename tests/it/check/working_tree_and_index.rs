@@ -2,25 +2,18 @@
 
 use crate::support::{
     Arguments, Call, RULES, RULES_FILE, World, bad_pipeline, change, check_folder, git, good_pipeline,
-    path_variable, pipeline, project, scratch,
+    path_variable, pipeline, project, report_paths, scratch,
 };
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
 /// Returns the checked files and the exit code.
-fn checked(folder: &Path, args: impl Arguments) -> (Vec<String>, i32) {
-    let ended = check_folder(folder, args);
-    let report = ended.json();
-    (paths(&report), ended.code)
-}
-
-fn paths(report: &Value) -> Vec<String> {
-    let files = report["files"].as_array().unwrap();
-    files
-        .iter()
-        .map(|file| file["path"].as_str().unwrap().to_owned())
-        .collect()
+fn check_paths(folder: &Path, args: impl Arguments) -> (Vec<String>, i32) {
+    let output = check_folder(folder, args);
+    let report = output.json();
+    let paths = report_paths(&report).into_iter().map(str::to_owned).collect();
+    (paths, output.code)
 }
 
 /// Runs git in the clone and returns whether it succeeded.
@@ -49,10 +42,10 @@ fn working_tree_is_compared_with_where_branch_began() {
     world.write("ignored.orch.yaml", bad_pipeline());
     world.write("note.txt", "no pipeline");
     fs::remove_file(world.work().join("old.orch.yaml")).unwrap();
-    let ended = check_folder(&world.work(), "").expect(1);
-    let report = ended.json();
+    let output = check_folder(&world.work(), "").expect(1);
+    let report = output.json();
     assert_eq!(
-        paths(&report),
+        report_paths(&report),
         [
             "committed.orch.yaml",
             "staged.orch.yaml",
@@ -74,34 +67,48 @@ fn working_tree_is_compared_with_where_branch_began() {
     );
     // A tracked file that was modified and restored is not a change.
     world.write("a.orch.yaml", bad_pipeline());
-    assert!(checked(&world.work(), "").0.contains(&"a.orch.yaml".to_owned()));
+    assert!(
+        check_paths(&world.work(), "")
+            .0
+            .contains(&"a.orch.yaml".to_owned())
+    );
     world.git("checkout -q a.orch.yaml");
-    assert!(!checked(&world.work(), "").0.contains(&"a.orch.yaml".to_owned()));
+    assert!(
+        !check_paths(&world.work(), "")
+            .0
+            .contains(&"a.orch.yaml".to_owned())
+    );
 }
 
 #[test]
 fn check_on_default_branch_selects_unpushed_changes_or_all() {
     let world = project();
-    let ended = check_folder(&world.work(), "").expect(0).saying(&[
+    let output = check_folder(&world.work(), "").expect(0).saying(&[
         "no pipeline differs from head, and head is already in the default branch `origin/main`: all pipelines are selected",
     ]);
-    assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
+    assert_eq!(report_paths(&output.json()), ["a.orch.yaml"]);
     // The file that `sluicegate init` writes changes no pipeline either, but is reported.
     world.write("sluicegate.yaml", "retries: 1\n");
     let report = check_folder(&world.work(), "").expect(0).json();
-    assert_eq!(paths(&report), ["a.orch.yaml"]);
+    assert_eq!(report_paths(&report), ["a.orch.yaml"]);
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
-    let staged = check_folder(&world.work(), "--staged").expect(0);
+    let staged_run = check_folder(&world.work(), "--staged").expect(0);
     assert_eq!(
-        staged.json()["notes"],
+        staged_run.json()["notes"],
         json!([
             "nothing to check: no selected pipeline changed; the index contains 1 pipeline: use --all to review them all"
         ])
     );
     world.write("b.orch.yaml", bad_pipeline());
-    assert_eq!(checked(&world.work(), ""), (vec!["b.orch.yaml".to_owned()], 1));
-    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml", "b.orch.yaml"]);
+    assert_eq!(
+        check_paths(&world.work(), ""),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    assert_eq!(
+        check_paths(&world.work(), "--all").0,
+        ["a.orch.yaml", "b.orch.yaml"]
+    );
 }
 
 #[test]
@@ -113,13 +120,13 @@ fn check_index_reads_files_of_next_commit() {
     world.git("add -N c.orch.yaml");
     world.write("b.orch.yaml", good_pipeline());
     assert_eq!(
-        checked(&world.work(), "--staged"),
+        check_paths(&world.work(), "--staged"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     world.git("add b.orch.yaml");
     world.write("b.orch.yaml", bad_pipeline());
     assert_eq!(
-        checked(&world.work(), "--staged"),
+        check_paths(&world.work(), "--staged"),
         (vec!["b.orch.yaml".to_owned()], 0)
     );
     // A file that is not staged is not in the index.
@@ -141,22 +148,25 @@ fn hook_judges_what_commit_would_add_to_head() {
     world.git("add README.md");
     check_folder(&world.work(), "--staged").expect(0);
     // The complete change still fails, and so does a commit that touches a bad pipeline.
-    assert_eq!(checked(&world.work(), ""), (vec!["b.orch.yaml".to_owned()], 1));
     assert_eq!(
-        checked(&world.work(), "--staged --base main"),
+        check_paths(&world.work(), ""),
+        (vec!["b.orch.yaml".to_owned()], 1)
+    );
+    assert_eq!(
+        check_paths(&world.work(), "--staged --base main"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     world.write("c.orch.yaml", bad_pipeline());
     world.git("add c.orch.yaml");
     assert_eq!(
-        checked(&world.work(), "--staged"),
+        check_paths(&world.work(), "--staged"),
         (vec!["c.orch.yaml".to_owned()], 1)
     );
     // Findings of the last commit are known.
     world.git("commit -q -m c");
     world.write("c.orch.yaml", bad_pipeline() + "# more\n");
     world.git("add c.orch.yaml");
-    assert_eq!(checked(&world.work(), "--staged --new-only").1, 0);
+    assert_eq!(check_paths(&world.work(), "--staged --new-only").1, 0);
 }
 
 #[test]
@@ -172,19 +182,19 @@ fn shallow_clone_on_laptop_says_how_to_get_the_rest() {
         format!("clone -q --depth=1 -b change {url} shallow"),
     );
     let folder = world.path().join("shallow");
-    let said = Call::new(&folder).run("check").expect(1);
-    let said = said.saying(&[
+    let output = Call::new(&folder).run("check").expect(1);
+    let output = output.saying(&[
         "warning: all pipelines are selected",
         "hint: run `git fetch --unshallow origin",
     ]);
-    assert!(said.out.contains("b.orch.yaml"), "{}", said.all());
+    assert!(output.out.contains("b.orch.yaml"), "{}", output.all());
     // The command in the hint works.
     git(
         &folder,
         "fetch -q --unshallow origin +refs/heads/*:refs/remotes/origin/*",
     );
     git(&folder, "remote set-head origin main");
-    let (paths, _) = checked(&folder, "");
+    let (paths, _) = check_paths(&folder, "");
     assert_eq!(paths, ["b.orch.yaml"]);
     assert!(
         !Call::new(&folder)
@@ -213,8 +223,12 @@ fn index_that_git_gives_to_its_hooks_is_read() {
     // Commits only `a`, through a temporary index that git names to the hook.
     let refused = git_may_fail(&world, &["commit", "-m", "x", "a.orch.yaml"]);
     assert!(!refused, "the hook refuses the commit");
-    let seen: Value = serde_json::from_slice(&fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
-    assert_eq!(paths(&seen), ["a.orch.yaml"], "only a is in the commit");
+    let document: Value = serde_json::from_slice(&fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
+    assert_eq!(
+        report_paths(&document),
+        ["a.orch.yaml"],
+        "only a is in the commit"
+    );
 }
 
 #[test]
@@ -222,13 +236,13 @@ fn commit_is_checked_as_it_is() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("b.orch.yaml", bad_pipeline());
     world.write("c.orch.yaml", bad_pipeline());
-    let ended = check_folder(&world.work(), "--head HEAD").expect(0);
-    assert_eq!(paths(&ended.json()), ["b.orch.yaml"]);
+    let output = check_folder(&world.work(), "--head HEAD").expect(0);
+    assert_eq!(report_paths(&output.json()), ["b.orch.yaml"]);
     assert_eq!(
-        ended.json()["context"]["head"],
+        output.json()["context"]["head"],
         json!(world.git(&["rev-parse", "HEAD"]))
     );
-    assert_eq!(checked(&world.work(), "").1, 1);
+    assert_eq!(check_paths(&world.work(), "").1, 1);
 }
 
 /// Without a base, every file is treated as changed; with a base and different rules, unchanged files are included.
@@ -244,7 +258,7 @@ fn check_all_selects_same_files_with_and_without_base() {
         for all in [&[][..], &["--all"]] {
             let report = check_folder(&world.work(), (place, all, wanted)).json();
             assert_eq!(
-                paths(&report),
+                report_paths(&report),
                 ["a.orch.yaml", "z.orch.yaml"],
                 "{place:?} {all:?}"
             );
@@ -260,23 +274,23 @@ fn check_all_selects_same_files_with_and_without_base() {
 fn rules_come_from_the_same_place_as_pipelines() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     world.write(RULES_FILE, "rules: []\n");
-    let ended = check_folder(&world.work(), "").expect(0);
+    let output = check_folder(&world.work(), "").expect(0);
     assert_eq!(
-        paths(&ended.json()),
+        report_paths(&output.json()),
         ["a.orch.yaml", "b.orch.yaml"],
         "a change of the rules selects all"
     );
-    assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
+    assert_eq!(output.json()["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
-        checked(&world.work(), "--staged --base main"),
+        check_paths(&world.work(), "--staged --base main"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
-    assert_eq!(checked(&world.work(), "--head HEAD").1, 1);
+    assert_eq!(check_paths(&world.work(), "--head HEAD").1, 1);
     fs::remove_file(world.work().join(RULES_FILE)).unwrap();
-    let gone = check_folder(&world.work(), "").expect(1).json();
-    assert_eq!(gone["gateChanges"], json!([RULES_FILE]));
+    let report = check_folder(&world.work(), "").expect(1).json();
+    assert_eq!(report["gateChanges"], json!([RULES_FILE]));
     assert_eq!(
-        gone["files"][0]["results"][0]["errorType"],
+        report["files"][0]["results"][0]["errorType"],
         "designer/rules-file-retrieval-error"
     );
 }
@@ -290,23 +304,29 @@ fn files_that_are_named_are_checked_changed_or_not() {
     ]);
     let work = world.work();
     let one = |path: &str| vec![path.to_owned()];
-    assert_eq!(checked(&work, "a.orch.yaml"), (one("a.orch.yaml"), 0));
-    assert_eq!(checked(&work, "sales/b.orch.yaml"), (one("sales/b.orch.yaml"), 1));
+    assert_eq!(check_paths(&work, "a.orch.yaml"), (one("a.orch.yaml"), 0));
     assert_eq!(
-        checked(&work.join("sales"), "c.orch.yaml"),
+        check_paths(&work, "sales/b.orch.yaml"),
+        (one("sales/b.orch.yaml"), 1)
+    );
+    assert_eq!(
+        check_paths(&work.join("sales"), "c.orch.yaml"),
         (one("sales/c.orch.yaml"), 0)
     );
     assert_eq!(
-        checked(&work, "a.orch.yaml sales").0,
+        check_paths(&work, "a.orch.yaml sales").0,
         ["a.orch.yaml", "sales/b.orch.yaml", "sales/c.orch.yaml"]
     );
     assert_eq!(
-        checked(&work, "--base origin/main a.orch.yaml d.orch.yaml").0,
+        check_paths(&work, "--base origin/main a.orch.yaml d.orch.yaml").0,
         ["d.orch.yaml"]
     );
-    assert_eq!(checked(&work, "--staged a.orch.yaml"), (one("a.orch.yaml"), 0));
+    assert_eq!(
+        check_paths(&work, "--staged a.orch.yaml"),
+        (one("a.orch.yaml"), 0)
+    );
     let rules = check_folder(&work, &[RULES_FILE]).expect(1).json();
-    assert_eq!(paths(&rules).len(), 4, "naming the rules file checks all");
+    assert_eq!(report_paths(&rules).len(), 4, "naming the rules file checks all");
     // A hook may pass the rules file for any reason; it is a gate change only if it changed.
     for args in [&[RULES_FILE][..], &["--staged", RULES_FILE]] {
         let unchanged = check_folder(&work, args).expect(1).json();
@@ -315,8 +335,8 @@ fn files_that_are_named_are_checked_changed_or_not() {
     }
     let former = fs::read_to_string(work.join(RULES_FILE)).unwrap();
     world.write(RULES_FILE, format!("{former}\n# reworded\n"));
-    let changed = check_folder(&work, &[RULES_FILE]).expect(1).json();
-    assert_eq!(changed["gateChanges"], json!([RULES_FILE]));
+    let document = check_folder(&work, &[RULES_FILE]).expect(1).json();
+    assert_eq!(document["gateChanges"], json!([RULES_FILE]));
     world.write(RULES_FILE, former);
     world.write("note.txt", "x");
     let left = check_folder(&work, "note.txt a.orch.yaml").expect(0).json();
@@ -346,14 +366,14 @@ fn shallow_clone_is_enough_where_no_base_is_needed() {
         .expect(7)
         .saying(&["shallow", "git fetch --unshallow"]);
     assert_eq!(
-        checked(&shallow, "b.orch.yaml"),
+        check_paths(&shallow, "b.orch.yaml"),
         (vec!["b.orch.yaml".to_owned()], 1)
     );
     assert_eq!(
-        checked(&shallow, "--head HEAD c.orch.yaml"),
+        check_paths(&shallow, "--head HEAD c.orch.yaml"),
         (vec!["c.orch.yaml".to_owned()], 0)
     );
-    assert_eq!(checked(&shallow, "--all").0.len(), 3);
+    assert_eq!(check_paths(&shallow, "--all").0.len(), 3);
     Call::new(&shallow)
         .run("check --base origin/main b.orch.yaml")
         .expect(7);
@@ -361,8 +381,8 @@ fn shallow_clone_is_enough_where_no_base_is_needed() {
     git(&shallow, "worktree add -q --detach ../linked");
     let linked = world.path().join("linked");
     fs::write(linked.join("d.orch.yaml"), good_pipeline()).unwrap();
-    assert_eq!(checked(&linked, "--all").0.len(), 4);
-    assert_eq!(checked(&linked, "--all --staged").0.len(), 3);
+    assert_eq!(check_paths(&linked, "--all").0.len(), 4);
+    assert_eq!(check_paths(&linked, "--all --staged").0.len(), 3);
 }
 
 #[test]
@@ -376,15 +396,18 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
     };
     write(RULES_FILE, RULES);
     write("a.orch.yaml", &bad_pipeline());
-    assert_eq!(checked(folder.path(), ""), (vec!["a.orch.yaml".to_owned()], 1));
-    assert_eq!(checked(folder.path(), "--staged"), (vec![], 0));
+    assert_eq!(
+        check_paths(folder.path(), ""),
+        (vec!["a.orch.yaml".to_owned()], 1)
+    );
+    assert_eq!(check_paths(folder.path(), "--staged"), (vec![], 0));
     git(folder.path(), "add -A");
-    assert_eq!(checked(folder.path(), "--staged").1, 1);
+    assert_eq!(check_paths(folder.path(), "--staged").1, 1);
     git(folder.path(), "commit -q -m first");
     git(folder.path(), "checkout -q --detach");
-    assert_eq!(checked(folder.path(), "--staged"), (vec![], 0));
+    assert_eq!(check_paths(folder.path(), "--staged"), (vec![], 0));
     for args in [&[][..], &["--staged", "--all"], &["--head", "HEAD"]] {
-        assert_eq!(checked(folder.path(), args).1, 1, "{args:?}");
+        assert_eq!(check_paths(folder.path(), args).1, 1, "{args:?}");
     }
     let nowhere = scratch::folder();
     Call::new(nowhere.path())
@@ -403,7 +426,7 @@ fn bare_repository_has_commits_only() {
             .expect(7)
             .saying(&["bare", "--head"]);
     }
-    assert_eq!(checked(&world.remote(), "--repo . --head change --all").1, 1);
+    assert_eq!(check_paths(&world.remote(), "--repo . --head change --all").1, 1);
 }
 
 /// Opening a pipe blocks until another process writes to it.
@@ -413,13 +436,13 @@ fn pipe_in_place_of_pipeline_is_not_waited_for_and_not_passed() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let file = world.work().join("b.orch.yaml");
     fs::remove_file(&file).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
-    assert!(made.success());
-    let ended = Call::new(&world.work()).run("check --all").expect(3);
+    let status = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(status.success());
+    let output = Call::new(&world.work()).run("check --all").expect(3);
     assert!(
-        ended.all().contains("b.orch.yaml: The file was not reviewed"),
+        output.all().contains("b.orch.yaml: The file was not reviewed"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -475,8 +498,8 @@ fn links_are_not_followed() {
     for place in [&[][..], &["--staged"], &["--fail-on", "never"]] {
         world.git("add -A");
         let report = check_folder(&world.work(), place).expect(3).json();
-        let why = json!({ "link.orch.yaml": "a symbolic link, not a file" });
-        assert_eq!(report["unreviewedReasons"], why, "{place:?}");
+        let reason = json!({ "link.orch.yaml": "a symbolic link, not a file" });
+        assert_eq!(report["unreviewedReasons"], reason, "{place:?}");
     }
     check_folder(&world.work(), "folder/x.orch.yaml").expect(2);
 }
@@ -490,19 +513,19 @@ fn check_does_not_pass_selected_file_outside_of_sparse_checkout() {
     ]);
     world.git("sparse-checkout set --no-cone /in/ /.platform/");
     assert!(!world.work().join("out/c.orch.yaml").exists());
-    let ended = check_folder(&world.work(), "").expect(3);
-    let report = ended.json();
-    assert_eq!(paths(&report), ["in/b.orch.yaml"]);
+    let output = check_folder(&world.work(), "").expect(3);
+    let report = output.json();
+    assert_eq!(report_paths(&report), ["in/b.orch.yaml"]);
     assert_eq!(
         report["unreviewed"].as_array().unwrap().len(),
         1,
         "{}",
-        ended.all()
+        output.all()
     );
     assert_eq!(report["unreviewed"][0], "out/c.orch.yaml");
     // The staged content is available for the check.
     assert_eq!(
-        checked(&world.work(), "--staged --base main").0,
+        check_paths(&world.work(), "--staged --base main").0,
         ["in/b.orch.yaml", "out/c.orch.yaml"]
     );
 }
@@ -535,13 +558,13 @@ fn file_in_utf_16_is_named_as_such() {
     for (path, text, command, code) in files {
         let world = change(&[("b.orch.yaml", &good_pipeline())]);
         world.write(path, wide(text));
-        let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
+        let output = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
         assert!(
-            ended.all().contains("UTF-16"),
+            output.all().contains("UTF-16"),
             "{path}: {command:?}: {}",
-            ended.all()
+            output.all()
         );
-        assert_eq!(ended.code, code, "{path}: {command:?}: {}", ended.all());
+        assert_eq!(output.code, code, "{path}: {command:?}: {}", output.all());
     }
 }
 
@@ -593,24 +616,24 @@ fn check_of_a_split_or_sparse_index_reads_every_entry() {
             ]);
         }
         let _ = fs::remove_file(&marker);
-        let staged = checked(&world.work(), "--staged --base main").0;
+        let staged = check_paths(&world.work(), "--staged --base main").0;
         assert_eq!(staged, ["in/b.orch.yaml", "out/deep/c.orch.yaml"], "{command:?}");
         let is_sparse = !world.work().join("out").exists();
-        let ended = check_folder(&world.work(), "--all").expect(if is_sparse { 3 } else { 1 });
-        let report = ended.json();
+        let output = check_folder(&world.work(), "--all").expect(if is_sparse { 3 } else { 1 });
+        let report = output.json();
         if is_sparse {
             let reason = &report["unreviewedReasons"]["out/deep/c.orch.yaml"];
             assert!(reason.as_str().unwrap().contains("pass --head HEAD"), "{reason}");
-            assert_eq!(paths(&report), ["a.orch.yaml", "in/b.orch.yaml"]);
+            assert_eq!(report_paths(&report), ["a.orch.yaml", "in/b.orch.yaml"]);
         } else {
             let all = ["a.orch.yaml", "in/b.orch.yaml", "out/deep/c.orch.yaml"];
-            assert_eq!(paths(&report), all);
+            assert_eq!(report_paths(&report), all);
         }
         // A modification and a new file on disk are found as in a plain index.
         world.write("in/b.orch.yaml", bad_pipeline());
         world.write("in/new.orch.yaml", good_pipeline());
         let report = check_folder(&world.work(), "in").expect(1).json();
-        assert_eq!(paths(&report), ["in/b.orch.yaml", "in/new.orch.yaml"]);
+        assert_eq!(report_paths(&report), ["in/b.orch.yaml", "in/new.orch.yaml"]);
         check_folder(&world.work(), "--head HEAD").expect(1);
         assert!(!marker.exists(), "the repository's settings ran a command");
         assert_eq!(
@@ -658,9 +681,9 @@ fn submodule_is_another_repository() {
     let url = format!("file://{}", other.remote().display());
     world.git(format!("submodule --quiet add {url} module"));
     git(&world.work(), format!("clone -q {url} nested"));
-    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml"]);
+    assert_eq!(check_paths(&world.work(), "--all").0, ["a.orch.yaml"]);
     world.git("rm -q --cached -r module");
-    assert_eq!(checked(&world.work(), "--all").0, ["a.orch.yaml"]);
+    assert_eq!(check_paths(&world.work(), "--all").0, ["a.orch.yaml"]);
 }
 
 #[test]
@@ -668,8 +691,8 @@ fn check_fails_for_same_levels_as_review() {
     let long = pipeline(&["Start", "Two", "Three", "Done"]);
     let world = change(&[("b.orch.yaml", &long)]);
     let judged = |args: &str| {
-        let ended = check_folder(&world.work(), args);
-        (ended.json()["verdict"].as_str().unwrap().to_owned(), ended.code)
+        let output = check_folder(&world.work(), args);
+        (output.json()["verdict"].as_str().unwrap().to_owned(), output.code)
     };
     assert_eq!(judged(""), ("passed".to_owned(), 0));
     assert_eq!(judged("--fail-on warn"), ("failed".to_owned(), 1));
@@ -730,7 +753,7 @@ fn check_in_ci_compares_checkout_with_base_of_host() {
     let payload = world.path().join("event.json");
     fs::write(&payload, event.to_string()).unwrap();
     let output = world.path().join("output");
-    let ended = Call::new(&world.work())
+    let run_output = Call::new(&world.work())
         .variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "pull_request")
         .variable("GITHUB_EVENT_PATH", payload.display().to_string())
@@ -741,12 +764,12 @@ fn check_in_ci_compares_checkout_with_base_of_host() {
         .run("check --report json=../report.json")
         .expect(1);
     assert!(
-        ended.out.contains("::error file=b.orch.yaml,line=11"),
+        run_output.out.contains("::error file=b.orch.yaml,line=11"),
         "{}",
-        ended.all()
+        run_output.all()
     );
     let report: Value = serde_json::from_slice(&fs::read(world.path().join("report.json")).unwrap()).unwrap();
-    assert_eq!(paths(&report), ["b.orch.yaml"]);
+    assert_eq!(report_paths(&report), ["b.orch.yaml"]);
     assert_eq!(
         (&report["context"]["ci"], &report["context"]["branch"]),
         (&json!("github"), &json!("change"))

@@ -74,7 +74,7 @@ fn foreign_checkout_is_read_without_change_to_anyones_configuration() {
         .head("feature", &project.feature)
         .base(&project.fork, "`origin/main`")
         .changes(&FEATURE);
-    job.reviewing().run("review --dry-run").expect(0);
+    job.review_call().run("review --dry-run").expect(0);
     assert!(!mark.exists(), "something of the repository was run");
     assert_eq!(fs::read(folder.join(".git/config")).unwrap(), settings);
     assert_eq!(
@@ -105,11 +105,11 @@ fn foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     call.run("context --deepen")
         .expect(7)
         .saying(&["belongs to another user", "safe.directory"]);
-    let declared = format!(
+    let text = format!(
         "[safe]\n\tdirectory = {}\n",
         folder.canonicalize().unwrap().display()
     );
-    fs::write(home.path().join(".gitconfig"), declared).unwrap();
-    let said = call.run("context --deepen --json").expect(0).json();
-    assert_eq!(said["base"], project.fork.as_str());
+    fs::write(home.path().join(".gitconfig"), text).unwrap();
+    let report = call.run("context --deepen --json").expect(0).json();
+    assert_eq!(report["base"], project.fork.as_str());
 }

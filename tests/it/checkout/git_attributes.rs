@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Returns a component whose line starts with a character that the encoding ISO646-GB uses for `#`: in the commit it is
 /// a component, on disk a comment.
-fn hiding() -> String {
+fn attributes_that_hide_changes() -> String {
     let text = pipeline(&["Start", "Load", "Done"]);
     format!("{text}    \u{a3}bad:\n      type: sql-executor\n").replace(
         "\u{a3}bad:\n      type: sql-executor\n",
@@ -15,11 +15,11 @@ fn hiding() -> String {
 }
 
 /// Creates a change that adds the pipeline and the attribute, and checks it out with git in a fresh clone.
-fn cloned(attribute: &str, content: &str) -> (World, PathBuf) {
+fn clone_with_attribute(attribute: &str, content: &str) -> (World, PathBuf) {
     cloned_with(&format!("b.orch.yaml {attribute}\n"), content)
 }
 
-/// Like [`cloned`], with the complete content of `.gitattributes`.
+/// Like [`clone_with_attribute`], with the complete content of `.gitattributes`.
 fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
     let world = project();
     world.git("checkout -q -b change");
@@ -38,7 +38,8 @@ fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
 
 #[test]
 fn encoding_of_working_tree_shows_gate_nothing_else() {
-    let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
+    let (world, folder) =
+        clone_with_attribute("working-tree-encoding=ISO646-GB", &attributes_that_hide_changes());
     let on_disk = fs::read(folder.join("b.orch.yaml")).unwrap();
     assert!(on_disk.contains(&b'#'), "this git has no such encoding");
     assert_eq!(crate::support::git(&folder, &["status", "--porcelain"]), "");
@@ -51,23 +52,23 @@ fn encoding_of_working_tree_shows_gate_nothing_else() {
         &["check", "--new-only"],
         &["check", "b.orch.yaml"],
     ] {
-        let ended = call.run(flags);
-        assert_eq!(ended.code, 1, "{flags:?}: {}", ended.all());
+        let output = call.run(flags);
+        assert_eq!(output.code, 1, "{flags:?}: {}", output.all());
     }
     drop(world);
 }
 
 #[test]
 fn modified_file_that_git_would_convert_is_not_judged() {
-    let (world, folder) = cloned(
+    let (world, folder) = clone_with_attribute(
         "working-tree-encoding=ISO646-GB",
         &pipeline(&["Start", "Load", "Done"]),
     );
     Call::new(&folder).run("check").expect(0);
     let text = fs::read_to_string(folder.join("b.orch.yaml")).unwrap();
     fs::write(folder.join("b.orch.yaml"), format!("{text}# more\n")).unwrap();
-    let ended = Call::new(&folder).run("check").expect(3);
-    assert!(ended.all().contains("working-tree-encoding"), "{}", ended.all());
+    let output = Call::new(&folder).run("check").expect(3);
+    assert!(output.all().contains("working-tree-encoding"), "{}", output.all());
     let publish = "publish --from worktree --dry-run --prefix p --version-name 1";
     fs::create_dir_all(folder.join(".platform")).unwrap();
     fs::write(
@@ -75,8 +76,8 @@ fn modified_file_that_git_would_convert_is_not_judged() {
         "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n",
     )
     .unwrap();
-    let ended = Call::new(&folder).run(publish).expect(2);
-    ended.saying(&["git would store other bytes than are on disk"]);
+    let output = Call::new(&folder).run(publish).expect(2);
+    output.saying(&["git would store other bytes than are on disk"]);
     drop(world);
 }
 
@@ -86,7 +87,7 @@ fn line_ends_of_the_working_tree_change_nothing() {
         (pipeline(&["Start", "Load", "Done"]), 0),
         (pipeline(&["Start", "bad name", "Done"]), 1),
     ] {
-        let (world, folder) = cloned("text eol=crlf", &content);
+        let (world, folder) = clone_with_attribute("text eol=crlf", &content);
         assert!(fs::read(folder.join("b.orch.yaml")).unwrap().contains(&b'\r'));
         Call::new(&folder).run("check").expect(code);
         // If modified, the files are read from disk.
@@ -99,7 +100,7 @@ fn line_ends_of_the_working_tree_change_nothing() {
 
 #[test]
 fn filter_that_job_has_set_up_shows_gate_nothing_else() {
-    let (world, folder) = cloned("filter=hide", &pipeline(&["Start", "bad name", "Done"]));
+    let (world, folder) = clone_with_attribute("filter=hide", &pipeline(&["Start", "bad name", "Done"]));
     let git = |args: &str| crate::support::git(&folder, args);
     git("config filter.hide.smudge \"sed 's/bad name/Good/g'\"");
     git("config filter.hide.clean \"sed 's/Good/bad name/g'\"");
@@ -110,14 +111,15 @@ fn filter_that_job_has_set_up_shows_gate_nothing_else() {
             .unwrap()
             .contains("bad name")
     );
-    let ended = Call::new(&folder).run("check");
-    assert_eq!(ended.code, 1, "{}", ended.all());
+    let output = Call::new(&folder).run("check");
+    assert_eq!(output.code, 1, "{}", output.all());
     drop(world);
 }
 
 #[test]
 fn publish_from_working_tree_sends_bytes_that_git_stores() {
-    let (world, folder) = cloned("working-tree-encoding=ISO646-GB", &hiding());
+    let (world, folder) =
+        clone_with_attribute("working-tree-encoding=ISO646-GB", &attributes_that_hide_changes());
     fs::create_dir_all(folder.join(".platform")).unwrap();
     fs::write(
         folder.join(".platform/shared-pipelines.yaml"),
@@ -125,9 +127,9 @@ fn publish_from_working_tree_sends_bytes_that_git_stores() {
     )
     .unwrap();
     let plan = "publish --from worktree --dry-run --prefix p --version-name 1 --json";
-    let ended = Call::new(&folder).run(plan).expect(0);
+    let output = Call::new(&folder).run(plan).expect(0);
     let stored = crate::support::git(&folder, "cat-file -s HEAD:b.orch.yaml");
-    let files = ended.json()["files"].clone();
+    let files = output.json()["files"].clone();
     let sent = files
         .as_array()
         .unwrap()
@@ -142,7 +144,7 @@ fn publish_from_working_tree_sends_bytes_that_git_stores() {
 fn quoted_pattern_hides_nothing_in_fresh_clone_nor_in_copy_of_it() {
     for pattern in ["\"b.orch.yaml\"", "\"b\\056orch.yaml\""] {
         let attributes = format!("{pattern} working-tree-encoding=ISO646-GB\n");
-        let (_world, folder) = cloned_with(&attributes, &hiding());
+        let (_world, folder) = cloned_with(&attributes, &attributes_that_hide_changes());
         Call::new(&folder).run("check").expect(1);
         // In a copy, git has to read the content, and libgit2 sees a different one: the file is not evaluated, and
         // never passes.

@@ -6,7 +6,7 @@ use crate::support::{Call, Job, Platform, World, head, pipeline, project, strict
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
-fn jenkins(platform: &Platform, world: &World, commit: &str) -> Call {
+fn jenkins_merge_build(platform: &Platform, world: &World, commit: &str) -> Call {
     Job::jenkins()
         .pull_request()
         .extend(world, platform.call(world))
@@ -45,8 +45,8 @@ fn rebuild_of_replaced_commit_reviews_that_commit() {
     let platform = strict_platform();
     let mut seen_count = 0;
     for command in ["check", "review", "ci"] {
-        let ended = jenkins(&platform, &world, &bad).run(&[command]);
-        assert_eq!(ended.code, 1, "{command}: {}", ended.all());
+        let output = jenkins_merge_build(&platform, &world, &bad).run(&[command]);
+        assert_eq!(output.code, 1, "{command}: {}", output.all());
         let commits = reviewed_commits(&platform, &mut seen_count);
         assert!(
             commits.iter().all(|commit| *commit == bad),
@@ -54,18 +54,20 @@ fn rebuild_of_replaced_commit_reviews_that_commit() {
         );
     }
     // A scripted pipeline has no GIT_COMMIT.
-    let scripted = jenkins(&platform, &world, "").run("review");
-    assert_eq!(scripted.code, 1, "{}", scripted.all());
+    let run_output = jenkins_merge_build(&platform, &world, "").run("review");
+    assert_eq!(run_output.code, 1, "{}", run_output.all());
     // Counterpart: the commit that the change has now.
     let good = world.git("rev-parse HEAD~1");
     world.git(format!("checkout -q --detach {good}"));
     for command in ["check", "review", "ci"] {
-        jenkins(&platform, &world, &good).run(&[command]).expect(0);
+        jenkins_merge_build(&platform, &world, &good)
+            .run(&[command])
+            .expect(0);
     }
 }
 
 /// Creates `change`, and `main` with one more commit. Both edit another part of a text.
-fn parted(components: &[&str]) -> World {
+fn world_with_diverged_branches(components: &[&str]) -> World {
     let world = project();
     let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "line\n".repeat(20));
     world.write("note.txt", lines("first", "last"));
@@ -91,29 +93,31 @@ fn parted(components: &[&str]) -> World {
 
 #[test]
 fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
-    let world = parted(&GOOD);
+    let world = world_with_diverged_branches(&GOOD);
     world.git("merge -q --no-ff --no-commit main");
     world.write("bad.orch.yaml", pipeline(&BAD));
     let merge = world.commit("merge with more");
     let platform = strict_platform();
     for command in ["review", "ci"] {
-        let ended = jenkins(&platform, &world, &merge).run(&[command]);
-        ended.expect(7).saying(&[
+        let output = jenkins_merge_build(&platform, &world, &merge).run(&[command]);
+        output.expect(7).saying(&[
             "could not determine whether",
             "not those of the merge of its parents",
             "--head",
         ]);
-        jenkins(&platform, &world, &merge)
+        jenkins_merge_build(&platform, &world, &merge)
             .run(&[command, "--head", &merge])
             .expect(1);
     }
-    jenkins(&platform, &world, &merge).run("check").expect(1);
+    jenkins_merge_build(&platform, &world, &merge)
+        .run("check")
+        .expect(1);
 }
 
 #[test]
 fn merge_by_jenkins_reviews_the_change() {
     for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
-        let world = parted(components);
+        let world = world_with_diverged_branches(components);
         let change = head(&world);
         let platform = strict_platform();
         let mut seen_count = 0;
@@ -122,8 +126,8 @@ fn merge_by_jenkins_reviews_the_change() {
             world.git(format!("merge -q --no-edit {other}"));
             let merge = head(&world);
             for command in ["check", "review", "ci"] {
-                let ended = jenkins(&platform, &world, &merge).run(&[command]);
-                assert_eq!(ended.code, code, "{checkout} {command}: {}", ended.all());
+                let output = jenkins_merge_build(&platform, &world, &merge).run(&[command]);
+                assert_eq!(output.code, code, "{checkout} {command}: {}", output.all());
                 let commits = reviewed_commits(&platform, &mut seen_count);
                 assert!(commits.iter().all(|commit| *commit == change), "{commits:?}");
             }
@@ -131,9 +135,11 @@ fn merge_by_jenkins_reviews_the_change() {
         // Without the target, nothing shows which side is the change.
         world.git("update-ref -d refs/remotes/origin/main");
         let merge = head(&world);
-        let ended = jenkins(&platform, &world, &merge).run("review").expect(7);
-        ended.saying(&["the target branch `main` is not among", "--deepen"]);
-        jenkins(&platform, &world, &merge)
+        let output = jenkins_merge_build(&platform, &world, &merge)
+            .run("review")
+            .expect(7);
+        output.saying(&["the target branch `main` is not among", "--deepen"]);
+        jenkins_merge_build(&platform, &world, &merge)
             .run("review --deepen")
             .expect(code);
     }
@@ -148,6 +154,6 @@ fn merge_of_two_unmerged_commits_is_refused() {
     world.git("checkout -q --detach HEAD");
     world.git("merge -q --no-edit origin/change");
     let platform = strict_platform();
-    let ended = jenkins(&platform, &world, &head(&world)).run("review");
-    ended.expect(7).saying(&["could not determine which parent of"]);
+    let output = jenkins_merge_build(&platform, &world, &head(&world)).run("review");
+    output.expect(7).saying(&["could not determine which parent of"]);
 }

@@ -1,6 +1,6 @@
 //! In CI, the commit is evaluated, not the files on disk, which an earlier step of the job may have changed.
 
-use crate::support::{Call, Ended, HOSTS, RULES_FILE, World, head, pipeline, project};
+use crate::support::{Call, HOSTS, ProgramOutput, RULES_FILE, World, head, pipeline, project};
 use serde_json::Value;
 use std::fs;
 
@@ -8,7 +8,7 @@ use std::fs;
 type Step = fn(&World, &str);
 
 /// Creates a branch `change` with a bad pipeline, which is checked out.
-fn bad_change() -> World {
+fn pushed_bad_change() -> World {
     let world = project();
     world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
@@ -17,13 +17,13 @@ fn bad_change() -> World {
     world
 }
 
-fn report(ended: &Ended) -> Value {
-    serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.all()))
+fn parse_report(output: &ProgramOutput) -> Value {
+    serde_json::from_str(&output.out).unwrap_or_else(|_| panic!("{}", output.all()))
 }
 
 #[test]
 fn check_in_ci_evaluates_commit_after_step_changed_files() {
-    let world = bad_change();
+    let world = pushed_bad_change();
     let good = pipeline(&["Start", "Load", "Done"]);
     let steps: [(&str, Step, &str); 6] = [
         (
@@ -65,9 +65,9 @@ fn check_in_ci_evaluates_commit_after_step_changed_files() {
         for (host, job) in HOSTS {
             let call = job(&world, Call::new(&world.work()));
             for flags in [&["check"][..], &["check", "--all"], &["check", "--new-only"]] {
-                let ended = call.run((flags, "--report json=-"));
-                assert_eq!(ended.code, 1, "{host} {step} {flags:?}: {}", ended.all());
-                let notes = report(&ended)["notes"].to_string();
+                let output = call.run((flags, "--report json=-"));
+                assert_eq!(output.code, 1, "{host} {step} {flags:?}: {}", output.all());
+                let notes = parse_report(&output)["notes"].to_string();
                 assert!(notes.contains("1 file differs from it"), "{step}: {notes}");
                 assert!(notes.contains(path), "{step}: {notes}");
             }
@@ -97,8 +97,8 @@ fn policy_of_default_branch_is_read_from_commit() {
     ] {
         world.write(path, text);
         for flags in [&["check", "--all"][..], &["check", "--all", "--policy", "head"]] {
-            let ended = call.run(flags);
-            assert_eq!(ended.code, 1, "{path} {flags:?}: {}", ended.all());
+            let output = call.run(flags);
+            assert_eq!(output.code, 1, "{path} {flags:?}: {}", output.all());
         }
         fs::remove_file(world.work().join(path)).unwrap();
     }
@@ -113,7 +113,7 @@ fn policy_of_default_branch_is_read_from_commit() {
 }
 
 #[test]
-fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
+fn check_of_good_commit_in_ci_passes_and_lists_bad_disk_files() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("good.orch.yaml", pipeline(&["Start", "Load", "Done"]));
@@ -127,8 +127,8 @@ fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
     }
     for (host, job) in HOSTS {
         let call = job(&world, Call::new(&world.work()));
-        let ended = call.run("check --report json=-").expect(0);
-        let report = report(&ended);
+        let output = call.run("check --report json=-").expect(0);
+        let report = parse_report(&output);
         assert_eq!(report["context"]["head"], head(&world), "{host}");
         let notes = report["notes"].to_string();
         assert!(notes.contains("30 files differ from it"), "{host}: {notes}");
@@ -144,10 +144,10 @@ fn check_in_ci_of_good_commit_passes_and_lists_bad_files_on_disk() {
 
 #[test]
 fn unmodified_checkout_in_ci_has_no_note_about_disk() {
-    let world = bad_change();
+    let world = pushed_bad_change();
     for (host, job) in HOSTS {
-        let ended = job(&world, Call::new(&world.work())).run("check --report json=-");
-        let notes = report(&ended)["notes"].to_string();
+        let output = job(&world, Call::new(&world.work())).run("check --report json=-");
+        let notes = parse_report(&output)["notes"].to_string();
         assert!(!notes.contains("on disk"), "{host}: {notes}");
     }
 }

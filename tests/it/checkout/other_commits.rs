@@ -7,7 +7,7 @@ use crate::support::{
 use serde_json::json;
 
 /// Creates a strict `main`, and a branch `change` with a bad pipeline and a file that lets it pass.
-fn bad_change() -> World {
+fn change_that_weakens_gate() -> World {
     let world = project();
     world.write("sluicegate.yaml", "review: { fail-on: error }\n");
     world.commit("strict");
@@ -22,7 +22,7 @@ fn bad_change() -> World {
 
 #[test]
 fn check_judges_the_events_commit_on_every_host() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
         call.run("check").expect(1);
@@ -34,9 +34,9 @@ fn check_judges_the_events_commit_on_every_host() {
             &["check", "--staged"],
             &["check", "a.orch.yaml"],
         ] {
-            let ended = call.run(flags);
-            assert_eq!(ended.code, 7, "{name} {flags:?}: {}", ended.all());
-            assert!(ended.err.contains("hint: "), "{}", ended.all());
+            let output = call.run(flags);
+            assert_eq!(output.code, 7, "{name} {flags:?}: {}", output.all());
+            assert!(output.err.contains("hint: "), "{}", output.all());
         }
         // Counterparts: the commit itself, and a trial merge of it, as hosts create it.
         let change = world.git("rev-parse change");
@@ -50,7 +50,7 @@ fn check_judges_the_events_commit_on_every_host() {
 
 #[test]
 fn merge_whose_parents_shallow_clone_lacks_is_a_merge_of_commit() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let change = head(&world);
     world.git("checkout -q --detach main");
     world.git("merge -q --no-ff -m trial change");
@@ -80,13 +80,13 @@ fn merge_whose_parents_shallow_clone_lacks_is_a_merge_of_commit() {
     let call = Job::github()
         .event("pull_request", "refs/pull/7/merge", &payload)
         .extend(&world, Call::new(&folder));
-    let ended = call.variable("GITHUB_SHA", &merge).run("check --all");
-    assert_eq!(ended.code, 1, "{change}: {}", ended.all());
+    let output = call.variable("GITHUB_SHA", &merge).run("check --all");
+    assert_eq!(output.code, 1, "{change}: {}", output.all());
 }
 
 #[test]
 fn default_checkout_of_pull_request_target_is_not_change() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let payload = pull_request_payload(&world);
     let change = head(&world);
     world.git("checkout -q main");
@@ -94,8 +94,8 @@ fn default_checkout_of_pull_request_target_is_not_change() {
         .event("pull_request_target", "refs/heads/main", &payload)
         .extend(&world, Call::new(&world.work()));
     for flags in ["check", "check --all"] {
-        let ended = call.run(flags).expect(7);
-        ended.saying(&[
+        let output = call.run(flags).expect(7);
+        output.saying(&[
             "neither the commit that the event is about",
             "ref: ${{ github.event.pull_request.head.sha }}",
         ]);
@@ -114,7 +114,7 @@ const EVENTS: [&str; 5] = [
 
 #[test]
 fn event_of_default_branch_takes_no_policy_from_commit_that_job_picks() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let change = head(&world);
     let main = world.git("rev-parse main");
     let platform = strict_platform();
@@ -132,22 +132,22 @@ fn event_of_default_branch_takes_no_policy_from_commit_that_job_picks() {
             &["check", "--new-only"],
             &["check", "--head", &change],
         ] {
-            let ended = on(Call::new(&world.work())).run(flags);
-            assert_eq!(ended.code, 1, "{event} {flags:?}: {}", ended.all());
+            let output = on(Call::new(&world.work())).run(flags);
+            assert_eq!(output.code, 1, "{event} {flags:?}: {}", output.all());
         }
         for command in ["review", "ci"] {
             for place in ["change", "main"] {
                 world.git(&["checkout", "-q", place]);
-                let ended = on(platform.call(&world)).run(&[command, "--head", &change]);
-                assert_eq!(ended.code, 1, "{event} {command} at {place}: {}", ended.all());
+                let output = on(platform.call(&world)).run(&[command, "--head", &change]);
+                assert_eq!(output.code, 1, "{event} {command} at {place}: {}", output.all());
             }
         }
         let context = on(Call::new(&world.work()))
             .run(format!("context --json --head {change}"))
             .expect(0);
-        let said = context.json();
-        assert_eq!(said["branch"], "change");
-        let policy = said["policy"].as_str().unwrap();
+        let report = context.json();
+        assert_eq!(report["branch"], "change");
+        let policy = report["policy"].as_str().unwrap();
         assert!(
             policy.contains("sluicegate.yaml of `main`") && !policy.contains("head is on"),
             "{policy}"
@@ -161,20 +161,20 @@ fn event_of_default_branch_takes_no_policy_from_commit_that_job_picks() {
 
 #[test]
 fn pick_without_default_branch_in_clone_is_judged_by_hosts_own_commit() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let main = world.git("rev-parse main");
     world.git("update-ref -d refs/remotes/origin/main");
     let payload = json!({ "repository": repository() });
     let call = Job::github()
         .event("issue_comment", "refs/heads/main", &payload)
         .extend(&world, Call::new(&world.work()));
-    let ended = call.variable("GITHUB_SHA", &main).run("check --all");
-    assert_eq!(ended.code, 1, "{}", ended.all());
+    let output = call.variable("GITHUB_SHA", &main).run("check --all");
+    assert_eq!(output.code, 1, "{}", output.all());
 }
 
 #[test]
 fn other_hosts_have_runs_that_pick_their_commit_too() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let main = world.git("rev-parse main");
     let gitlab = Call::new(&world.work())
         .variable("GITLAB_CI", "true")
@@ -213,7 +213,7 @@ fn other_hosts_have_runs_that_pick_their_commit_too() {
 
 #[test]
 fn change_that_merged_default_branch_chooses_no_policy_either() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     world.git("checkout -q main");
     world.write("note.txt", "more");
     world.commit("main goes on");
@@ -227,14 +227,14 @@ fn change_that_merged_default_branch_chooses_no_policy_either() {
         let call = Job::github()
             .event(event, "refs/heads/main", &payload)
             .extend(&world, Call::new(&world.work()));
-        let ended = call.variable("GITHUB_SHA", &main).run("check");
-        assert_eq!(ended.code, 1, "{event}: {}", ended.all());
+        let output = call.variable("GITHUB_SHA", &main).run("check");
+        assert_eq!(output.code, 1, "{event}: {}", output.all());
     }
 }
 
 #[test]
 fn merge_of_change_with_anything_but_its_target_is_another_commit() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let bad = head(&world);
     let payload = pull_request_payload(&world);
     world.git("checkout -q -b side main");
@@ -255,7 +255,7 @@ fn merge_of_change_with_anything_but_its_target_is_another_commit() {
 
 #[test]
 fn check_evaluates_checkout_of_gitlab_merge_train() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let source = head(&world);
     let base = world.git("merge-base origin/main HEAD");
     world.git("checkout -q --detach main");
@@ -278,21 +278,21 @@ fn check_evaluates_checkout_of_gitlab_merge_train() {
 
 #[test]
 fn review_beside_another_checkout_says_which_commit_it_is_of() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let main = world.git("rev-parse main");
     let platform = strict_platform();
     let payload = json!({ "repository": repository() });
     let call = Job::github()
         .event("issue_comment", "refs/heads/main", &payload)
         .extend(&world, platform.call(&world));
-    let ended = call.variable("GITHUB_SHA", &main).run("review").expect(0);
-    ended.saying(&["the checkout is at", "but this review covers"]);
+    let output = call.variable("GITHUB_SHA", &main).run("review").expect(0);
+    output.saying(&["the checkout is at", "but this review covers"]);
 }
 
 /// The event is about the commit of `change`; its author pushed a merge on top that has the files of `main`.
 #[test]
 fn edited_merge_of_the_change_is_another_commit_on_every_host() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let change = head(&world);
     let remote = world.remote().display().to_string();
     let pushed = json!({ "repository": repository(), "ref": "refs/heads/change",
@@ -325,23 +325,23 @@ fn edited_merge_of_the_change_is_another_commit_on_every_host() {
         let merge = world.git((tree, &["-p", parents[0], "-p", parents[1]]));
         world.git(format!("checkout -q --detach {merge}"));
         for (name, call) in &jobs {
-            let ended = call.run("check");
-            assert_eq!(ended.code, 7, "{name}: {}", ended.all());
-            ended.saying(&["nor an unedited merge of it", "hint: "]);
+            let output = call.run("check");
+            assert_eq!(output.code, 7, "{name}: {}", output.all());
+            output.saying(&["nor an unedited merge of it", "hint: "]);
         }
     }
     // Counterpart: the merge as git creates it.
     world.git(format!("checkout -q --detach {change}"));
     world.git("merge -q --no-ff -m 'with main' main");
     for (name, call) in &jobs {
-        let ended = call.run("check");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = call.run("check");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
     }
 }
 
 #[test]
 fn trial_merge_of_an_earlier_push_is_another_commit() {
-    let world = bad_change();
+    let world = change_that_weakens_gate();
     let bad = head(&world);
     world.git("rm -q bad.orch.yaml");
     let good = world.commit("without the bad pipeline");
@@ -361,8 +361,8 @@ fn trial_merge_of_an_earlier_push_is_another_commit() {
         let call = host(&world, Call::new(&world.work()));
         for (merge, code) in [(&earlier, 7), (&own, 1)] {
             world.git(format!("checkout -q --detach {merge}"));
-            let ended = call.clone().variable(variable, merge).run("check");
-            assert_eq!(ended.code, code, "{name}: {}", ended.all());
+            let output = call.clone().variable(variable, merge).run("check");
+            assert_eq!(output.code, code, "{name}: {}", output.all());
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Unusual repositories: subdirectories, worktrees, submodules, links, odd names, unreadable formats.
 
-use crate::support::{Call, Checkout, Said, World, git, scratch, store_references_as_reftable};
+use crate::support::{Call, Checkout, ContextReport, World, git, scratch, store_references_as_reftable};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 /// Creates a pushed `main` with these files and checks out a branch `change`.
-fn world(files: &[(&str, &str)]) -> World {
+fn world_on_change_branch(files: &[(&str, &str)]) -> World {
     let world = World::new();
     for (path, content) in files {
         world.write(path, content);
@@ -18,28 +18,28 @@ fn world(files: &[(&str, &str)]) -> World {
     world
 }
 
-fn says(folder: &Path) -> Said {
+fn context_of_checkout(folder: &Path) -> ContextReport {
     Checkout::new(folder, &[]).says()
 }
 
 #[test]
 fn subfolder_finds_the_whole_and_paths_are_relative_to_it() {
-    let world = world(&[("sub/deep/a.orch.yaml", "1"), ("b.orch.yaml", "1")]);
+    let world = world_on_change_branch(&[("sub/deep/a.orch.yaml", "1"), ("b.orch.yaml", "1")]);
     world.write("sub/deep/a.orch.yaml", "2");
     world.write("b.orch.yaml", "2");
     world.commit("both");
     let sub = world.work().join("sub");
-    says(&sub).changes(&["M b.orch.yaml", "M sub/deep/a.orch.yaml"]);
-    let said = Call::new(&sub).run("context --json deep").expect(0).json();
-    assert_eq!(said["selected"], json!(["sub/deep/a.orch.yaml"]));
-    assert_eq!(said["changed"][0]["reason"], "outside the given paths");
+    context_of_checkout(&sub).changes(&["M b.orch.yaml", "M sub/deep/a.orch.yaml"]);
+    let report = Call::new(&sub).run("context --json deep").expect(0).json();
+    assert_eq!(report["selected"], json!(["sub/deep/a.orch.yaml"]));
+    assert_eq!(report["changed"][0]["reason"], "outside the given paths");
     let outside = Call::new(&sub).run("context ../..").expect(2);
     outside.saying(&["is outside the repository"]);
 }
 
 #[test]
 fn worktree_has_its_own_head() {
-    let world = world(&[("a.orch.yaml", "1")]);
+    let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
     world.git("worktree add -q -b tree ../tree origin/main");
     let tree = world.path().join("tree");
     fs::write(tree.join("t.orch.yaml"), "1").unwrap();
@@ -47,7 +47,7 @@ fn worktree_has_its_own_head() {
     git(&tree, "commit -q -m 'in the worktree'");
     git(&tree, "push -q origin HEAD:tree");
     let head = git(&tree, "rev-parse HEAD");
-    says(&tree)
+    context_of_checkout(&tree)
         .head("tree", &head)
         .base(&world.git("rev-parse origin/main"), "`origin/main`")
         .changes(&["A t.orch.yaml"]);
@@ -55,8 +55,8 @@ fn worktree_has_its_own_head() {
 
 #[test]
 fn submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
-    let inner = world(&[("inner.orch.yaml", "1")]);
-    let outer = world(&[("a.orch.yaml", "1")]);
+    let inner = world_on_change_branch(&[("inner.orch.yaml", "1")]);
+    let outer = world_on_change_branch(&[("a.orch.yaml", "1")]);
     outer.git(&[
         "submodule",
         "add",
@@ -66,23 +66,25 @@ fn submodule_is_another_repository_whose_pipelines_are_not_this_ones() {
     ]);
     outer.write("b.orch.yaml", "1");
     outer.commit("a submodule and a pipeline");
-    says(&outer.work()).changes(&["A b.orch.yaml"]);
+    context_of_checkout(&outer.work()).changes(&["A b.orch.yaml"]);
     let nested = outer.work().join("nested");
     git(&nested, "checkout -q -b change");
     fs::write(nested.join("more.orch.yaml"), "1").unwrap();
     git(&nested, "add -A");
     git(&nested, "commit -q -m 'in the submodule'");
     let head = git(&nested, "rev-parse HEAD");
-    says(&nested).head("change", &head).changes(&["A more.orch.yaml"]);
+    context_of_checkout(&nested)
+        .head("change", &head)
+        .changes(&["A more.orch.yaml"]);
 }
 
 #[test]
 fn pipeline_that_becomes_a_link_changes_its_type() {
-    let world = world(&[("a.orch.yaml", "1"), ("b.orch.yaml", "2")]);
+    let world = world_on_change_branch(&[("a.orch.yaml", "1"), ("b.orch.yaml", "2")]);
     fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
     symlink("b.orch.yaml", world.work().join("a.orch.yaml")).unwrap();
     world.commit("a link");
-    says(&world.work()).changes(&["T a.orch.yaml"]);
+    context_of_checkout(&world.work()).changes(&["T a.orch.yaml"]);
 }
 
 #[test]
@@ -94,13 +96,13 @@ fn names_are_as_they_are_however_git_would_quote_them() {
         "ümläut/数据.orch.yaml",
     ];
     for quote in ["true", "false"] {
-        let world = world(&[("old.orch.yaml", "1")]);
+        let world = world_on_change_branch(&[("old.orch.yaml", "1")]);
         world.git(&["config", "core.quotePath", quote]);
         for name in names {
             world.write(name, "1");
         }
         world.commit("names");
-        says(&world.work()).changes(
+        context_of_checkout(&world.work()).changes(
             &names
                 .map(|name| format!("A {name}"))
                 .each_ref()
@@ -117,35 +119,35 @@ fn names_are_as_they_are_however_git_would_quote_them() {
 
 #[test]
 fn rename_of_case_alone_is_a_rename() {
-    let world = world(&[("load.orch.yaml", "one line\nand another\n")]);
+    let world = world_on_change_branch(&[("load.orch.yaml", "one line\nand another\n")]);
     world.git("mv -f load.orch.yaml Load.orch.yaml");
     world.commit("case");
-    says(&world.work()).changes(&["R load.orch.yaml -> Load.orch.yaml"]);
+    context_of_checkout(&world.work()).changes(&["R load.orch.yaml -> Load.orch.yaml"]);
 }
 
 #[test]
 fn change_of_mode_is_a_change() {
-    let world = world(&[("a.orch.yaml", "1")]);
+    let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
     fs::set_permissions(world.work().join("a.orch.yaml"), Permissions::from_mode(0o755)).unwrap();
     world.commit("executable");
-    says(&world.work()).changes(&["M a.orch.yaml"]);
+    context_of_checkout(&world.work()).changes(&["M a.orch.yaml"]);
 }
 
 #[test]
 fn bare_repository_is_read_like_any_other() {
-    let world = world(&[("a.orch.yaml", "1")]);
-    let said = Call::new(&world.remote())
+    let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
+    let report = Call::new(&world.remote())
         .run("context --repo . --json --all --branch main")
         .expect(0)
         .json();
-    assert_eq!(said["selected"], json!(["a.orch.yaml"]));
-    assert_eq!(said["head"], json!(world.git(&["rev-parse", "origin/main"])));
+    assert_eq!(report["selected"], json!(["a.orch.yaml"]));
+    assert_eq!(report["head"], json!(world.git(&["rev-parse", "origin/main"])));
 }
 
 /// The bare repository's files come from the change, and so does its configuration.
 #[test]
 fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
-    let world = world(&[("sales/a.orch.yaml", "1")]);
+    let world = world_on_change_branch(&[("sales/a.orch.yaml", "1")]);
     git(&world.work(), "clone -q --bare . bare");
     let inside = world.work().join("sales");
     for name in ["HEAD", "config", "objects", "refs", "packed-refs"] {
@@ -158,14 +160,14 @@ fn bare_repository_in_checkout_is_not_opened_unless_it_is_named() {
     world.write("sales/b.orch.yaml", "2");
     let head = world.git("add sales/b.orch.yaml") + &world.git("commit -q -m more");
     assert_eq!(head, "");
-    let said = Call::new(&inside).run("context --json --all").expect(0).json();
+    let report = Call::new(&inside).run("context --json --all").expect(0).json();
     assert_eq!(
-        said["selected"],
+        report["selected"],
         json!(["sales/a.orch.yaml", "sales/b.orch.yaml"])
     );
-    let named = "context --json --all --repo .";
-    let said = Call::new(&inside).run(named).expect(0).json();
-    assert_eq!(said["selected"], json!(["sales/a.orch.yaml"]));
+    let named_args = "context --json --all --repo .";
+    let report = Call::new(&inside).run(named_args).expect(0).json();
+    assert_eq!(report["selected"], json!(["sales/a.orch.yaml"]));
     let bare = scratch::folder();
     git(
         bare.path(),
@@ -207,7 +209,7 @@ fn formats_that_cannot_be_read_end_with_what_to_do() {
 
 #[test]
 fn another_repository_is_named_by_flag_or_variable() {
-    let world = world(&[("a.orch.yaml", "1")]);
+    let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
     world.write("b.orch.yaml", "1");
     world.commit("more");
     let elsewhere = scratch::folder();

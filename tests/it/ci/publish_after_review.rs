@@ -1,18 +1,14 @@
 //! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
 //! local platform.
 
-use crate::support::release::{call, stage, versions};
-use crate::support::{Call, Platform, Served, World, answer, at_once, in_turn, pipeline};
+use crate::support::release::{publish_call, stage, versions};
+use crate::support::{Call, Platform, ServerProcess, World, answer, at_once, in_turn, pipeline, read_json};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::ResponseTemplate;
 
-fn read(world: &World, path: &str) -> Value {
-    serde_json::from_slice(&fs::read(world.work().join(path)).unwrap()).unwrap()
-}
-
-fn publish(world: &World, served: &Served, version: &str) {
-    call(world, served)
+fn publish_version(world: &World, server: &ServerProcess, version: &str) {
+    publish_call(world, server)
         .run(format!("publish --version-name {version}"))
         .expect(0);
 }
@@ -22,14 +18,14 @@ type Change = fn(&mut Value);
 
 #[test]
 fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
     let everywhere = "ci --publish --version-name auto --publish-on-branch **";
-    call(&world, &served).run(everywhere).expect(1);
-    assert_eq!(versions(&world, &served), []);
+    publish_call(&world, &server).run(everywhere).expect(1);
+    assert_eq!(versions(&world, &server), []);
 
     world.git("checkout -q main");
     world.write("sluicegate.yaml", "publish-on:\n  branches: [main]\n");
@@ -45,34 +41,34 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
         "--report",
         "json=-",
     ];
-    let ended = call(&world, &served).run(&args).expect(0);
+    let output = publish_call(&world, &server).run(&args).expect(0);
     assert_eq!(
-        ended.json()["verdict"],
+        output.json()["verdict"],
         "passed",
         "standard output is the report alone"
     );
-    let receipt = read(&world, "receipt.json");
+    let receipt = read_json(&world.work().join("receipt.json"));
     let review = json!({ "verdict": "passed", "engine": "remote", "head": head, "reportSha256": null });
     assert_eq!(receipt["review"], review);
     let name = format!("2026-11-20-{}", &head[..7]);
     assert_eq!(receipt["versionName"], json!(name));
-    assert_eq!(versions(&world, &served), [(name, true)]);
+    assert_eq!(versions(&world, &server), [(name, true)]);
 
-    call(&world, &served).run(&args).expect(5);
-    let again = (&args, "--if-exists same-content");
-    call(&world, &served).run(&again).expect(0);
+    publish_call(&world, &server).run(&args).expect(5);
+    let second_args = (&args, "--if-exists same-content");
+    publish_call(&world, &server).run(&second_args).expect(0);
     world.git("checkout -q -b other");
     world.push();
-    call(&world, &served)
+    publish_call(&world, &server)
         .run(&args)
         .expect(0)
         .saying(&["nothing is published", "other"]);
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
 fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("sales/old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
@@ -85,7 +81,7 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
         "main",
     ];
     let args = (&args, "--report json=review.json");
-    call(&world, &served).run(&args).expect(1);
+    publish_call(&world, &server).run(&args).expect(1);
     let waiver = |about: &str| {
         format!(
             "- {{ rule: component-naming-convention, path: sales/old.orch.yaml, about: {about}, reason: legacy }}\n"
@@ -94,54 +90,56 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     world.write("sluicegate-waivers.yaml", waiver("another name"));
     world.commit("waive another");
     world.push();
-    call(&world, &served).run(&args).expect(1);
-    assert_eq!(versions(&world, &served), []);
+    publish_call(&world, &server).run(&args).expect(1);
+    assert_eq!(versions(&world, &server), []);
     world.write("sluicegate-waivers.yaml", waiver("bad name"));
     world.commit("waive");
     world.push();
-    call(&world, &served).run(&args).expect(0);
-    let report = read(&world, "review.json");
+    publish_call(&world, &server).run(&args).expect(0);
+    let report = read_json(&world.work().join("review.json"));
     assert_eq!(
         (&report["findings"]["waived"], &report["verdict"]),
         (&json!(1), &json!("passed"))
     );
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 /// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
 /// exception.
 #[test]
 fn ci_publishes_pipelines_that_policy_excludes_from_review() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
     world.commit("left out");
     world.push();
     let receipt = ["--receipt", "receipt.json"];
     let args = "ci --publish --publish-on-branch main --version-name";
-    let said = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
-    let ended = call(&world, &served).run((args, "1", &receipt));
-    ended.expect(0).saying(&[said]);
+    let expected_text = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
+    let output = publish_call(&world, &server).run((args, "1", &receipt));
+    output.expect(0).saying(&[expected_text]);
     let paths = |receipt: &Value| {
         let files = receipt["files"].as_array().unwrap().iter();
         files
             .map(|file| file["path"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    assert!(paths(&read(&world, "receipt.json")).contains(&"old/bad.orch.yaml".to_owned()));
-    call(&world, &served)
+    assert!(paths(&read_json(&world.work().join("receipt.json"))).contains(&"old/bad.orch.yaml".to_owned()));
+    publish_call(&world, &server)
         .run("review --all --report json=review.json")
         .expect(0);
     let required = "publish --require-review review.json --version-name";
-    call(&world, &served)
+    publish_call(&world, &server)
         .run((required, "2"))
         .expect(0)
-        .saying(&[said]);
-    let job = call(&world, &served).variable("SLUICEGATE_EXCLUDE", "none/**");
+        .saying(&[expected_text]);
+    let job = publish_call(&world, &server).variable("SLUICEGATE_EXCLUDE", "none/**");
     job.run((required, "3"))
         .expect(2)
         .saying(&["has no result for 1 pipeline of the plan: old/bad.orch.yaml"]);
-    call(&world, &served).run((args, "4 --exclude none/**")).expect(1);
+    publish_call(&world, &server)
+        .run((args, "4 --exclude none/**"))
+        .expect(1);
     // Files that the common `exclude` key excludes from both are still not excused.
     world.write(
         "sluicegate.yaml",
@@ -149,10 +147,10 @@ fn ci_publishes_pipelines_that_policy_excludes_from_review() {
     );
     world.commit("common");
     world.push();
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("review --all --report json=review.json")
         .expect(0);
-    call(&world, &served)
+    publish_call(&world, &server)
         .run((required, "5"))
         .expect(2)
         .saying(&["has no result for 1 pipeline"]);
@@ -160,11 +158,11 @@ fn ci_publishes_pipelines_that_policy_excludes_from_review() {
 
 #[test]
 fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let head = world.git("rev-parse HEAD");
     world.git("tag v1.2.3");
     let host = || {
-        call(&world, &served)
+        publish_call(&world, &server)
             .variable("GITLAB_CI", "true")
             .variable("CI_COMMIT_SHA", &head)
             .variable("SLUICEGATE_VERSION_NAME", "{tag}")
@@ -187,23 +185,23 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
     merge_request.run(&args).expect(0).saying(&["not merged"]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     tagged("v1.2.3").run(&args).expect(0);
-    assert_eq!(versions(&world, &served), [("v1.2.3".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("v1.2.3".to_owned(), true)]);
     let dry = (&args, "--dry-run");
-    let ended = tagged("v2").run(&dry).expect(0);
+    let output = tagged("v2").run(&dry).expect(0);
     assert!(
-        ended.out.contains("would review") && ended.out.contains("would publish"),
+        output.out.contains("would review") && output.out.contains("would publish"),
         "{}",
-        ended.all()
+        output.all()
     );
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 /// The commit of a merge queue may never reach the target branch.
 #[test]
 fn ci_publishes_nothing_of_a_merge_queue() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let base = world.git("rev-parse HEAD");
     world.git("checkout -q -b gh-readonly-queue/main/pr-7");
     world.write("sales/more.orch.yaml", pipeline(&["Start", "Done"]));
@@ -216,7 +214,7 @@ fn ci_publishes_nothing_of_a_merge_queue() {
     });
     let file = world.path().join("event.json");
     fs::write(&file, payload.to_string()).unwrap();
-    let call = call(&world, &served)
+    let call = publish_call(&world, &server)
         .variable("GITHUB_ACTIONS", "true")
         .variable("GITHUB_EVENT_NAME", "merge_group")
         .variable("GITHUB_REF", reference)
@@ -226,35 +224,35 @@ fn ci_publishes_nothing_of_a_merge_queue() {
     call.run(args)
         .expect(0)
         .saying(&["reviewing 1 pipeline", "not merged"]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let ci = |more: &str| {
         let args = "ci --publish --all --version-name 1 --publish-on-branch main";
-        call(&world, &served).run((args, more))
+        publish_call(&world, &server).run((args, more))
     };
     for dry_run in ["--dry-run", ""] {
         ci(&format!("--shard 1/2 {dry_run}"))
             .expect(0)
             .saying(&["nothing is published", "shard 1/2"]);
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     let comment = "--comment --report html=r.html --report sarif=r.sarif";
     ci(comment)
         .expect(0)
         .saying(&["could not send the comment", "the host none"]);
     let html = fs::read_to_string(world.work().join("r.html")).unwrap();
     assert!(html.contains("sales/load.orch.yaml"));
-    assert_eq!(read(&world, "r.sarif")["version"], "2.1.0");
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(read_json(&world.work().join("r.sarif"))["version"], "2.1.0");
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 #[test]
 fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad, and its job was cancelled");
     world.write("README.md", "words");
@@ -273,26 +271,26 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
         "json=-",
     ];
     // Nothing changed since the base, but the files to publish still fail.
-    let report = call(&world, &served).run(&args).expect(1).json();
+    let report = publish_call(&world, &server).run(&args).expect(1).json();
     assert_eq!(report["files"][0]["path"], "sales/load.orch.yaml");
     assert!(
         report["notes"].to_string().contains("without changes"),
         "{report}"
     );
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("good");
     world.push();
-    let ci = |more: &[&str]| call(&world, &served).run((&args[..], more));
-    for (more, why) in [
+    let ci = |more: &[&str]| publish_call(&world, &server).run((&args[..], more));
+    for (more, reason) in [
         (&["--fail-on", "never"][..], "--fail-on never"),
         (&["sales"], "restricted to sales"),
         (&["--shard", "1/2"], "only shard 1/2"),
     ] {
-        ci(more).expect(0).saying(&["nothing is published", why]);
+        ci(more).expect(0).saying(&["nothing is published", reason]);
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // If nothing is to be published, only changed files are reviewed.
     let args = [
         "ci",
@@ -306,19 +304,19 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
         "--report",
         "json=-",
     ];
-    let report = call(&world, &served).run(&args).expect(0).json();
+    let report = publish_call(&world, &server).run(&args).expect(0).json();
     assert_eq!(report["files"], json!([]));
     ci(&[]).expect(0);
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 #[test]
 fn required_review_is_whole_and_platforms() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("two");
     world.push();
-    let make = |args: &[&str]| call(&world, &served).run((args, "--report json=../r.json"));
+    let make = |args: &[&str]| publish_call(&world, &server).run((args, "--report json=../r.json"));
     let publish = |more: &str| {
         let args = [
             "publish",
@@ -328,9 +326,9 @@ fn required_review_is_whole_and_platforms() {
             "--require-review",
             "../r.json",
         ];
-        call(&world, &served).run((&args[..], more))
+        publish_call(&world, &server).run((&args[..], more))
     };
-    for (args, why) in [
+    for (args, reason) in [
         (
             &["review", "--base", "HEAD~1"][..],
             "no result for 1 pipeline of the plan: sales/load.orch.yaml",
@@ -344,7 +342,7 @@ fn required_review_is_whole_and_platforms() {
         (&["check", "--all"], "not by the platform"),
     ] {
         make(args).expect(0);
-        publish("").expect(2).saying(&[why]);
+        publish("").expect(2).saying(&[reason]);
     }
     // Only the engine requirement can be waived, and only by the job.
     publish("--require-review-engine any")
@@ -360,7 +358,7 @@ fn required_review_is_whole_and_platforms() {
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     make(&["review", "--all"]).expect(0);
     publish("").expect(0);
-    let mut silent = read(&world, "../r.json");
+    let mut silent = read_json(&world.work().join("../r.json"));
     silent["context"]
         .as_object_mut()
         .unwrap()
@@ -382,7 +380,7 @@ fn required_review_is_whole_and_platforms() {
     )
     .unwrap();
     publish("").expect(2).saying(&["its results fail the gate"]);
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("report ../r.json")
         .expect(2)
         .saying(&["its results fail the gate"]);
@@ -392,17 +390,17 @@ fn required_review_is_whole_and_platforms() {
 
 #[test]
 fn names_that_no_header_has_a_meaning_for_are_refused() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     for args in [
         "publish --version-name größe",
         "publish --version-name 1 --prefix größe",
     ] {
-        call(&world, &served)
+        publish_call(&world, &server)
             .run(args)
             .expect(2)
             .saying(&["printable ASCII", "'ö'"]);
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
@@ -421,19 +419,19 @@ fn undecided_review_that_may_pass_is_not_published() {
 
 #[test]
 fn publish_can_require_review_of_the_same_commit() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let publish = |report: &str| {
         let args = "publish --version-name {short-sha} --receipt receipt.json";
-        call(&world, &served).run((args, &["--require-review", report]))
+        publish_call(&world, &server).run((args, &["--require-review", report]))
     };
     publish("none.json").expect(2).saying(&["none.json"]);
     world.write("odd.json", "{}");
     publish("odd.json").expect(2).saying(&["odd.json"]);
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("review --all --report json=../good.json")
         .expect(0);
     let compare = "--compare ../good.json ../good.json --report json=../two.json";
-    call(&world, &served).run(("report", compare)).expect(0);
+    publish_call(&world, &server).run(("report", compare)).expect(0);
     publish("../two.json")
         .expect(2)
         .saying(&["the report is a comparison"]);
@@ -443,28 +441,28 @@ fn publish_can_require_review_of_the_same_commit() {
     publish("../good.json")
         .expect(2)
         .saying(&["not the commit to publish"]);
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("review --all --report json=../bad.json")
         .expect(1);
     publish("../bad.json").expect(1).saying(&["did not pass"]);
-    let known = "review --all --new-only --base HEAD --report json=../known.json";
-    call(&world, &served).run(known).expect(0);
+    let known_args = "review --all --new-only --base HEAD --report json=../known.json";
+    publish_call(&world, &server).run(known_args).expect(0);
     publish("../known.json")
         .expect(2)
         .saying(&["it passed despite 1 finding of its base"]);
     world.git("checkout -q HEAD~1");
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("review --all --shard 1/2 --report json=../part.json")
         .expect(0);
     publish("../part.json").expect(2).saying(&["only shard 1/2"]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 
     publish("../good.json").expect(0);
-    let receipt = read(&world, "receipt.json");
+    let receipt = read_json(&world.work().join("receipt.json"));
     assert_eq!(receipt["review"]["head"], receipt["commitHash"]);
     assert!(receipt["review"]["reportSha256"].is_string());
     let from_disk = "publish --version-name x --from worktree --require-review ../good.json";
-    call(&world, &served)
+    publish_call(&world, &server)
         .run(from_disk)
         .expect(2)
         .saying(&["working tree"]);
@@ -472,14 +470,14 @@ fn publish_can_require_review_of_the_same_commit() {
 
 #[test]
 fn receipt_is_verified_later() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let args = "publish --version-name 1 --receipt r.json";
-    call(&world, &served).run(args).expect(0);
-    let verify = |path: &str| call(&world, &served).run(&["verify", path]);
+    publish_call(&world, &server).run(args).expect(0);
+    let verify = |path: &str| publish_call(&world, &server).run(&["verify", path]);
     assert!(verify("r.json").expect(0).out.contains("version 1 of sales"));
     // Without a local clone, the platform's version is still compared with the receipt.
     fs::copy(world.work().join("r.json"), world.path().join("r.json")).unwrap();
-    Call::with_platform(world.path(), &served.url)
+    Call::with_platform(world.path(), &server.url)
         .run("verify r.json")
         .expect(0)
         .saying(&["not compared"]);
@@ -505,7 +503,7 @@ fn receipt_is_verified_later() {
         ),
     ];
     for (change, words) in changes {
-        let mut receipt = read(&world, "r.json");
+        let mut receipt = read_json(&world.work().join("r.json"));
         change(&mut receipt);
         world.write("changed.json", receipt.to_string());
         verify("changed.json").expect(6).saying(&[words]);
@@ -518,15 +516,15 @@ fn receipt_is_verified_later() {
         world.write("broken.json", content);
         verify("broken.json").expect(2).saying(&[word]);
     }
-    let told = call(&world, &served)
+    let report = publish_call(&world, &server)
         .run("verify r.json -o json")
         .expect(0)
         .json();
     assert_eq!(
-        (&told["verified"], &told["differences"]),
+        (&report["verified"], &report["differences"]),
         (&json!(true), &json!([]))
     );
-    call(&world, &served)
+    publish_call(&world, &server)
         .variable("SLUICEGATE_TOKEN", "another")
         .run("verify r.json")
         .expect(4);
@@ -534,13 +532,13 @@ fn receipt_is_verified_later() {
 
 #[test]
 fn versions_are_taken_back_but_never_the_last_by_mistake() {
-    let (world, served) = stage();
-    let artifacts = |args: &str| call(&world, &served).run(("artifacts", args));
+    let (world, server) = stage();
+    let artifacts = |args: &str| publish_call(&world, &server).run(("artifacts", args));
     for version in ["1", "2", "3", "4"] {
-        publish(&world, &served, version);
+        publish_version(&world, &server, version);
     }
     let states = || {
-        versions(&world, &served)
+        versions(&world, &server)
             .into_iter()
             .map(|(name, enabled)| if enabled { name } else { format!("({name})") })
             .collect::<Vec<_>>()
@@ -559,11 +557,11 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
     artifacts("prune --keep 2 --yes").expect(0);
     assert_eq!(states(), "4 3 (2) (1)");
 
-    let rolled = artifacts("rollback").expect(0);
+    let output = artifacts("rollback").expect(0);
     assert!(
-        rolled.out.contains("disabled version 4") && rolled.out.contains("version 3 now"),
+        output.out.contains("disabled version 4") && output.out.contains("version 3 now"),
         "{}",
-        rolled.all()
+        output.all()
     );
     assert_eq!(states(), "(4) 3 (2) (1)");
     artifacts("rollback").expect(2).saying(&["--force"]);
@@ -574,29 +572,29 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
     artifacts("disable --version-name 4").expect(0);
     artifacts("enable --version-name 1").expect(0);
     artifacts("disable --version-name 3").expect(0);
-    let told = artifacts("rollback --force -o json")
+    let run_output = artifacts("rollback --force -o json")
         .expect(0)
         .saying(&["NO VERSION IS ENABLED"]);
-    assert_eq!(told.json()["latest"], Value::Null);
+    assert_eq!(run_output.json()["latest"], Value::Null);
     assert_eq!(states(), "(4) (3) (2) (1)");
     artifacts("rollback").expect(3);
 }
 
 #[test]
 fn quarantined_version_says_what_consumers_get() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("notes.md", "not a pipeline\n");
     world.commit("notes");
     world.push();
     let incomplete = |version: &str| {
         let include = "--include **/*.orch.yaml --include **/*.md";
         let args = format!("publish --version-name {version} --on-ignored disable");
-        call(&world, &served).run((&args, include)).expect(6)
+        publish_call(&world, &server).run((&args, include)).expect(6)
     };
     incomplete("0").saying(&["NO VERSION IS ENABLED", "notes.md"]);
-    publish(&world, &served, "1");
+    publish_version(&world, &server, "1");
     incomplete("2").saying(&["consumers of [Latest] get version 1 now"]);
-    let states = versions(&world, &served);
+    let states = versions(&world, &server);
     let names: Vec<&str> = states
         .iter()
         .filter(|(_, on)| *on)
@@ -604,24 +602,24 @@ fn quarantined_version_says_what_consumers_get() {
         .collect();
     assert_eq!(names, ["1"]);
     // A disabled version is not a success, even if it has the same commit.
-    let again = "publish --version-name 2 --if-exists same-content";
-    call(&world, &served)
-        .run(again)
+    let second_args = "publish --version-name 2 --if-exists same-content";
+    publish_call(&world, &server)
+        .run(second_args)
         .expect(5)
         .saying(&["the version is disabled"]);
 }
 
 #[test]
 fn plan_is_data() {
-    let (world, served) = stage();
-    publish(&world, &served, "1");
+    let (world, server) = stage();
+    publish_version(&world, &server, "1");
     let before = world.git("rev-parse HEAD");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.write("sales/new.orch.yaml", pipeline(&["Start", "Done"]));
     let head = world.commit("more");
     world.push();
     let dry = |version: &str| {
-        call(&world, &served)
+        publish_call(&world, &server)
             .run(format!("publish --dry-run --json --version-name {version}"))
             .expect(0)
             .json()
@@ -647,7 +645,7 @@ fn plan_is_data() {
             .unwrap()
             .contains("exists")
     );
-    let closure = call(&world, &served)
+    let closure = publish_call(&world, &server)
         .variable("SLUICEGATE_SELECT", "closure")
         .run("publish --dry-run --json --version-name 2")
         .expect(0)
@@ -655,8 +653,8 @@ fn plan_is_data() {
     assert_eq!(closure["files"].as_array().unwrap().len(), 2);
 
     // Without a platform, the plan is still printed.
-    let alone = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
-    let plan = alone
+    let call = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
+    let plan = call
         .run("publish --dry-run --json --version-name auto")
         .expect(0)
         .json();
@@ -665,12 +663,12 @@ fn plan_is_data() {
 
     world.write("sales/load.orch.yaml", "type: [\n");
     world.commit("broken");
-    let refused = alone
+    let report = call
         .run("publish --dry-run --json --version-name auto")
         .expect(2)
         .json();
-    assert_eq!(refused["refused"][0]["path"], "sales/load.orch.yaml");
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(report["refused"][0]["path"], "sales/load.orch.yaml");
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
@@ -682,9 +680,9 @@ fn switch_that_platform_does_not_make_is_not_told_as_made() {
     let switched_as = |told: &Value| {
         let platform = Platform::new();
         let list = json!([entry("2"), entry("1")]);
-        platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
-        platform.on("GET", "/artifacts/details", answer(&details));
-        platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answer(told));
+        platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+        platform.respond_to("GET", "/artifacts/details", answer(&details));
+        platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", answer(told));
         platform
     };
     let still = &["version 2 is still enabled"][..];
@@ -699,10 +697,10 @@ fn switch_that_platform_does_not_make_is_not_told_as_made() {
         (entry("2"), rollback, still),
         (json!({}), rollback, unknown),
     ];
-    at_once(cases, |(told, args, said)| {
+    at_once(cases, |(told, args, expected_text)| {
         let platform = switched_as(&told);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-        call.run(args).expect(3).saying(said);
+        call.run(args).expect(3).saying(expected_text);
     });
 }
 
@@ -715,11 +713,11 @@ fn prune_that_stops_names_version_and_what_it_did() {
     };
     let list = json!([entry(4), entry(3), entry(2), entry(1)]);
     let details = json!({ "artifactDetails": entry(4), "sharedPipelines": [] });
-    platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
-    platform.on("GET", "/artifacts/details", answer(&details));
+    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+    platform.respond_to("GET", "/artifacts/details", answer(&details));
     let done = answer(&json!({ "enabled": false }));
     let answers = in_turn(vec![done, ResponseTemplate::new(500)]);
-    platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answers);
+    platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", answers);
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
     call.run("artifacts prune --keep 1 --yes").expect(3).saying(&[
         "disabled version 3 of sales",
@@ -731,50 +729,50 @@ fn prune_that_stops_names_version_and_what_it_did() {
 
 #[test]
 fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let args = "ci --version-name {next} --publish-on-branch main --receipt receipt.json";
-    let ended = call(&world, &served).run(args).expect(0);
+    let output = publish_call(&world, &server).run(args).expect(0);
     let planned = "would publish version 1.0.0 of sales from the branch main";
-    assert!(ended.out.contains(planned), "{}", ended.all());
-    ended.saying(&["nothing is published: this is a local run", "add --publish"]);
-    assert_eq!(versions(&world, &served), []);
+    assert!(output.out.contains(planned), "{}", output.all());
+    output.saying(&["nothing is published: this is a local run", "add --publish"]);
+    assert_eq!(versions(&world, &server), []);
     assert!(!world.work().join("receipt.json").exists());
     // The configuration file cannot allow it.
     world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
     world.commit("configured");
     world.push();
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("ci --version-name {next}")
         .expect(0)
         .saying(&["nothing is published: this is a local run"]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // The flag and the variable publish, under the usual conditions.
-    call(&world, &served).run((args, "--publish")).expect(0);
-    assert_eq!(versions(&world, &served), [("1.0.0".to_owned(), true)]);
+    publish_call(&world, &server).run((args, "--publish")).expect(0);
+    assert_eq!(versions(&world, &server), [("1.0.0".to_owned(), true)]);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("more");
     world.push();
     let other = "ci --publish --version-name {next} --publish-on-branch release";
-    call(&world, &served)
+    publish_call(&world, &server)
         .run(other)
         .expect(0)
         .saying(&["the branch main is not one to publish on"]);
-    call(&world, &served)
+    publish_call(&world, &server)
         .variable("SLUICEGATE_PUBLISH", "true")
         .run(args)
         .expect(0);
-    assert_eq!(versions(&world, &served).len(), 2);
+    assert_eq!(versions(&world, &server).len(), 2);
 }
 
 #[test]
 fn local_ci_without_publish_flag_ends_as_review() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
     let args = "ci --version-name 1 --publish-on-branch main";
-    let ended = call(&world, &served).run(args).expect(1);
-    assert!(!ended.all().contains("would publish"), "{}", ended.all());
+    let output = publish_call(&world, &server).run(args).expect(1);
+    assert!(!output.all().contains("would publish"), "{}", output.all());
     // A publish that would be refused is a warning: the review passed.
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
     world.write(
@@ -783,10 +781,10 @@ fn local_ci_without_publish_flag_ends_as_review() {
     );
     world.commit("gone");
     world.push();
-    call(&world, &served).run(args).expect(0).saying(&[
+    publish_call(&world, &server).run(args).expect(0).saying(&[
         "a publish would fail",
         "gone.orch.yaml",
         "nothing is published",
     ]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }

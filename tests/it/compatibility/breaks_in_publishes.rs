@@ -1,6 +1,6 @@
 //! Compatibility: the effects of a publish on consumers, reported before the upload.
 
-use crate::support::{Platform, Shop, git, offer, output, parameter, push_of_branch};
+use crate::support::{Platform, Shop, git, job_output, offer, parameter, push_of_branch};
 use serde_json::Value;
 use std::fs;
 use wiremock::ResponseTemplate;
@@ -32,14 +32,20 @@ fn break_is_refused_with_both_places_and_nothing_is_sent() {
     assert_eq!(receipt["compat"]["against"], "1.0.0");
     assert_eq!(receipt["compat"]["accepted"], Value::Null);
     let changes = receipt["compat"]["changes"].as_array().unwrap();
-    let words: Vec<&str> = changes.iter().map(|it| it["change"].as_str().unwrap()).collect();
+    let words: Vec<&str> = changes
+        .iter()
+        .map(|entry| entry["change"].as_str().unwrap())
+        .collect();
     assert_eq!(
         words,
         ["parameter-added", "parameter-removed", "pipeline-removed"]
     );
     let outputs = shop.outputs();
     assert_eq!(
-        (output(&outputs, "compat"), output(&outputs, "next-version")),
+        (
+            job_output(&outputs, "compat"),
+            job_output(&outputs, "next-version")
+        ),
         ("breaking".into(), "2.0.0".into())
     );
     let junit = fs::read_to_string(junit).unwrap();
@@ -145,10 +151,10 @@ fn clone_without_published_commit_compares_ids_and_says_so() {
         (&compat["class"], &compat["idsOnly"]),
         (&"breaking".into(), &true.into())
     );
-    let said = publish(&["{next}", "--deepen"])
+    let output = publish(&["{next}", "--deepen"])
         .expect(0)
         .saying(&["fetching the commit", "the parameter `day` is gone"]);
-    assert!(said.out.contains("2.0.0"), "{}", said.all());
+    assert!(output.out.contains("2.0.0"), "{}", output.all());
 }
 
 #[test]
@@ -160,15 +166,15 @@ fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
     git(shop.world.path(), format!("clone -q --depth=1 {url} shallow"));
     let receipt = shop.world.path().join("receipt.json");
     let version = "--version-name 1.1.0 --branch main";
-    let said = shop
+    let output = shop
         .call_in(&shop.world.path().join("shallow"))
         .run((&["publish", "--receipt", receipt.to_str().unwrap()], version));
-    let said = said.expect(0).saying(&[
+    let output = output.expect(0).saying(&[
         "the clone does not have the commit",
         "hint: pass --deepen to fetch it",
         "since version 1.0.0: no id was removed; the parameters were not compared",
     ]);
-    assert!(!said.all().contains("nothing changed"), "{}", said.all());
+    assert!(!output.all().contains("nothing changed"), "{}", output.all());
     assert_eq!(shop.receipt()["compat"]["class"], Value::Null);
 }
 
@@ -176,7 +182,7 @@ fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
 fn version_that_cannot_be_asked_for_leaves_receipt() {
     let shop = Shop::new();
     let platform = Platform::new();
-    platform.on("GET", "/details$", ResponseTemplate::new(500));
+    platform.respond_to("GET", "/details$", ResponseTemplate::new(500));
     let (receipt, junit) = (
         shop.world.path().join("receipt.json"),
         shop.world.path().join("junit.xml"),
@@ -227,20 +233,20 @@ fn dry_run_tells_what_would_break() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
-    let said = shop.publish("{next} --dry-run").expect(0);
+    let output = shop.publish("{next} --dry-run").expect(0);
     for words in [
         "version  2.0.0",
         "for consumers of version 1.0.0: breaking",
         "the parameter `day` is gone",
     ] {
-        assert!(said.out.contains(words), "{words}: {}", said.all());
+        assert!(output.out.contains(words), "{words}: {}", output.all());
     }
-    let said = shop
+    let report = shop
         .publish("1.1.0 --dry-run --compat fail --json")
         .expect(1)
         .json();
-    assert_eq!(said["compat"]["class"], "breaking");
-    assert!(said["refused"][0]["what"].as_str().unwrap().contains("is gone"));
+    assert_eq!(report["compat"]["class"], "breaking");
+    assert!(report["refused"][0]["what"].as_str().unwrap().contains("is gone"));
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
 
@@ -276,11 +282,15 @@ fn names_in_the_file_are_text_wherever_they_are_told() {
     shop.publish("1.1.0").expect(0);
     shop.offer(&[("load", &parameter("day", ", default: x"))]);
     let junit = shop.world.path().join("publish.xml");
-    let said = shop
+    let output = shop
         .publish(&["1.2.0", "--compat", "fail", "--junit", junit.to_str().unwrap()])
         .expect(1);
     let junit = fs::read_to_string(junit).unwrap();
-    for shown in [said.all(), junit, shop.publish("1.2.0 --dry-run").expect(0).all()] {
+    for shown in [
+        output.all(),
+        junit,
+        shop.publish("1.2.0 --dry-run").expect(0).all(),
+    ] {
         assert!(shown.contains("group]"), "{shown}");
         assert!(!shown.contains('\u{1b}') && !shown.contains("##["), "{shown}");
         assert!(
@@ -302,9 +312,9 @@ fn rerun_of_older_version_is_settled_by_what_is_there() {
     ]);
     shop.publish("1.1.0").expect(0);
     shop.world.git("checkout -q HEAD~1");
-    let again = "1.0.0 --compat fail --branch main";
-    shop.publish((again, "--if-exists same-content")).expect(0);
-    shop.publish(again).expect(1);
+    let second_args = "1.0.0 --compat fail --branch main";
+    shop.publish((second_args, "--if-exists same-content")).expect(0);
+    shop.publish(second_args).expect(1);
 }
 
 #[test]
@@ -322,14 +332,14 @@ fn review_of_ci_accepts_break_where_its_publish_does() {
     ci("1.2.3").expect(0);
     shop.offer(&[("more", "")]);
     for version in ["1.3.0", "{next}"] {
-        let said = ci(version).expect(1).all();
-        assert!(said.contains("breaks consumers"), "{said}");
+        let log = ci(version).expect(1).all();
+        assert!(log.contains("breaks consumers"), "{log}");
     }
     assert_eq!(shop.versions(), ["1.2.3"]);
-    let said = ci("2.0.0").expect(0).all();
+    let log = ci("2.0.0").expect(0).all();
     assert!(
-        said.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
-        "{said}"
+        log.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
+        "{log}"
     );
     ci("2.0.0").expect(0);
     assert_eq!(shop.versions(), ["1.2.3", "2.0.0"]);
@@ -339,20 +349,20 @@ fn review_of_ci_accepts_break_where_its_publish_does() {
 fn ci_reports_missing_publish_settings_before_review() {
     let shop = Shop::new();
     let args = "ci --publish --publish-on-branch main --version-name 1.0.0";
-    let said = shop
+    let output = shop
         .call()
         .variable("SLUICEGATE_PREFIX", "")
         .run(args)
         .expect(2)
         .saying(&["the prefix is not set"]);
-    assert!(!said.all().contains("reviewing"), "{}", said.all());
+    assert!(!output.all().contains("reviewing"), "{}", output.all());
     // An invalid plan is reported when the publish is due: the results of the review are in the reports.
     let offered = "pipelines:\n- { id: gone, pipeline: gone.orch.yaml }\n";
     shop.world.write(".platform/shared-pipelines.yaml", offered);
     shop.push();
-    let said = shop.call().run(args).expect(2);
-    assert!(said.out.contains("Review passed"), "{}", said.all());
-    said.saying(&["gone.orch.yaml"]);
+    let output = shop.call().run(args).expect(2);
+    assert!(output.out.contains("Review passed"), "{}", output.all());
+    output.saying(&["gone.orch.yaml"]);
     assert_eq!(shop.versions(), Vec::<String>::new());
 }
 

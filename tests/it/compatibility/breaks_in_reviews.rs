@@ -1,7 +1,9 @@
 //! Breaking changes, reported outside a publish: by reviews and checks, between two versions, and in the consumers'
 //! repositories.
 
-use crate::support::{Call, Ended, Platform, Shop, World, offer, parameter, pipeline, push_of_branch};
+use crate::support::{
+    Call, Platform, ProgramOutput, Shop, World, offer, parameter, pipeline, push_of_branch,
+};
 use serde_json::Value;
 use std::fs;
 
@@ -15,10 +17,10 @@ fn verify_proves_consumer_changes_of_receipt_again() {
         let receipt = shop.world.path().join("receipt.json");
         shop.call().run(&["verify", receipt.to_str().unwrap()])
     };
-    let told = shop.receipt();
+    let text = shop.receipt();
     verify().expect(0);
     let lie = |change: &dyn Fn(&mut Value), words: &str| {
-        let mut receipt = told.clone();
+        let mut receipt = text.clone();
         change(&mut receipt["compat"]);
         fs::write(shop.world.path().join("receipt.json"), receipt.to_string()).unwrap();
         verify().expect(6).saying(&[words]);
@@ -62,13 +64,13 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         ("load", &parameter("hour", ", default: x")),
         ("clean", &parameter("day", ", default: x")),
     ]);
-    let said = shop.call().run("artifacts diff").expect(0);
+    let output = shop.call().run("artifacts diff").expect(0);
     for words in [
         "version 1.0.0 to",
         ": breaking, 1 break, 1 addition",
         "`load`: the parameter `day` is gone",
     ] {
-        assert!(said.out.contains(words), "{words}: {}", said.all());
+        assert!(output.out.contains(words), "{words}: {}", output.all());
     }
     shop.publish("2.0.0").expect(0);
     let json = shop
@@ -94,9 +96,9 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     );
     // Comparing two revisions needs no platform.
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
-    let same = alone.run("artifacts diff HEAD HEAD -o json").expect(0).json();
+    let report = alone.run("artifacts diff HEAD HEAD -o json").expect(0).json();
     assert_eq!(
-        (&same["class"], &same["changes"]),
+        (&report["class"], &report["changes"]),
         (&"none".into(), &serde_json::json!([]))
     );
     shop.call().run("artifacts diff 1.0").expect(3).saying(&["1.0"]);
@@ -114,11 +116,11 @@ fn revision_without_file_offers_nothing() {
     shop.push();
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
     let diff = |from: &str, to: &str| {
-        let found = alone
+        let report = alone
             .run(&["artifacts", "diff", from, to, "-o", "json"])
             .expect(0)
             .json();
-        (found["class"].clone(), found["changes"][0].clone())
+        (report["class"].clone(), report["changes"][0].clone())
     };
     let (class, change) = diff("HEAD", "HEAD~1");
     assert_eq!(class, "addition");
@@ -150,10 +152,10 @@ fn entry_whose_pipeline_is_gone_is_not_offered() {
     shop.world.git("rm -q clean.orch.yaml");
     shop.push();
     let from_version = "artifacts diff 1.0.0 HEAD -o json";
-    let found = shop.call().run(from_version).expect(0).json();
-    let change = &found["changes"][0];
+    let document = shop.call().run(from_version).expect(0).json();
+    let change = &document["changes"][0];
     assert_eq!(
-        (&found["class"], &change["change"], &change["id"]),
+        (&document["class"], &change["change"], &change["id"]),
         (&"breaking".into(), &"pipeline-removed".into(), &"clean".into())
     );
     // A review of the change and `diff` report the same.
@@ -183,16 +185,16 @@ fn pipeline_of_another_kind_breaks_also_under_the_same_name() {
         .saying(&["breaks consumers of version 1.0.0", words]);
     assert_eq!(shop.versions(), ["1.0.0"]);
     for sides in ["1.0.0", "HEAD~1 HEAD"] {
-        let said = shop.call().run(("artifacts diff", sides)).expect(0);
+        let output = shop.call().run(("artifacts diff", sides)).expect(0);
         assert!(
-            said.out.contains(": breaking, 1 break") && said.out.contains(words),
+            output.out.contains(": breaking, 1 break") && output.out.contains(words),
             "{}",
-            said.all()
+            output.all()
         );
     }
     for command in ["review", "check"] {
-        let told = shop.call().run(&[command, "--compat", "fail"]).expect(1);
-        assert!(told.all().contains(words), "{}", told.all());
+        let run_output = shop.call().run(&[command, "--compat", "fail"]).expect(1);
+        assert!(run_output.all().contains(words), "{}", run_output.all());
     }
     shop.publish("2.0.0 --compat fail").expect(0);
     let receipt = shop.world.path().join("receipt.json");
@@ -206,9 +208,9 @@ fn renamed_file_of_the_same_kind_breaks_nobody() {
     shop.publish("1.0.0").expect(0);
     shop.world.git("mv load.orch.yaml load.tran.yaml");
     let file = ".platform/shared-pipelines.yaml";
-    let offered = fs::read_to_string(shop.world.work().join(file)).unwrap();
+    let text = fs::read_to_string(shop.world.work().join(file)).unwrap();
     shop.world
-        .write(file, offered.replace("load.orch.yaml", "load.tran.yaml"));
+        .write(file, text.replace("load.orch.yaml", "load.tran.yaml"));
     shop.push();
     shop.publish("1.0.1 --compat fail").expect(0);
     assert_eq!(shop.receipt()["compat"]["class"], "content");
@@ -218,8 +220,8 @@ fn renamed_file_of_the_same_kind_breaks_nobody() {
 fn publish_of_first_version_compares_nothing() {
     let shop = Shop::new();
     let nothing = "no version of sales is enabled, so there is no version to compare with\n";
-    let said = shop.call().run("artifacts diff").expect(0);
-    assert_eq!(said.out, nothing);
+    let output = shop.call().run("artifacts diff").expect(0);
+    assert_eq!(output.out, nothing);
     let json = shop.call().run("artifacts diff -o json").expect(0);
     assert_eq!(
         json.json()["from"],
@@ -268,7 +270,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     consumer.commit("first");
     let folder = consumer.work();
     let args = ["artifacts", "impact", "--repos", folder.to_str().unwrap()];
-    let said = shop
+    let output = shop
         .call()
         .run(&args)
         .expect(0)
@@ -280,7 +282,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "callers/19.orch.yaml and 2 more\n",
         "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no others were searched",
     ] {
-        assert!(said.out.contains(words), "{words}: {}", said.all());
+        assert!(output.out.contains(words), "{words}: {}", output.all());
     }
     let json = shop.call().run((&args[..], "-o json")).expect(0).json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
@@ -318,12 +320,13 @@ fn review_and_check_tell_what_change_breaks() {
             shop.call().variable("GITHUB_ACTIONS", "").run(&args)
         };
         let json = || -> Value { serde_json::from_slice(&fs::read(&files[5]).unwrap()).unwrap() };
-        let told = run(&[]).expect(0);
+        let output = run(&[]).expect(0);
         assert!(
-            told.all()
+            output
+                .all()
                 .contains("warning: breaks consumers: .platform/shared-pipelines.yaml:2"),
             "{}",
-            told.all()
+            output.all()
         );
         for file in &files[..5] {
             let text = fs::read_to_string(file).unwrap();
@@ -350,14 +353,14 @@ fn review_and_check_tell_what_change_breaks() {
         );
         // The written report is parsed strictly and rendered again.
         let from = files[5].to_str().unwrap();
-        let again = shop
+        let second_run = shop
             .call()
             .run(&["report", from, "--report", "markdown=-"])
             .expect(1);
         assert!(
-            again.out.contains("Breaks consumers of shared pipelines"),
+            second_run.out.contains("Breaks consumers of shared pipelines"),
             "{}",
-            again.all()
+            second_run.all()
         );
         let lie = fs::read_to_string(from)
             .unwrap()
@@ -383,8 +386,8 @@ fn break_of_base_is_not_reported_for_change() {
     shop.world.git("checkout -q -b change");
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     shop.push();
-    let told = shop.call().run("review --compat fail").expect(0);
-    assert!(!told.all().contains("breaks consumers"), "{}", told.all());
+    let output = shop.call().run("review --compat fail").expect(0);
+    assert!(!output.all().contains("breaks consumers"), "{}", output.all());
 }
 
 #[test]
@@ -400,25 +403,26 @@ fn change_does_not_steer_what_its_breaks_mean_in_review() {
     shop.world.write(".platform/shared-pipelines.yaml", unreadable);
     shop.push();
     // In CI, the change that makes the file unusable fails.
-    let told = push_of_branch(&shop.world, shop.call()).run("review").expect(1);
+    let output = push_of_branch(&shop.world, shop.call()).run("review").expect(1);
     assert!(
-        told.all()
+        output
+            .all()
             .contains("Could not determine the changes for consumers"),
         "{}",
-        told.all()
+        output.all()
     );
 }
 
 #[test]
-fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_edit() {
+fn break_by_unstaged_edit_of_shared_file_fails_like_committed_edit() {
     let shop = Shop::new();
     let check = |more: &str| shop.call().run(("check --compat fail", more));
-    let broken = |ended: Ended| {
-        let ended = ended.expect(1);
+    let broken = |output: ProgramOutput| {
+        let output = output.expect(1);
         assert!(
-            ended.all().contains("the parameter `day` is gone"),
+            output.all().contains("the parameter `day` is gone"),
             "{}",
-            ended.all()
+            output.all()
         );
     };
     check("").expect(0);

@@ -12,7 +12,7 @@ const REPORT: &str = include_str!("../../fixtures/compat/0.1/report.json");
 const COMPARED: &str = include_str!("../../fixtures/compat/0.1/report-compared.json");
 /// A published version with an accepted break and an ignored file.
 const RECEIPT: &str = include_str!("../../fixtures/compat/0.1/receipt.json");
-/// The output of `diff main..change --callers -o json` in [`edited`].
+/// The output of `diff main..change --callers -o json` in [`project_with_every_change`].
 const DIFF: &str = include_str!("../../fixtures/compat/0.1/diff.json");
 const WAIVERS: &str = include_str!("../../fixtures/compat/0.1/sluicegate-waivers.yaml");
 const SETTINGS: &str = include_str!("../../fixtures/compat/0.1/sluicegate.yaml");
@@ -20,7 +20,7 @@ const SETTINGS: &str = include_str!("../../fixtures/compat/0.1/sluicegate.yaml")
 /// Keys of a result that the rendering program writes itself, and does not read: their values may change.
 const DERIVED: [&str; 2] = ["help", "docs"];
 
-fn parsed(text: &str) -> Value {
+fn parse_document(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
@@ -29,10 +29,10 @@ fn assert_kept(frozen: &Value, made: &Value, at: &str) {
     match (frozen, made) {
         (Value::Object(frozen), Value::Object(made)) => {
             for (key, value) in frozen {
-                let at = format!("{at}.{key}");
-                let now = made.get(key).unwrap_or_else(|| panic!("{at} is missing"));
+                let text = format!("{at}.{key}");
+                let now = made.get(key).unwrap_or_else(|| panic!("{text} is missing"));
                 if !DERIVED.contains(&key.as_str()) {
-                    assert_kept(value, now, &at);
+                    assert_kept(value, now, &text);
                 }
             }
         }
@@ -80,18 +80,18 @@ fn report_of_0_1_is_rendered_again_with_every_value() {
     let folder = scratch::folder();
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
-        let frozen = parsed(text);
+        let frozen = parse_document(text);
         assert_eq!(frozen["schema"], "sluicegate.report/v1", "{name}");
-        let ended = Call::new(folder.path())
+        let output = Call::new(folder.path())
             .run(format!("report {name} --report json=-"))
             .expect(code_of(&frozen));
-        assert_kept(&frozen, &ended.json(), name);
+        assert_kept(&frozen, &output.json(), name);
     }
 }
 
 #[test]
 fn report_of_0_1_has_every_kind_of_entry() {
-    let report = parsed(REPORT);
+    let report = parse_document(REPORT);
     for kind in ["new", "known", "fixed", "waived", "notEvaluated"] {
         assert!(report["findings"][kind].as_u64().unwrap() > 0, "{kind}");
     }
@@ -114,7 +114,7 @@ fn report_of_0_1_has_every_kind_of_entry() {
 #[test]
 fn shard_of_0_1_is_read() {
     let folder = scratch::folder();
-    let mut report = parsed(REPORT);
+    let mut report = parse_document(REPORT);
     report["context"]["shard"] = json!("1/1");
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
     Call::new(folder.path())
@@ -131,7 +131,7 @@ fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
         ("report", REPORT, "sluicegate.report/v2"),
         ("verify", RECEIPT, "sluicegate.receipt/v2"),
     ] {
-        let mut document = parsed(text);
+        let mut document = parse_document(text);
         document["schema"] = json!(name);
         fs::write(folder.path().join("newer.json"), document.to_string()).unwrap();
         call.run(&[command, "newer.json"]).expect(2).saying(&[name]);
@@ -140,7 +140,7 @@ fn report_or_receipt_of_newer_schema_is_refused_with_its_name() {
 }
 
 /// Responds with the details of the two versions in the receipt; other versions do not exist.
-fn details(receipt: &Value, request: &Request) -> ResponseTemplate {
+fn details_of_receipt(receipt: &Value, request: &Request) -> ResponseTemplate {
     let asked = request.url.as_str();
     let compat = &receipt["compat"];
     let has = |version: &Value| asked.contains(&format!("={}", version.as_str().unwrap()));
@@ -155,9 +155,9 @@ fn details(receipt: &Value, request: &Request) -> ResponseTemplate {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| {
-            let source = it["path"].as_str().unwrap().trim_end_matches(".orch.yaml");
-            json!({ "sharedPipelineId": it["id"], "sourcePipeline": source })
+        .map(|entry| {
+            let source = entry["path"].as_str().unwrap().trim_end_matches(".orch.yaml");
+            json!({ "sharedPipelineId": entry["id"], "sourcePipeline": source })
         })
         .collect();
     answer(&json!({
@@ -173,12 +173,12 @@ fn details(receipt: &Value, request: &Request) -> ResponseTemplate {
 
 #[test]
 fn receipt_of_0_1_is_verified() {
-    let receipt = parsed(RECEIPT);
+    let receipt = parse_document(RECEIPT);
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
     let platform = Platform::new();
     let published = receipt.clone();
-    platform.on("GET", "/artifacts/details$", move |request: &Request| {
-        details(&published, request)
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+        details_of_receipt(&published, request)
     });
     // Outside a repository, the receipt is compared only with the platform.
     let folder = scratch::folder();
@@ -188,13 +188,13 @@ fn receipt_of_0_1_is_verified() {
             .variable("SLUICEGATE_RETRIES", "0")
             .run("verify receipt.json -o json")
     };
-    let told = verify(&receipt).expect(0).json();
+    let report = verify(&receipt).expect(0).json();
     assert_eq!(
-        (&told["verified"], &told["differences"]),
+        (&report["verified"], &report["differences"]),
         (&json!(true), &json!([]))
     );
     assert_eq!(
-        (&told["prefix"], &told["versionName"], &told["commitHash"]),
+        (&report["prefix"], &report["versionName"], &report["commitHash"]),
         (
             &receipt["prefix"],
             &receipt["versionName"],
@@ -226,12 +226,12 @@ fn settings_of_0_1_are_read_without_warning() {
         &["review", "--all", "--dry-run"],
         &["context"],
     ] {
-        let ended = call.run(args).expect(0);
-        assert!(!ended.err.contains("warning"), "{args:?}: {}", ended.all());
+        let output = call.run(args).expect(0);
+        assert!(!output.err.contains("warning"), "{args:?}: {}", output.all());
     }
     // The settings are in force: the report of `review.report` is written.
     assert!(world.work().join("reports/review.json").is_file());
-    for (text, said) in [
+    for (text, expected_text) in [
         (format!("{SETTINGS}newer-key: 1\n"), "unknown key `newer-key`"),
         (
             SETTINGS.replace("review:\n", "review:\n  newer-part: 1\n"),
@@ -241,7 +241,7 @@ fn settings_of_0_1_are_read_without_warning() {
         world.write("sluicegate.yaml", text);
         call.run("check --all")
             .expect(2)
-            .saying(&["sluicegate.yaml:", said]);
+            .saying(&["sluicegate.yaml:", expected_text]);
     }
 }
 
@@ -249,7 +249,7 @@ fn settings_of_0_1_are_read_without_warning() {
 fn waivers_of_0_1_are_listed_with_every_value() {
     let world = project();
     world.write("sluicegate-waivers.yaml", WAIVERS);
-    let listed = Call::new(&world.work())
+    let report = Call::new(&world.work())
         .run("waivers list -o json")
         .expect(0)
         .json();
@@ -273,7 +273,7 @@ fn waivers_of_0_1_are_listed_with_every_value() {
             "line": 10,
         },
     ]);
-    assert_kept(&expected, &listed, "waivers");
+    assert_kept(&expected, &report, "waivers");
 }
 
 const BEFORE: &str = r#"type: orchestration
@@ -345,7 +345,7 @@ pipelines:
 ";
 
 /// Creates a branch `change` that edits, renames, adds, removes and breaks pipelines of `main`.
-fn edited() -> World {
+fn project_with_every_change() -> World {
     let world = project();
     world.write(".platform/shared-pipelines.yaml", SHARED_BEFORE);
     world.write("load.orch.yaml", BEFORE);
@@ -371,28 +371,28 @@ fn edited() -> World {
 
 #[test]
 fn diff_of_0_1_has_no_key_that_is_gone() {
-    let frozen = parsed(DIFF);
-    let world = edited();
-    let made = Call::new(&world.work())
+    let frozen = parse_document(DIFF);
+    let world = project_with_every_change();
+    let report = Call::new(&world.work())
         .run("diff main..change --callers -o json")
         .expect(0)
         .json();
     assert_eq!(
-        (&frozen["schema"], &made["schema"]),
+        (&frozen["schema"], &report["schema"]),
         (&json!("sluicegate.diff/v1"), &json!("sluicegate.diff/v1"))
     );
     let (mut old, mut new) = (BTreeSet::new(), BTreeSet::new());
     collect_keys(&frozen, "", &mut old);
-    collect_keys(&made, "", &mut new);
+    collect_keys(&report, "", &mut new);
     let gone: Vec<&String> = old.difference(&new).collect();
     assert!(gone.is_empty(), "keys that are gone: {gone:?}");
     let changes = |diff: &Value| -> BTreeSet<String> {
         let pipelines = diff["pipelines"].as_array().unwrap().iter();
         pipelines
-            .map(|it| format!("{} {}", it["path"], it["change"]))
+            .map(|entry| format!("{} {}", entry["path"], entry["change"]))
             .collect()
     };
-    assert_eq!(changes(&frozen), changes(&made));
+    assert_eq!(changes(&frozen), changes(&report));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::support::{Arguments, Checkout, EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use serde_json::json;
 
-fn shown(job: &Checkout, more: impl Arguments) -> String {
-    job.call().run(("context", more)).expect(0).out
+fn context_text(job: &Checkout, extra_args: impl Arguments) -> String {
+    job.call().run(("context", extra_args)).expect(0).out
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn context_on_laptop_matches_snapshot() {
     world.git("rm -q old.orch.yaml");
     world.write("sluicegate.yaml", "exclude: ['**/*.tran.yaml']\n");
     world.commit("all kinds");
-    insta::assert_snapshot!(shown(&Checkout::new(&world.work(), &[]), ""), @"
+    insta::assert_snapshot!(context_text(&Checkout::new(&world.work(), &[]), ""), @"
     CI host        none (local run)
     event          local
     pull request   no
@@ -52,7 +52,7 @@ fn context_of_fork_on_github_matches_snapshot() {
         ("GITHUB_SHA", &project.feature),
     ];
     let job = Checkout::new(&folder, &variables).with_remote_as_target();
-    insta::assert_snapshot!(shown(&job.payload(&payload), ""), @"
+    insta::assert_snapshot!(context_text(&job.payload(&payload), ""), @"
     CI host        github
     event          pull_request
     pull request   7
@@ -87,7 +87,7 @@ fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
         ("CI_COMMIT_SHA", &project.main),
         ("CI_COMMIT_TAG", "v1"),
     ];
-    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables), "--exclude old*"), @"
+    insta::assert_snapshot!(context_text(&Checkout::new(&folder, &variables), "--exclude old*"), @"
     CI host        gitlab
     event          push
     pull request   no
@@ -128,7 +128,7 @@ fn context_of_changed_rules_matches_snapshot() {
         ("CI_DEFAULT_BRANCH", "main"),
         ("CI_COMMIT_BEFORE_SHA", &before),
     ];
-    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables), ""), @"
+    insta::assert_snapshot!(context_text(&Checkout::new(&folder, &variables), ""), @"
     CI host        gitlab
     event          push
     pull request   no
@@ -162,7 +162,7 @@ fn context_of_deleted_branch_matches_snapshot() {
         ("GITHUB_REF", "refs/heads/main"),
         ("GITHUB_SHA", &project.main),
     ];
-    insta::assert_snapshot!(shown(&Checkout::new(&folder, &variables).payload(&payload), ""), @"
+    insta::assert_snapshot!(context_text(&Checkout::new(&folder, &variables).payload(&payload), ""), @"
     CI host        github
     event          push
     pull request   no

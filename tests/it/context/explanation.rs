@@ -10,23 +10,23 @@ fn laptop_is_explained() {
         ("old/c.orch.yaml", "type: orchestration\n"),
     ]);
     let call = Call::new(&world.work());
-    let shown = call.run("context --json --exclude old/**").expect(0).json();
-    assert_eq!(shown["ci"], "none");
-    assert_eq!(shown["event"], "local");
-    assert_eq!(shown["branch"], "change");
-    assert_eq!(shown["head"], json!(world.git(&["rev-parse", "HEAD"])));
-    assert_eq!(shown["base"], json!(world.git(&["rev-parse", "origin/main"])));
+    let report = call.run("context --json --exclude old/**").expect(0).json();
+    assert_eq!(report["ci"], "none");
+    assert_eq!(report["event"], "local");
+    assert_eq!(report["branch"], "change");
+    assert_eq!(report["head"], json!(world.git(&["rev-parse", "HEAD"])));
+    assert_eq!(report["base"], json!(world.git(&["rev-parse", "origin/main"])));
     assert_eq!(
-        (&shown["fork"], &shown["tag"], &shown["pullRequest"]),
+        (&report["fork"], &report["tag"], &report["pullRequest"]),
         (&json!(false), &json!(null), &json!(null))
     );
-    assert_eq!(shown["changed"][0]["path"], "b.orch.yaml");
+    assert_eq!(report["changed"][0]["path"], "b.orch.yaml");
     assert_eq!(
-        (&shown["changed"][0]["change"], &shown["changed"][0]["selected"]),
+        (&report["changed"][0]["change"], &report["changed"][0]["selected"]),
         (&json!("added"), &json!(true))
     );
     assert_eq!(
-        (&shown["changed"][1]["path"], &shown["changed"][1]["selected"]),
+        (&report["changed"][1]["path"], &report["changed"][1]["selected"]),
         (&json!("old/c.orch.yaml"), &json!(false))
     );
     let text = call.run("context").expect(0);
@@ -67,17 +67,20 @@ fn pull_request_on_github_is_reviewed_at_its_head() {
         .variable("GITHUB_REPOSITORY", "o/r")
         .variable("GITHUB_SHA", world.git("rev-parse HEAD"))
         .variable("GITHUB_REF", "refs/pull/7/merge");
-    let shown = call.run("context --json").expect(0).json();
+    let report = call.run("context --json").expect(0).json();
     assert_eq!(
-        (&shown["ci"], &shown["event"]),
+        (&report["ci"], &report["event"]),
         (&json!("github"), &json!("pull_request"))
     );
     assert_eq!(
-        (&shown["branch"], &shown["head"]),
+        (&report["branch"], &report["head"]),
         (&json!("change"), &json!(head))
     );
-    assert_eq!((&shown["base"], &shown["pullRequest"]), (&json!(base), &json!(7)));
-    assert_eq!(shown["selected"], json!(["b.orch.yaml"]));
+    assert_eq!(
+        (&report["base"], &report["pullRequest"]),
+        (&json!(base), &json!(7))
+    );
+    assert_eq!(report["selected"], json!(["b.orch.yaml"]));
 }
 
 #[test]
@@ -100,9 +103,9 @@ fn shallow_clone_names_remedy() {
 #[test]
 fn default_branch_takes_all() {
     let world = project();
-    let shown = Call::new(&world.work()).run("context --json").expect(0).json();
-    assert_eq!(shown["base"], json!(null));
-    assert_eq!(shown["selected"], json!(["a.orch.yaml"]));
+    let report = Call::new(&world.work()).run("context --json").expect(0).json();
+    assert_eq!(report["base"], json!(null));
+    assert_eq!(report["selected"], json!(["a.orch.yaml"]));
 }
 
 #[test]
@@ -112,15 +115,15 @@ fn reason_that_many_share_is_said_once() {
         world.write(&format!("p{number}.orch.yaml"), pipeline(&["Start", "Done"]));
     }
     world.commit("many");
-    let said = Call::new(&world.work()).run("context --all").expect(0);
-    let reasons = said.out.matches("all pipelines are selected").count();
-    assert_eq!(reasons, 1, "{}", said.out);
+    let output = Call::new(&world.work()).run("context --all").expect(0);
+    let reasons = output.out.matches("all pipelines are selected").count();
+    assert_eq!(reasons, 1, "{}", output.out);
     assert!(
-        said.out.contains("10 pipelines: all pipelines are selected"),
+        output.out.contains("10 pipelines: all pipelines are selected"),
         "{}",
-        said.out
+        output.out
     );
-    assert!(said.out.contains("  +  p8.orch.yaml\n"), "{}", said.out);
+    assert!(output.out.contains("  +  p8.orch.yaml\n"), "{}", output.out);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `sluicegate demo`: its story and its directory of reports.
 
 use crate::support::picture_geometry::{Drawn, of_class};
-use crate::support::{Call, Served, git, scratch};
+use crate::support::{Call, ServerProcess, git, scratch};
 use std::fs;
 
 #[test]
@@ -10,7 +10,7 @@ fn demo_shows_the_whole_job() {
     let call = Call::new(folder.path())
         .variable("SLUICEGATE_FAIL_ON", "never")
         .variable("GITHUB_ACTIONS", "true");
-    let ended = call.run("demo").expect(0);
+    let output = call.run("demo").expect(0);
     for word in [
         "passed",
         "failed",
@@ -22,7 +22,7 @@ fn demo_shows_the_whole_job() {
         "version 1.1.0 of sales",
         "Look at",
     ] {
-        assert!(ended.all().contains(word), "{word}: {}", ended.all());
+        assert!(output.all().contains(word), "{word}: {}", output.all());
     }
     let reports = folder.path().join("sluicegate-demo/reports");
     let formats = [
@@ -97,17 +97,17 @@ fn second_demo_keeps_work_of_the_first_and_its_lines_go_on() {
         .find_map(|line| line.strip_prefix("sluicegate serve "))
         .unwrap();
     let serve = serve.replace("127.0.0.1:8080", "127.0.0.1:0");
-    let served = Served::start(folder.path(), &serve.split(' ').collect::<Vec<_>>());
+    let server = ServerProcess::start(folder.path(), &serve.split(' ').collect::<Vec<_>>());
     let mut own = Call::new(&work);
     for line in lines.iter().filter_map(|line| line.strip_prefix("export ")) {
         let (name, value) = line.split_once('=').unwrap();
-        own = own.variable(name, value.replace("http://127.0.0.1:8080", &served.url));
+        own = own.variable(name, value.replace("http://127.0.0.1:8080", &server.url));
     }
     let review = lines
         .iter()
         .rfind(|line| line.starts_with("sluicegate review "))
         .unwrap();
     let args: Vec<&str> = review.split(' ').skip(1).collect();
-    let ended = own.run(&args).expect(1);
-    assert!(ended.out.contains("load_refunds"), "{}", ended.all());
+    let output = own.run(&args).expect(1);
+    assert!(output.out.contains("load_refunds"), "{}", output.all());
 }

@@ -1,6 +1,6 @@
 //! `sluicegate diff`: changes by component.
 
-use crate::support::{Arguments, Call, Ended, World, change, git, pipeline, project, scratch};
+use crate::support::{Arguments, Call, ProgramOutput, World, change, git, pipeline, project, scratch};
 use serde_json::json;
 
 const LOAD: &str = r#"type: orchestration
@@ -22,7 +22,7 @@ design:
 "#;
 
 /// Creates a world with `load.orch.yaml` on `main` and this content in the working tree.
-fn edited(after: &str) -> World {
+fn edit_of_load(after: &str) -> World {
     let world = project();
     world.write("load.orch.yaml", LOAD);
     world.commit("load");
@@ -32,7 +32,7 @@ fn edited(after: &str) -> World {
     world
 }
 
-fn diff(world: &World, args: impl Arguments) -> Ended {
+fn diff(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("diff", args))
 }
 
@@ -43,7 +43,7 @@ fn diff_lists_changes_by_component() {
         .replace("success: [Done]", "unconditional: [Done]")
         .replace("defaultValue: eu", "defaultValue: us")
         .replace("x: 200", "x: 300");
-    let world = edited(&after);
+    let world = edit_of_load(&after);
     let text = diff(&world, "").expect(0);
     insta::assert_snapshot!(text.out, @"
     load.orch.yaml: modified
@@ -76,7 +76,7 @@ fn diff_lists_changes_by_component() {
 
 #[test]
 fn index_commit_and_two_revisions_are_compared_as_they_are() {
-    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
     world.git("add -A");
     world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 30"));
     let after = |args: &str| {
@@ -105,7 +105,7 @@ fn renamed_component_and_renamed_file_are_no_new_ones() {
         .replace("Load:\n", "Load all:\n")
         .replace("[Load]", "[Load all]")
         .replace("componentName: Load,", "componentName: Load all,");
-    let world = edited(&after);
+    let world = edit_of_load(&after);
     world.git("mv load.orch.yaml all.orch.yaml");
     world.commit("renamed");
     let text = diff(&world, "").expect(0);
@@ -118,8 +118,8 @@ fn renamed_component_and_renamed_file_are_no_new_ones() {
 }
 
 #[test]
-fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
-    let world = edited(
+fn diff_of_layout_alone_is_no_change_for_exit_code() {
+    let world = edit_of_load(
         &LOAD
             .replace("x: 200", "x: 300")
             .replace("schema: sales", "schema: 'sales'"),
@@ -174,8 +174,8 @@ fn diff_of_two_files_needs_no_repository() {
     let call = Call::new(folder.path());
     let text = call.run("diff --files old.yaml new.yaml").expect(0);
     assert!(text.out.contains("~ limit: 10 -> 20"), "{}", text.all());
-    let same = call.run("diff --files old.yaml old.yaml --exit-code");
-    assert_eq!(same.expect(0).out, "no pipeline differs\n");
+    let same_run = call.run("diff --files old.yaml old.yaml --exit-code");
+    assert_eq!(same_run.expect(0).out, "no pipeline differs\n");
     call.run("diff --files old.yaml gone.yaml")
         .expect(2)
         .saying(&["gone.yaml"]);
@@ -183,7 +183,7 @@ fn diff_of_two_files_needs_no_repository() {
 
 #[test]
 fn diff_draws_one_pipeline() {
-    let world = edited(&LOAD.replace("success: [Done]", "failure: [Done]"));
+    let world = edit_of_load(&LOAD.replace("success: [Done]", "failure: [Done]"));
     let chart = diff(&world, "--format mermaid").expect(0).out;
     assert!(
         chart.starts_with("flowchart LR\n") && chart.contains("+\u{a0}failure"),
@@ -205,7 +205,7 @@ fn diff_draws_one_pipeline() {
 fn page_for_comment_has_list_and_flowchart() {
     let sql =
         |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));
-    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
     world.write("load.orch.yaml", sql("id,\\n  price"));
     world.git("commit -q -am before");
     world.write(
@@ -246,7 +246,7 @@ fn page_for_comment_has_list_and_flowchart() {
       classDef changed stroke:#bf8700,stroke-width:3px
     ```
     "##);
-    let world = edited(&LOAD.replace("x: 200", "x: 300"));
+    let world = edit_of_load(&LOAD.replace("x: 200", "x: 300"));
     let page = diff(&world, "--format markdown").expect(0);
     insta::assert_snapshot!(page.out, @"
     ## 1 pipeline changed
@@ -259,14 +259,14 @@ fn page_for_comment_has_list_and_flowchart() {
 
 #[test]
 fn page_has_words_and_picture_and_runs_nothing() {
-    let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
+    let world = edit_of_load(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
     world.write("new.orch.yaml", LOAD);
     world.write("broken.orch.yaml", "type: [\n");
     diff(&world, "-o html --out page.html").expect(0);
     let page = std::fs::read_to_string(world.work().join("page.html")).unwrap();
     let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
     let texts = read.descendants().filter(roxmltree::Node::is_text);
-    let shown: String = texts.filter_map(|node| node.text()).collect();
+    let lines: String = texts.filter_map(|node| node.text()).collect();
     for words in [
         "Changes in 3 pipelines",
         "modified: 1 component changed; 1 link added, 1 removed",
@@ -274,7 +274,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
         "new pipeline: 3 components, 2 links, 1 variable",
         "one side cannot be read",
     ] {
-        assert!(shown.contains(words), "{words}: {shown}");
+        assert!(lines.contains(words), "{words}: {lines}");
     }
     let pictures = read.descendants().filter(|node| {
         node.attribute("class") == Some("sg-picture") && node.attribute("role") == Some("group")
@@ -289,10 +289,10 @@ fn page_has_words_and_picture_and_runs_nothing() {
         page.contains("script-src 'none'") && !page.contains("<script"),
         "{page}"
     );
-    let nothing = Call::new(&world.work())
+    let output = Call::new(&world.work())
         .run("diff --format html HEAD..HEAD")
         .expect(0);
-    assert!(nothing.out.contains("No pipeline changed"), "{}", nothing.all());
+    assert!(output.out.contains("No pipeline changed"), "{}", output.all());
 }
 
 #[test]
@@ -319,8 +319,8 @@ fn values_of_several_lines_are_compared_line_by_line() {
         ]),
     );
     let call = Call::new(folder.path());
-    let told = call.run("diff --files old.yaml new.yaml").expect(0);
-    insta::assert_snapshot!(told.out, @"
+    let output = call.run("diff --files old.yaml new.yaml").expect(0);
+    insta::assert_snapshot!(output.out, @"
     new.yaml: modified
       ~ Load (sql-executor)
         ~ sqlQuery:
@@ -334,19 +334,19 @@ fn values_of_several_lines_are_compared_line_by_line() {
 
     1 pipeline changed
     ");
-    let coloured = call
+    let run_output = call
         .run("diff --files old.yaml new.yaml --color always")
         .expect(0);
     assert!(
-        coloured.out.contains("\u{1b}[32m      + where a\u{1b}[0m"),
+        run_output.out.contains("\u{1b}[32m      + where a\u{1b}[0m"),
         "{:?}",
-        coloured.out
+        run_output.out
     );
     let plain = call
         .variable("NO_COLOR", "1")
         .run("diff --files old.yaml new.yaml")
         .expect(0);
-    assert_eq!(plain.out, told.out);
+    assert_eq!(plain.out, output.out);
 }
 
 #[test]
@@ -356,11 +356,11 @@ fn diff_escapes_every_name() {
     let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
     let world = change(&[("h.orch.yaml", &hostile)]);
     for format in ["text", "json", "mermaid", "svg", "markdown", "html"] {
-        let shown = diff(&world, format!("--format {format}")).expect(0);
-        let lines = || shown.out.lines().map(str::trim_start);
-        assert!(!lines().any(|line| line.starts_with("::")), "{}", shown.all());
+        let output = diff(&world, format!("--format {format}")).expect(0);
+        let lines = || output.out.lines().map(str::trim_start);
+        assert!(!lines().any(|line| line.starts_with("::")), "{}", output.all());
         for part in ["\u{1b}", "##[", "##vso["] {
-            assert!(!shown.out.contains(part), "{part:?}: {}", shown.all());
+            assert!(!output.out.contains(part), "{part:?}: {}", output.all());
         }
     }
     for format in ["svg", "html", "markdown"] {
@@ -402,7 +402,7 @@ fn git_diff(world: &World, args: &[&str]) -> String {
 
 #[test]
 fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
-    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
     let init = |args: &str| Call::new(&world.work()).run(("init --git-diff", args));
     let dry = init("--dry-run").expect(0);
     insta::assert_snapshot!(dry.out, @"
@@ -413,10 +413,10 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     Commit .gitattributes. The setting applies to this clone only: run `sluicegate init --git-diff` in every other clone.
     ");
     assert!(!world.work().join(".gitattributes").exists());
-    let written = init("").expect(0);
-    assert_eq!(written.out, dry.out.replace("would write", "wrote      "));
-    let again = init("").expect(0);
-    insta::assert_snapshot!(again.out, @"
+    let output = init("").expect(0);
+    assert_eq!(output.out, dry.out.replace("would write", "wrote      "));
+    let second_run = init("").expect(0);
+    insta::assert_snapshot!(second_run.out, @"
     not changed       diff.sluicegate.command: already set
     not changed       .gitattributes: *.orch.yaml diff=sluicegate
     not changed       .gitattributes: *.tran.yaml diff=sluicegate
@@ -432,8 +432,8 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     world.write("broken.orch.yaml", "type: [\nx\u{1b}[31m##[group]\n");
     world.write("new.orch.yaml", LOAD);
     world.git("add -N new.orch.yaml");
-    let shown = git_diff(&world, &["diff"]);
-    insta::assert_snapshot!(shown, @r#"
+    let text = git_diff(&world, &["diff"]);
+    insta::assert_snapshot!(text, @r#"
     broken.orch.yaml: modified
         type: [
       + x\u{1b}[31m# #[group]
@@ -452,18 +452,18 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
 
 #[test]
 fn init_git_diff_keeps_existing_git_configuration() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     world.git("config diff.sluicegate.command other");
     world.write(".gitattributes", "*.orch.yaml -diff");
-    let told = Call::new(&world.work()).run("init --git-diff").expect(0);
+    let output = Call::new(&world.work()).run("init --git-diff").expect(0);
     for words in [
         "diff.sluicegate.command: already set to other",
         ".gitattributes: *.orch.yaml -diff",
     ] {
         assert!(
-            told.out.contains(&format!("not changed       {words}")),
+            output.out.contains(&format!("not changed       {words}")),
             "{}",
-            told.all()
+            output.all()
         );
     }
     assert_eq!(world.git(&["config", "diff.sluicegate.command"]), "other");
@@ -485,7 +485,7 @@ fn external_diff_ends_in_0_whatever_files_are() {
     let call = Call::new(folder.path());
     let external = |args: &[&str]| call.run(("diff --external", args));
     let zero = "0000000";
-    let added = external(&[
+    let output = external(&[
         "a.orch.yaml",
         "/dev/null",
         ".",
@@ -496,16 +496,20 @@ fn external_diff_ends_in_0_whatever_files_are() {
     ])
     .expect(0);
     assert!(
-        added
+        output
             .out
             .starts_with("a.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  + Start"),
         "{}",
-        added.all()
+        output.all()
     );
     let binary = external(&["b.bin", "b.bin", zero, "100644", "a.orch.yaml", zero, "100644"]).expect(0);
     assert_eq!(binary.out, "b.bin: modified\n  binary\n");
-    let gone = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
-    assert!(gone.out.contains("could not read the file"), "{}", gone.all());
+    let run_output = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
+    assert!(
+        run_output.out.contains("could not read the file"),
+        "{}",
+        run_output.all()
+    );
     let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
     assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
     assert_eq!(
@@ -517,7 +521,7 @@ fn external_diff_ends_in_0_whatever_files_are() {
 
 #[test]
 fn diff_reports_replaced_file_without_waiting() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let path = world.work().join("load.orch.yaml");
     std::fs::remove_file(&path).unwrap();
     std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -527,7 +531,7 @@ fn diff_reports_replaced_file_without_waiting() {
 
 #[test]
 fn side_that_git_calls_absent_is_absent() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let file = |old: &str, new: &str| {
         diff(&world, format!("--files {old} {new} -o json"))
             .expect(0)
@@ -560,11 +564,11 @@ fn diff_without_remote_uses_checked_out_commit_as_base() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| {
+            .map(|entry| {
                 format!(
                     "{} {}",
-                    it["change"].as_str().unwrap(),
-                    it["path"].as_str().unwrap()
+                    entry["change"].as_str().unwrap(),
+                    entry["path"].as_str().unwrap()
                 )
             })
             .collect();
@@ -589,7 +593,7 @@ fn diff_without_remote_uses_checked_out_commit_as_base() {
 
 #[test]
 fn diff_in_job_uses_base_and_head_of_context() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     let head = world.commit("edit");
     world.git("push -q origin edit");
@@ -626,31 +630,31 @@ fn diff_in_job_uses_base_and_head_of_context() {
 
 #[test]
 fn revision_that_is_taken_for_path_is_named() {
-    let world = edited(LOAD);
-    let said = diff(&world, "HEAD~1").expect(2);
-    said.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
-    let said = diff(&world, "no-such-file").expect(2);
-    assert!(!said.err.contains("is a revision"), "{}", said.all());
+    let world = edit_of_load(LOAD);
+    let output = diff(&world, "HEAD~1").expect(2);
+    output.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
+    let output = diff(&world, "no-such-file").expect(2);
+    assert!(!output.err.contains("is a revision"), "{}", output.all());
 }
 
 #[test]
 fn broken_interface_is_shown_to_people() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let shared = |parameters: &str| {
         format!("pipelines:\n  - {{ id: load, pipeline: load.orch.yaml, parameters: {{ {parameters} }} }}\n")
     };
     world.write(".platform/shared-pipelines.yaml", shared("p: { default: 1 }"));
     world.commit("shared");
     world.write(".platform/shared-pipelines.yaml", shared(""));
-    let said = "the parameter";
+    let expected_text = "the parameter";
     let text = diff(&world, "HEAD..HEAD").expect(0).out;
     assert!(!text.contains("shared pipelines"), "{text}");
     world.commit("broken");
     for format in ["text", "markdown", "html"] {
-        let shown = diff(&world, format!("HEAD~1..HEAD -o {format}")).expect(0).out;
+        let output = diff(&world, format!("HEAD~1..HEAD -o {format}")).expect(0).out;
         assert!(
-            shown.contains("1 break") && shown.contains(said),
-            "{format}: {shown}"
+            output.contains("1 break") && output.contains(expected_text),
+            "{format}: {output}"
         );
     }
     diff(&world, "HEAD~1..HEAD --exit-code").expect(1);
@@ -658,23 +662,23 @@ fn broken_interface_is_shown_to_people() {
 
 #[test]
 fn copy_is_added_and_says_where_it_comes_from() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let call = Call::new(&world.work());
     call.run("init --git-diff").expect(0);
     world.write("copy.orch.yaml", LOAD);
     world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 20"));
     world.git("add -A");
-    let shown = git_diff(&world, &["diff", "-C", "--cached"]);
+    let text = git_diff(&world, &["diff", "-C", "--cached"]);
     assert!(
-        shown.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
-        "{shown}"
+        text.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
+        "{text}"
     );
-    assert!(!shown.contains("renamed"), "{shown}");
+    assert!(!text.contains("renamed"), "{text}");
 }
 
 #[test]
 fn colours_reach_the_pager_of_git_unless_they_are_off() {
-    let world = edited(&LOAD.replace("select 1", "select 2"));
+    let world = edit_of_load(&LOAD.replace("select 1", "select 2"));
     let old = world.path().join("old.orch.yaml");
     std::fs::write(&old, LOAD).unwrap();
     let args = [
@@ -700,7 +704,7 @@ fn colours_reach_the_pager_of_git_unless_they_are_off() {
 
 #[test]
 fn program_that_git_would_not_find_is_told() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let call = Call::new(&world.work()).variable("PATH", "/nowhere");
     call.run("init --git-diff").expect(0).saying(&[
         "`sluicegate` is not on the PATH",
@@ -711,7 +715,7 @@ fn program_that_git_would_not_find_is_told() {
 /// `top` calls `middle`, which calls `load`; `other` calls a pipeline in which only the layout changed.
 #[test]
 fn diff_lists_unchanged_callers_with_their_path() {
-    let world = edited(LOAD);
+    let world = edit_of_load(LOAD);
     let calls = |target: &str| {
         format!(
             "type: orchestration\npipeline:\n  components:\n    Call: {{ type: run-orchestration, parameters: {{ orchestrationJob: {target} }} }}\n"
@@ -728,9 +732,9 @@ fn diff_lists_unchanged_callers_with_their_path() {
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     world.write("moved.orch.yaml", LOAD.replace("x: 200", "x: 300"));
     std::fs::remove_file(world.work().join("gone.orch.yaml")).unwrap();
-    let told = diff(&world, "--base HEAD --callers").expect(0);
-    let (_, told) = told.out.split_once("3 pipelines changed").unwrap();
-    insta::assert_snapshot!(told, @"
+    let output = diff(&world, "--base HEAD --callers").expect(0);
+    let (_, text) = output.out.split_once("3 pipelines changed").unwrap();
+    insta::assert_snapshot!(text, @"
     , 1 in layout only
     3 unchanged pipelines depend on a changed one
       a/middle.orch.yaml calls load.orch.yaml

@@ -1,7 +1,7 @@
 //! `docs/API-COVERAGE.md`: the tests that cover each endpoint and each rule of the API document.
 
 use super::api_coverage_rows::RULES;
-use super::{read, root};
+use super::{read_workspace_file, root};
 use serde_json::Value;
 use sluicegate_local_platform::{Clock, Options, Vocabulary, start};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ fn read_tests(text: &str) -> Vec<(String, Vec<String>)> {
 }
 
 /// Returns the tests whose names start with one of the words; each word must match a test.
-fn meant<'a>(words: &str, tests: &'a Tests) -> Result<Vec<&'a str>, String> {
+fn find_tests<'a>(words: &str, tests: &'a Tests) -> Result<Vec<&'a str>, String> {
     let mut meant = Vec::new();
     for word in words.split_whitespace() {
         let before = meant.len();
@@ -104,24 +104,24 @@ fn meant<'a>(words: &str, tests: &'a Tests) -> Result<Vec<&'a str>, String> {
 }
 
 /// Returns the document and a list of missing tests.
-fn document() -> (String, Vec<String>) {
+fn render_coverage() -> (String, Vec<String>) {
     let sides = [
         "crates/platform/tests/api",
         "crates/local-platform/tests/service",
         "tests/it",
     ]
     .map(list_tests);
-    let served = list_endpoints();
+    let served_endpoints = list_endpoints();
     let mut lacks: Vec<String> = sides
         .iter()
         .flatten()
         .flat_map(|(test, endpoints)| endpoints.iter().map(move |endpoint| (test, endpoint)))
-        .filter(|(_, endpoint)| !served.contains(*endpoint))
+        .filter(|(_, endpoint)| !served_endpoints.contains(*endpoint))
         .map(|(test, endpoint)| format!("{test}: {endpoint} is not served"))
         .collect();
     let mut text = HEAD.to_owned();
     add_table(&mut text, "Endpoints", "endpoint");
-    for endpoint in &served {
+    for endpoint in &served_endpoints {
         let cells = sides.each_ref().map(|tests| {
             let covering = tests.iter().filter(|(_, endpoints)| endpoints.contains(endpoint));
             covering.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
@@ -140,7 +140,7 @@ fn document() -> (String, Vec<String>) {
         let mut sides = [client, service, command].into_iter().zip(&sides);
         let cells = [(); 3].map(|()| {
             let (words, tests) = sides.next().unwrap();
-            meant(words, tests).unwrap_or_else(|reason| {
+            find_tests(words, tests).unwrap_or_else(|reason| {
                 lacks.push(format!("{rule}: {reason}"));
                 Vec::new()
             })
@@ -171,13 +171,13 @@ fn add_row(text: &mut String, subject: &str, cells: &[Vec<&str>; 3]) {
     reason = "a switch for whoever renews the documents"
 )]
 fn every_endpoint_and_rule_has_a_test_of_client_platform_and_command() {
-    let (text, lacks) = document();
+    let (text, lacks) = render_coverage();
     assert!(lacks.is_empty(), "{}", lacks.join("\n"));
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(root().join(DOCUMENT), &text).unwrap();
     }
     assert!(
-        read(DOCUMENT) == text,
+        read_workspace_file(DOCUMENT) == text,
         "{DOCUMENT} is stale: renew it by `UPDATE_DOCS=1 cargo test docs`"
     );
 }
@@ -226,6 +226,6 @@ fn tests_are_functions_below_a_test_attribute_with_their_endpoints() {
     ];
     assert_eq!(read_tests(text), tests);
     let tests = Tests::from(["m::one", "m::only"].map(|name| (name.to_owned(), Vec::new())));
-    assert_eq!(meant("m::on", &tests).unwrap(), ["m::one", "m::only"]);
-    assert!(meant("m::one m::two", &tests).is_err());
+    assert_eq!(find_tests("m::on", &tests).unwrap(), ["m::one", "m::only"]);
+    assert!(find_tests("m::one m::two", &tests).is_err());
 }

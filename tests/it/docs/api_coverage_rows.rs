@@ -93,7 +93,7 @@ pub const RULES: [Row; 52] = [
         "Artifact version: prefix and version name are unique: 409",
         "upload::version_that_exists_is_a_conflict_and_is_sent_once",
         "publish::version_is_published_once publish::of_clients_that_race",
-        "local_platform::artifacts::publish_of_a_version_that_is_there",
+        "local_platform::artifacts::publish_of_existing_version",
     ),
     (
         "Artifact version: (none) → version exists, enabled",
@@ -236,7 +236,7 @@ pub const RULES: [Row; 52] = [
     (
         "Variable: an update needs type and behaviour",
         "variables::update",
-        "variables::patch_variables_needs",
+        "variables::patch_of_variable_needs",
         "local_platform::variables::update",
     ),
     (

@@ -1,6 +1,6 @@
 //! Checks the book and the README: commands parse, jobs use existing inputs, messages exist in the program.
 
-use super::{hold, read, root, source_directories};
+use super::{hold, read_workspace_file, root, source_directories};
 use clap::{Command, CommandFactory as _};
 use serde_json::Value;
 use sluicegate::job::cli::Cli;
@@ -30,7 +30,7 @@ pub fn pages() -> Vec<(String, String)> {
     paths
         .into_iter()
         .map(|path| {
-            let text = read(&path);
+            let text = read_workspace_file(&path);
             (path, text)
         })
         .collect()
@@ -39,18 +39,18 @@ pub fn pages() -> Vec<(String, String)> {
 /// Returns the fenced code blocks in a language, each with its page.
 pub fn blocks(language: &str) -> Vec<(String, String)> {
     let fence = format!("```{language}\n");
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for (page, text) in pages() {
         for block in text.split(&fence).skip(1) {
-            found.push((page.clone(), block.split("```").next().unwrap().to_owned()));
+            lines.push((page.clone(), block.split("```").next().unwrap().to_owned()));
         }
     }
-    assert!(found.len() > 5, "no {language} blocks were found");
-    found
+    assert!(lines.len() > 5, "no {language} blocks were found");
+    lines
 }
 
 /// Splits a command into words as a shell does, up to the first shell operator.
-pub fn words(line: &str) -> Vec<String> {
+pub fn split_words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in line.chars() {
         match (quote, c) {
@@ -76,7 +76,7 @@ fn every_command_in_the_book_is_one() {
             .map(str::trim)
             .filter(|line| line.starts_with("sluicegate "))
         {
-            let parsed = Cli::command().try_get_matches_from(words(line));
+            let parsed = Cli::command().try_get_matches_from(split_words(line));
             assert!(parsed.is_ok(), "{page}: {line}\n{}", parsed.unwrap_err());
             tried += 1;
         }
@@ -84,8 +84,8 @@ fn every_command_in_the_book_is_one() {
     assert!(tried > 15, "only {tried} commands were found");
 }
 
-fn yaml(page: &str, block: &str) -> Value {
-    serde_yaml::from_str(block).unwrap_or_else(|why| panic!("{page}: {why}\n{block}"))
+fn parse_yaml_block(page: &str, block: &str) -> Value {
+    serde_yaml::from_str(block).unwrap_or_else(|error| panic!("{page}: {error}\n{block}"))
 }
 
 fn keys(value: &Value) -> BTreeSet<String> {
@@ -99,8 +99,8 @@ fn keys(value: &Value) -> BTreeSet<String> {
 
 /// Returns all inputs and the required inputs of a GitLab template.
 fn template_inputs(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
-    let text = read(&format!("templates/{name}/template.yml"));
-    let spec = yaml(name, text.split("\n---\n").next().unwrap());
+    let text = read_workspace_file(&format!("templates/{name}/template.yml"));
+    let spec = parse_yaml_block(name, text.split("\n---\n").next().unwrap());
     let inputs = spec["spec"]["inputs"].as_object().unwrap();
     let needed = inputs.iter().filter(|(_, input)| input["default"].is_null());
     (
@@ -168,7 +168,7 @@ fn check_include(page: &str, include: &Value) {
 }
 
 fn check_hook(page: &str, document: &Value) {
-    let hooks: Value = serde_yaml::from_str(&read(".pre-commit-hooks.yaml")).unwrap();
+    let hooks: Value = serde_yaml::from_str(&read_workspace_file(".pre-commit-hooks.yaml")).unwrap();
     let repository = &document["repos"][0];
     assert_eq!(repository["rev"], format!("v{VERSION}"), "{page}");
     assert_eq!(repository["hooks"][0]["id"], hooks[0]["id"], "{page}");
@@ -181,11 +181,11 @@ fn check_shared(page: &str, text: &str) {
 
 #[test]
 fn every_job_in_the_book_is_one() {
-    let action = yaml("action.yml", &read("action.yml"));
+    let action = parse_yaml_block("action.yml", &read_workspace_file("action.yml"));
     let inputs = keys(&action["inputs"]);
     let mut kinds = BTreeSet::new();
     for (page, block) in blocks("yaml") {
-        let document = yaml(&page, &block);
+        let document = parse_yaml_block(&page, &block);
         if block.starts_with("# sluicegate.yaml") {
             kinds.insert("configuration");
             super::accept_configuration(&page, &block);
@@ -233,7 +233,7 @@ fn pages_of_hosts_show_what_init_writes() {
         ("jenkins", "Jenkinsfile"),
     ];
     for (host, file) in templates {
-        let template = read(&format!("src/operations/init/templates/{file}"));
+        let template = read_workspace_file(&format!("src/operations/init/templates/{file}"));
         let filled = template
             .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION}"))
             .replace("__IMAGE__", &format!("ghcr.io/your-org/sluicegate:{VERSION}-ci"))
@@ -244,8 +244,8 @@ fn pages_of_hosts_show_what_init_writes() {
             .replace("__VERSION__", VERSION)
             .replace("__BRANCH__", "main");
         let language = if host == "jenkins" { "groovy" } else { "yaml" };
-        let shown = format!("\n```{language}\n{filled}```\n\n");
-        hold(&format!("docs/book/{host}.md"), &format!("init {host}"), &shown);
+        let text = format!("\n```{language}\n{filled}```\n\n");
+        hold(&format!("docs/book/{host}.md"), &format!("init {host}"), &text);
     }
 }
 
@@ -260,14 +260,17 @@ fn pages_of_hosts_that_read_junit_say_what_it_means() {
         "gitlab",
         "jenkins",
     ] {
-        let page = read(&format!("docs/book/{host}.md"));
+        let page = read_workspace_file(&format!("docs/book/{host}.md"));
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
-        for said in [
+        for expected_text in [
             "a `failure` is a finding that fails the gate",
             "an `error` is a pipeline or rule that could not be evaluated",
             "Findings below `--fail-on` are `skipped` and keep their message",
         ] {
-            assert!(words.contains(said), "{host} does not say {said:?}");
+            assert!(
+                words.contains(expected_text),
+                "{host} does not say {expected_text:?}"
+            );
         }
     }
 }
@@ -300,7 +303,7 @@ fn versions_and_variables_in_the_book_are_real() {
 
 /// Returns the sources of the program and of the action's install script, without the line breaks in strings.
 fn sayable() -> String {
-    let mut said = read("action/install");
+    let mut text = read_workspace_file("action/install");
     for entry in source_directories().into_iter().flat_map(WalkDir::new) {
         let entry = entry.unwrap();
         if entry
@@ -308,17 +311,17 @@ fn sayable() -> String {
             .extension()
             .is_some_and(|extension| extension == "rs")
         {
-            said.push_str(&fs::read_to_string(entry.path()).unwrap());
+            text.push_str(&fs::read_to_string(entry.path()).unwrap());
         }
     }
-    let lines: Vec<&str> = said.split("\\\n").collect();
+    let lines: Vec<&str> = text.split("\\\n").collect();
     lines.iter().map(|line| line.trim_start()).collect()
 }
 
 #[test]
 fn every_message_in_the_book_can_be_said() {
-    let said = sayable();
-    let page = read("docs/book/troubleshooting.md");
+    let text = sayable();
+    let page = read_workspace_file("docs/book/troubleshooting.md");
     let messages: Vec<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split("` |").next())
@@ -326,14 +329,14 @@ fn every_message_in_the_book_can_be_said() {
     assert!(messages.len() > 20, "{messages:?}");
     for message in messages {
         for part in message.split('…').map(str::trim).filter(|part| !part.is_empty()) {
-            assert!(said.contains(part), "nothing says {part:?} of {message:?}");
+            assert!(text.contains(part), "nothing says {part:?} of {message:?}");
         }
     }
 }
 
 #[test]
 fn every_exit_code_has_its_line() {
-    let page = read("docs/book/exit-codes.md");
+    let page = read_workspace_file("docs/book/exit-codes.md");
     let rows = |text: &str| -> Vec<String> {
         let cells = text
             .lines()
@@ -403,19 +406,19 @@ fn reference(command: &Command, called: &str, into: &mut String) {
 
 #[test]
 fn reference_is_what_help_prints() {
-    let mut shown = String::new();
+    let mut text = String::new();
     for command in Cli::command()
         .get_subcommands()
         .filter(|command| !command.is_hide_set())
     {
-        reference(command, &format!("sluicegate {}", command.get_name()), &mut shown);
+        reference(command, &format!("sluicegate {}", command.get_name()), &mut text);
     }
     let all = Cli::command().term_width(100).render_long_help().to_string();
     let all: Vec<&str> = all.lines().map(str::trim_end).collect();
     let _ = write!(
-        shown,
+        text,
         "\n## sluicegate\n\n```text\n{}\n```\n\n",
         all.join("\n").trim_end()
     );
-    hold("docs/book/reference.md", "reference", &shown);
+    hold("docs/book/reference.md", "reference", &text);
 }

@@ -3,7 +3,7 @@
 
 use super::book;
 use super::example_syntax::all_helps;
-use super::example_world::{World, said};
+use super::example_world::{World, describe_output};
 use crate::support::send_signal;
 use clap::CommandFactory as _;
 use sluicegate::job::cli::Cli;
@@ -79,15 +79,15 @@ fn is_ours(line: &str) -> bool {
 
 /// Returns the indented lines of a help page that start a command, each with its continuation lines.
 fn in_help(help: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for line in help.lines().filter(|line| line.starts_with("  ")) {
-        match found.last_mut().filter(|last| last.ends_with('\\')) {
+        match lines.last_mut().filter(|last| last.ends_with('\\')) {
             Some(last) => *last = format!("{last}\n{line}"),
-            None if is_ours(line.trim()) => found.push(line.to_owned()),
+            None if is_ours(line.trim()) => lines.push(line.to_owned()),
             None => {}
         }
     }
-    found
+    lines
 }
 
 fn is_plain(word: &str) -> bool {
@@ -111,8 +111,8 @@ fn examples(left_out: &mut BTreeSet<&'static str>) -> Vec<Example> {
         .map(ToString::to_string)
         .unwrap_or_default();
     for (command, help) in all_helps().into_iter().chain([("sluicegate".to_owned(), own)]) {
-        let found = in_help(&help).into_iter();
-        all.extend(found.map(|lines| Example {
+        let value = in_help(&help).into_iter();
+        all.extend(value.map(|lines| Example {
             place: format!("{command} --help"),
             lines,
         }));
@@ -145,30 +145,30 @@ fn examples(left_out: &mut BTreeSet<&'static str>) -> Vec<Example> {
 }
 
 /// Returns the shell lines that prepare the world for this example.
-fn before(example: &Example) -> Option<&'static str> {
+fn find_preparation(example: &Example) -> Option<&'static str> {
     let of_it = BEFORE.iter().find(|(part, _)| example.lines.contains(part));
     of_it.map(|(_, shell)| *shell)
 }
 
 /// Runs an example after the lines `before`; returns an error if the exit code is wrong.
-fn run(example: &Example, before: &str, template: &World) -> Result<(), String> {
+fn run_example(example: &Example, before: &str, template: &World) -> Result<(), String> {
     let world = template.copy();
-    let served = world.serve();
+    let server = world.serve();
     let lines = format!("{before}\n{}", example.lines);
     if lines.contains("sluicegate serve") {
         return listens(&mut world.shell(&world.work(), "", &lines.replace("127.0.0.1:8080", "127.0.0.1:0")));
     }
-    let done = world.shell(&world.work(), &served.url, &lines).output().unwrap();
+    let process_output = world.shell(&world.work(), &server.url, &lines).output().unwrap();
     let due = ENDS.iter().find(|(part, ..)| example.lines.contains(part));
     let due = due.map_or(0, |(_, code, _)| *code);
-    if done.status.code() == Some(due) {
+    if process_output.status.code() == Some(due) {
         return Ok(());
     }
     Err(format!(
         "{}: {due} is due\n{}\n{}",
         example.place,
         example.lines,
-        said(&done)
+        describe_output(&process_output)
     ))
 }
 
@@ -210,12 +210,12 @@ fn every_example_runs_as_it_is_printed() {
             let Some(example) = next.lock().unwrap().next() else {
                 break;
             };
-            let prepared = before(example);
-            let mut found = run(example, prepared.unwrap_or_default(), &template).err();
-            if prepared.is_some() && found.is_none() && run(example, "", &template).is_ok() {
-                found = Some(format!("{}: needs nothing before it any more", example.lines));
+            let prepared = find_preparation(example);
+            let mut value = run_example(example, prepared.unwrap_or_default(), &template).err();
+            if prepared.is_some() && value.is_none() && run_example(example, "", &template).is_ok() {
+                value = Some(format!("{}: needs nothing before it any more", example.lines));
             }
-            wrong.lock().unwrap().extend(found);
+            wrong.lock().unwrap().extend(value);
         }
     };
     std::thread::scope(|scope| {
@@ -234,10 +234,10 @@ fn every_example_runs_as_it_is_printed() {
         .iter()
         .map(|example| example.lines.clone() + "\n")
         .collect();
-    for (begin, why) in NOT_OURS {
+    for (begin, reason) in NOT_OURS {
         assert!(
             left_out.contains(begin),
-            "{begin:?} ({why}) stands nowhere any more"
+            "{begin:?} ({reason}) stands nowhere any more"
         );
     }
     for part in BEFORE

@@ -1,7 +1,7 @@
 //! Every example in the help, the README and the book can be pasted: no line is broken where a shell would not join it,
 //! and every command line parses. `pasted.rs` runs them.
 
-use super::{commands, read};
+use super::{commands, read_workspace_file};
 use crate::support::scratch;
 use clap::{Command, CommandFactory as _};
 use sluicegate::job::cli::Cli;
@@ -12,13 +12,13 @@ const WIDTH: usize = 80;
 
 /// Returns the help of this command and of all its subcommands, by name.
 fn helps(command: &Command, called: &str) -> Vec<(String, String)> {
-    let called = format!("{called} {}", command.get_name());
+    let text = format!("{called} {}", command.get_name());
     let own = command
         .get_after_help()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let below = command.get_subcommands().flat_map(|verb| helps(verb, &called));
-    std::iter::once((called.clone(), own)).chain(below).collect()
+    let below = command.get_subcommands().flat_map(|verb| helps(verb, &text));
+    std::iter::once((text.clone(), own)).chain(below).collect()
 }
 
 pub fn all_helps() -> Vec<(String, String)> {
@@ -35,7 +35,7 @@ fn example_lines(help: &str) -> Vec<&str> {
 }
 
 /// Returns the commands in the lines, with continued lines joined as in a shell and without variables before a command.
-fn joined(lines: &[&str]) -> Vec<String> {
+fn join_continued_lines(lines: &[&str]) -> Vec<String> {
     let text = lines.join("\n").replace("\\\n", " ");
     text.lines()
         .map(|line| match line.find("sluicegate ") {
@@ -56,8 +56,8 @@ fn every_example_of_a_help_can_be_pasted() {
                 "{command}: {line:?} is over {WIDTH} columns"
             );
         }
-        for example in joined(&lines) {
-            let parsed = Cli::command().try_get_matches_from(super::book::words(&example));
+        for example in join_continued_lines(&lines) {
+            let parsed = Cli::command().try_get_matches_from(super::book::split_words(&example));
             assert!(parsed.is_ok(), "{command}: {example}\n{}", parsed.unwrap_err());
             tried += 1;
         }
@@ -68,7 +68,7 @@ fn every_example_of_a_help_can_be_pasted() {
 
 #[test]
 fn reference_breaks_no_example() {
-    let reference = read("docs/book/reference.md");
+    let reference = read_workspace_file("docs/book/reference.md");
     for (command, help) in all_helps() {
         let lines = example_lines(&help).join("\n");
         assert!(
@@ -89,8 +89,8 @@ pub fn file_of(help: &str, before: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-fn run(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_sluicegate"))
+fn run_program(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
+    let process_output = std::process::Command::new(env!("CARGO_BIN_EXE_sluicegate"))
         .args(args)
         .current_dir(folder)
         .env_clear()
@@ -100,8 +100,9 @@ fn run(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
         .env("SLUICEGATE_TOKEN", "t")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    (done.status.code().unwrap_or(-1), said)
+    let stdout = String::from_utf8_lossy(&process_output.stdout).into_owned()
+        + &String::from_utf8_lossy(&process_output.stderr);
+    (process_output.status.code().unwrap_or(-1), stdout)
 }
 
 #[test]
@@ -113,19 +114,19 @@ fn file_in_help_of_provision_is_taken_by_its_command() {
         .unwrap();
     let full = file_of(&help, "The file");
     fs::write(folder.path().join("sales.yaml"), &full).unwrap();
-    let first = joined(&example_lines(&help)[..1]);
-    let args: Vec<String> = super::book::words(&first[0]);
+    let first = join_continued_lines(&example_lines(&help)[..1]);
+    let args: Vec<String> = super::book::split_words(&first[0]);
     let args: Vec<&str> = args[1..].iter().map(String::as_str).collect();
-    let (code, said) = run(folder.path(), &args);
-    assert_eq!(code, 0, "{said}\n{full}");
+    let (code, text) = run_program(folder.path(), &args);
+    assert_eq!(code, 0, "{text}\n{full}");
     // The other deployment type, as described in the help: a repository and no secret.
     let repository = file_of(&help, "A project of another deployment");
     let without: Vec<&str> = full.split("secret:").collect();
     let rest = without[1].split_once("environment:").unwrap().1;
     let hybrid = format!("{}environment:{rest}{repository}", without[0]).replace("FULL_SAAS", "HYBRID");
     fs::write(folder.path().join("sales.yaml"), &hybrid).unwrap();
-    let (code, said) = run(folder.path(), &args);
-    assert_eq!(code, 0, "{said}\n{hybrid}");
+    let (code, text) = run_program(folder.path(), &args);
+    assert_eq!(code, 0, "{text}\n{hybrid}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The world of the examples: a repository, its remote and a platform in which the names of the examples exist.
 
 use super::example_syntax::{all_helps, file_of};
-use super::read;
-use crate::support::{PROJECT, Served, TOKEN, path_variable, scratch};
+use super::read_workspace_file;
+use crate::support::{PROJECT, ServerProcess, TOKEN, path_variable, scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ impl World {
         self.path().join("work")
     }
 
-    pub fn serve(&self) -> Served {
+    pub fn serve(&self) -> ServerProcess {
         let project = format!("{PROJECT}=sales.git");
         let token = format!("{TOKEN}=super-admin");
-        Served::start(
+        ServerProcess::start(
             self.path(),
             &["--data", "data", "--project", &project, "--token", &token],
         )
@@ -83,9 +83,9 @@ impl World {
         for (name, content) in files_of_helps() {
             fs::write(world.work().join(name), content).unwrap();
         }
-        let served = world.serve();
-        world.prepare(&world.work(), &served.url, "platform");
-        drop(served);
+        let server = world.serve();
+        world.prepare(&world.work(), &server.url, "platform");
+        drop(server);
         world.name_as_in_the_examples();
         world
     }
@@ -101,15 +101,15 @@ impl World {
     }
 
     fn prepare(&self, folder: &Path, url: &str, script: &str) {
-        let done = self
+        let process_output = self
             .shell(
                 folder,
                 url,
-                &read(&format!("tests/it/docs/example_world/{script}")),
+                &read_workspace_file(&format!("tests/it/docs/example_world/{script}")),
             )
             .output();
-        let done = done.unwrap();
-        assert!(done.status.success(), "{script}: {}", said(&done));
+        let done = process_output.unwrap();
+        assert!(done.status.success(), "{script}: {}", describe_output(&done));
     }
 
     /// The platform generates IDs, so they are replaced in its database by those of the examples.
@@ -158,7 +158,12 @@ fn files_of_helps() -> Vec<(&'static str, String)> {
     ]
 }
 
-pub fn said(done: &Output) -> String {
+pub fn describe_output(process_output: &Output) -> String {
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    format!("{}\n{}{}", done.status, text(&done.stdout), text(&done.stderr))
+    format!(
+        "{}\n{}{}",
+        process_output.status,
+        text(&process_output.stdout),
+        text(&process_output.stderr)
+    )
 }

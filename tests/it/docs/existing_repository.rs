@@ -2,7 +2,7 @@
 //! that of a data team after some years.
 
 use super::hold;
-use crate::support::{Arguments, Call, Ended, World, dice::Dice};
+use crate::support::{Arguments, Call, ProgramOutput, World, dice::Dice};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -27,18 +27,22 @@ fn size(dice: &mut Dice) -> usize {
 fn orchestration(size: usize, dice: &mut Dice) -> String {
     let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
     let has_end = dice.roll(12) > 0;
-    for at in 0..size {
-        let kind = match at {
+    for index in 0..size {
+        let kind = match index {
             0 => "start",
-            _ if at + 1 == size && has_end => "end-success",
+            _ if index + 1 == size && has_end => "end-success",
             _ => "sql-executor",
         };
         let _ = write!(
             text,
-            "    Step {at}:\n      type: {kind}\n      parameters: {{ componentName: Step {at} }}\n"
+            "    Step {index}:\n      type: {kind}\n      parameters: {{ componentName: Step {index} }}\n"
         );
-        if at + 1 < size {
-            let _ = writeln!(text, "      transitions: {{ unconditional: [Step {}] }}", at + 1);
+        if index + 1 < size {
+            let _ = writeln!(
+                text,
+                "      transitions: {{ unconditional: [Step {}] }}",
+                index + 1
+            );
         }
     }
     if dice.roll(7) == 0 {
@@ -53,18 +57,18 @@ fn orchestration(size: usize, dice: &mut Dice) -> String {
 fn transformation(size: usize, dice: &mut Dice) -> String {
     let mut text = String::from("type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n");
     let outputs = 1 + usize::from(dice.roll(9) == 0);
-    for at in 0..size {
-        let kind = match at {
+    for index in 0..size {
+        let kind = match index {
             0 => "table-input",
-            _ if at + outputs >= size => "rewrite-table",
+            _ if index + outputs >= size => "rewrite-table",
             _ => "filter",
         };
         let _ = write!(
             text,
-            "    Step {at}:\n      type: {kind}\n      parameters: {{ componentName: Step {at} }}\n"
+            "    Step {index}:\n      type: {kind}\n      parameters: {{ componentName: Step {index} }}\n"
         );
-        if at > 0 {
-            let source = (at - 1).min(size - outputs - 1);
+        if index > 0 {
+            let source = (index - 1).min(size - outputs - 1);
             let _ = writeln!(text, "      sources: [Step {source}]");
         }
     }
@@ -72,7 +76,7 @@ fn transformation(size: usize, dice: &mut Dice) -> String {
 }
 
 /// Creates 152 pipelines without a gate.
-fn project() -> World {
+fn existing_project() -> World {
     let world = World::new();
     let mut dice = Dice(15);
     world.write(".platform/shared-pipelines.yaml", "pipelines: []\n");
@@ -94,51 +98,51 @@ fn project() -> World {
     world
 }
 
-fn run(world: &World, args: impl Arguments) -> Ended {
+fn run_in_clone(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(args)
 }
 
 /// Checks that a block of the page matches the output of a run.
-fn shown(mark: &str, text: &str) {
+fn check_page_output(mark: &str, text: &str) {
     hold(PAGE, mark, &format!("```text\n{}\n```\n", text.trim_end()));
 }
 
 /// Returns the last line of a check.
-fn ending(ended: &Ended) -> &str {
-    let found = ended.out.lines().rfind(|line| !line.is_empty());
-    found.unwrap_or_else(|| panic!("{}", ended.all()))
+fn ending(output: &ProgramOutput) -> &str {
+    let value = output.out.lines().rfind(|line| !line.is_empty());
+    value.unwrap_or_else(|| panic!("{}", output.all()))
 }
 
 /// Returns the path of the first orchestration that is too large.
 fn large(world: &World) -> String {
-    let report = run(world, "check --all --report json=-").json();
+    let report = run_in_clone(world, "check --all --report json=-").json();
     let files = report["files"].as_array().unwrap();
     let is_large = |result: &Value| result["rule"] == "maximum-components" && result["status"] == "FAILED";
-    let found = files
+    let matches = files
         .iter()
         .filter(|file| file["path"].as_str().unwrap().ends_with(".orch.yaml"))
         .find(|file| file["results"].as_array().unwrap().iter().any(is_large));
-    found.unwrap()["path"].as_str().unwrap().to_owned()
+    matches.unwrap()["path"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn page_about_past_shows_real_runs() {
-    let world = project();
-    let first = run(&world, "init --dry-run").expect(0).out;
+    let world = existing_project();
+    let first = run_in_clone(&world, "init --dry-run").expect(0).out;
     let (_, table) = first.split_once("findings today").unwrap();
     let table = table.split("\nwould write").next().unwrap();
-    shown("past look", &format!("findings today{table}"));
+    check_page_output("past look", &format!("findings today{table}"));
 
-    let adopted = run(&world, "init --adopt new-only").expect(0).out;
-    let (_, rest) = adopted.split_once("\nwrote ").unwrap();
-    shown(
+    let output = run_in_clone(&world, "init --adopt new-only").expect(0).out;
+    let (_, rest) = output.split_once("\nwrote ").unwrap();
+    check_page_output(
         "past adopt",
         &format!("wrote {}", rest.split("\n\nNext:").next().unwrap()),
     );
     world.commit("gate");
-    shown("past first", ending(&run(&world, "check").expect(0)));
-    let all = run(&world, "check --all --fail-on never").expect(0);
-    shown("past all", ending(&all));
+    check_page_output("past first", ending(&run_in_clone(&world, "check").expect(0)));
+    let all = run_in_clone(&world, "check --all --fail-on never").expect(0);
+    check_page_output("past all", ending(&all));
     world.git("checkout -q main");
     world.git("merge -q gate");
     world.push();
@@ -148,8 +152,8 @@ fn page_about_past_shows_real_runs() {
     let large = large(&world);
     let text = std::fs::read_to_string(world.work().join(&large)).unwrap();
     world.write(&large, text.replace("version: \"1.0\"", "version: \"1.1\""));
-    shown("past edit", ending(&run(&world, "check").expect(0)));
+    check_page_output("past edit", ending(&run_in_clone(&world, "check").expect(0)));
     let lost = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
     world.write(&large, text + lost);
-    shown("past worse", ending(&run(&world, "check").expect(1)));
+    check_page_output("past worse", ending(&run_in_clone(&world, "check").expect(1)));
 }

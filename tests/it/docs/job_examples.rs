@@ -2,7 +2,7 @@
 //! publishes do not run at the same time, and a publishing job runs for the right events.
 
 use super::book::{blocks, pages};
-use super::read;
+use super::read_workspace_file;
 use serde_json::Value;
 use sluicegate::publish::version_name::PLACEHOLDERS;
 use std::fs;
@@ -10,7 +10,8 @@ use std::fs;
 /// Returns the parsed YAML blocks of the README and the book.
 fn documents() -> Vec<(String, Value)> {
     let read = |(page, block): (String, String)| {
-        let document = serde_yaml::from_str(&block).unwrap_or_else(|why| panic!("{page}: {why}\n{block}"));
+        let document =
+            serde_yaml::from_str(&block).unwrap_or_else(|error| panic!("{page}: {error}\n{block}"));
         (page, document)
     };
     blocks("yaml").into_iter().map(read).collect()
@@ -48,7 +49,7 @@ fn job_examples_with_version_name_pass_on_rerun() {
         }
     }
     assert!(tried >= 4, "only {tried} were found");
-    let template = read("templates/publish/template.yml");
+    let template = read_workspace_file("templates/publish/template.yml");
     assert!(template.contains("SLUICEGATE_IF_EXISTS: same-content"));
 }
 
@@ -91,8 +92,8 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
             "recipes.md"
         ]
     );
-    assert!(read("docs/book/jenkins.md").contains("\n        disableConcurrentBuilds()\n"));
-    assert!(read("templates/publish/template.yml").contains("\n  resource_group: "));
+    assert!(read_workspace_file("docs/book/jenkins.md").contains("\n        disableConcurrentBuilds()\n"));
+    assert!(read_workspace_file("templates/publish/template.yml").contains("\n  resource_group: "));
 }
 
 /// Earlier jobs often run code of the change. GitLab passes their dotenv variables, which override those of the project,
@@ -122,7 +123,7 @@ fn jobs_that_run_program_take_nothing_from_earlier_jobs() {
         "src/operations/init/templates/gitlab.yml",
     ] {
         assert!(
-            read(template).contains("\n  dependencies: []\n  cache: []\n"),
+            read_workspace_file(template).contains("\n  dependencies: []\n  cache: []\n"),
             "{template}"
         );
     }
@@ -131,24 +132,24 @@ fn jobs_that_run_program_take_nothing_from_earlier_jobs() {
         "docs/book/bitbucket.md",
         "src/operations/init/templates/bitbucket.yml",
     ] {
-        assert!(read(job).contains(step), "{job}");
+        assert!(read_workspace_file(job).contains(step), "{job}");
     }
 }
 
 #[test]
-fn where_tags_are_published_the_page_says_how_the_job_runs_on_them() {
+fn page_of_host_that_publishes_tags_explains_tag_jobs() {
     let mut tried = 0;
     for (page, text) in pages()
         .into_iter()
         .filter(|(_, text)| text.contains("\n  tags: [\"v*\"]\n"))
     {
-        let said = flat(&text);
+        let message = flat(&text);
         for words in [
             "push: { branches: [main], tags: ['v*'] }",
             "$CI_COMMIT_TAG",
             "`{tag}`",
         ] {
-            assert!(said.contains(words), "{page} does not say {words:?}");
+            assert!(message.contains(words), "{page} does not say {words:?}");
         }
         tried += 1;
     }
@@ -163,16 +164,16 @@ fn pages_agree_on_hosts_that_do_not_name_default_branch() {
     let mut silent: Vec<String> = hosts
         .filter(|name| !["gitea.rs", "none.rs", "unknown.rs"].contains(&name.as_str()))
         .filter(|name| {
-            let text = read(&format!("src/job/ci/{name}"));
+            let text = read_workspace_file(&format!("src/job/ci/{name}"));
             text.contains("const FULL_HISTORY_SETTING") && !text.contains("default_branch")
         })
         .collect();
     silent.sort();
     assert_eq!(silent, ["azure.rs", "bitbucket.rs", "circleci.rs"]);
-    let said = "Azure Pipelines, Bitbucket and CircleCI do not name the default branch, Jenkins only on that branch itself";
+    let expected_text = "Azure Pipelines, Bitbucket and CircleCI do not name the default branch, Jenkins only on that branch itself";
     for page in ["steering", "settings"] {
         assert!(
-            flat(&read(&format!("docs/book/{page}.md"))).contains(said),
+            flat(&read_workspace_file(&format!("docs/book/{page}.md"))).contains(expected_text),
             "{page}"
         );
     }
@@ -180,8 +181,8 @@ fn pages_agree_on_hosts_that_do_not_name_default_branch() {
 
 #[test]
 fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
-    let template = read("src/operations/init/templates/sluicegate.yaml");
-    let page = read("docs/book/troubleshooting.md");
+    let template = read_workspace_file("src/operations/init/templates/sluicegate.yaml");
+    let page = read_workspace_file("docs/book/troubleshooting.md");
     let row = page
         .lines()
         .find(|line| line.contains("has the unknown placeholder"))
@@ -199,7 +200,7 @@ fn jobs_of_pull_requests_run_again_when_the_target_changes() {
     let mut texts: Vec<(String, String)> = blocks("yaml");
     for template in ["github", "gitea"] {
         let path = format!("src/operations/init/templates/{template}.yml");
-        texts.push((path.clone(), read(&path)));
+        texts.push((path.clone(), read_workspace_file(&path)));
     }
     for (page, text) in texts.iter().filter(|(_, text)| text.contains("pull_request")) {
         let document: Value = serde_yaml::from_str(text).unwrap();

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Returns the directory of each package of the workspace.
-fn packages() -> Vec<PathBuf> {
+fn package_dirs() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).unwrap();
     let crates = crates.map(|entry| entry.unwrap().path());
     [root()].into_iter().chain(crates).collect()
@@ -28,11 +28,11 @@ fn packages() -> Vec<PathBuf> {
 
 /// Returns the directories with the sources of all packages.
 fn source_directories() -> Vec<PathBuf> {
-    packages().iter().map(|package| package.join("src")).collect()
+    package_dirs().iter().map(|package| package.join("src")).collect()
 }
 
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+fn read_workspace_file(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn commands() -> Vec<Command> {
@@ -62,7 +62,7 @@ fn flags(command: &Command) -> Vec<Arg> {
     reason = "a switch for whoever renews the documents"
 )]
 fn hold(path: &str, mark: &str, wanted: &str) {
-    let document = read(path);
+    let document = read_workspace_file(path);
     let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
     let (before, rest) = document
         .split_once(&begin)
@@ -70,12 +70,12 @@ fn hold(path: &str, mark: &str, wanted: &str) {
     let (_, after) = rest
         .split_once(&end)
         .unwrap_or_else(|| panic!("{path} has no {end}"));
-    let renewed = format!("{before}{begin}{wanted}{end}{after}");
+    let text = format!("{before}{begin}{wanted}{end}{after}");
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(root().join(path), renewed).unwrap();
+        fs::write(root().join(path), text).unwrap();
     } else {
         assert!(
-            renewed == document,
+            text == document,
             "{path} is stale: renew it by `UPDATE_DOCS=1 cargo test docs`"
         );
     }
@@ -83,7 +83,7 @@ fn hold(path: &str, mark: &str, wanted: &str) {
 
 #[test]
 fn readme_is_read_in_a_minute() {
-    let lines = read("README.md").lines().count();
+    let lines = read_workspace_file("README.md").lines().count();
     assert!(
         lines <= 150,
         "README has {lines} lines: what is looked up belongs to the book"
@@ -234,12 +234,12 @@ fn command_line_is_sound() {
 #[test]
 fn every_command_has_an_example() {
     fn check(command: &Command) {
-        let shown = command
+        let text = command
             .get_after_help()
             .map(ToString::to_string)
             .unwrap_or_default();
         assert!(
-            shown.contains("sluicegate "),
+            text.contains("sluicegate "),
             "{} has no example",
             command.get_name()
         );
@@ -262,7 +262,7 @@ fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
         }
         let output = command
             .get_arguments()
-            .find(|it| it.get_short() == Some('o'))
+            .find(|entry| entry.get_short() == Some('o'))
             .unwrap_or_else(|| panic!("{path} has no -o"));
         let formats = output.get_possible_values();
         let names: Vec<&str> = formats.iter().map(PossibleValue::get_name).collect();
@@ -276,7 +276,7 @@ fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
             .iter()
             .all(|name| all.iter().any(|it| it.get_name() == *name))
     );
-    let those = all.iter().filter(|it| !other.contains(&it.get_name()));
+    let those = all.iter().filter(|entry| !other.contains(&entry.get_name()));
     for command in those {
         check(command, "");
     }
@@ -284,7 +284,7 @@ fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
 
 #[test]
 fn recipes_name_files_that_exist() {
-    let document = read("CONTRIBUTING.md");
+    let document = read_workspace_file("CONTRIBUTING.md");
     let words = document.split('`').skip(1).step_by(2);
     let paths: Vec<&str> = words
         .filter(|word| {
@@ -344,11 +344,11 @@ fn tests_switch_on_no_feature_of_programs_crates() {
 
 #[test]
 fn every_dependency_is_explained() {
-    let manifests: Vec<String> = packages()
+    let manifests: Vec<String> = package_dirs()
         .iter()
         .map(|package| fs::read_to_string(package.join("Cargo.toml")).unwrap())
         .collect();
-    let document = read("docs/DEPENDENCIES.md");
+    let document = read_workspace_file("docs/DEPENDENCIES.md");
     let reasons = document.split("\n## Build\n").next().unwrap();
     let mut named: Vec<&str> = reasons
         .lines()
@@ -375,7 +375,7 @@ fn every_dependency_is_explained() {
 
 #[test]
 fn action_hands_over_every_setting_by_environment() {
-    let action: serde_json::Value = serde_yaml::from_str(&read("action.yml")).unwrap();
+    let action: serde_json::Value = serde_yaml::from_str(&read_workspace_file("action.yml")).unwrap();
     let steps = action["runs"]["steps"].as_array().unwrap();
     let scripts: Vec<&str> = steps.iter().map(|step| step["run"].as_str().unwrap()).collect();
     assert!(
@@ -441,7 +441,7 @@ fn action_hands_over_every_setting_by_environment() {
 #[test]
 fn configuration_among_settings_is_accepted() {
     let page = "docs/book/settings.md";
-    let settings = read(page);
+    let settings = read_workspace_file(page);
     let example = settings
         .split("```yaml\n")
         .find(|block| block.starts_with("# sluicegate.yaml"))
@@ -459,16 +459,16 @@ fn accept_configuration(page: &str, text: &str) {
         ..Default::default()
     };
     let env = sluicegate::env::Env::from_parts([], PathBuf::new());
-    if let Err(why) =
+    if let Err(reason) =
         settings::SettingSources::new(&env, &file, None, sluicegate::job::policy::UnusableFile::Reject)
     {
-        panic!("{page}: {why}");
+        panic!("{page}: {reason}");
     }
 }
 
 #[test]
 fn each_threat_names_existing_tests() {
-    let document = read("SECURITY.md");
+    let document = read_workspace_file("SECURITY.md");
     let threats = document.split("## Threats").nth(1).unwrap();
     let mut test_count = 0;
     for row in threats.lines().filter(|line| line.starts_with("| ")) {
@@ -481,7 +481,10 @@ fn each_threat_names_existing_tests() {
         for test in tests {
             let (file, name) = test.split_once("::").unwrap();
             let declaration = format!("fn {name}(");
-            assert!(read(file).contains(&declaration), "{file} has no test {name}");
+            assert!(
+                read_workspace_file(file).contains(&declaration),
+                "{file} has no test {name}"
+            );
             test_count += 1;
         }
     }

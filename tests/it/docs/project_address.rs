@@ -1,6 +1,6 @@
 //! The address of the project is one value: `repository` in Cargo.toml.
 
-use super::{book, read};
+use super::{book, read_workspace_file};
 
 /// The pages and files that contain the address.
 const FILES: [&str; 9] = [
@@ -27,17 +27,17 @@ fn owner_and_name() -> &'static str {
 fn address_is_a_repository_of_this_name() {
     assert!(address().starts_with("https://"), "{}", address());
     assert!(owner_and_name().ends_with("/sluicegate"), "{}", address());
-    assert!(read("README.md").contains(address()));
-    assert!(read("Cargo.toml").contains(&format!("documentation = \"{}/", address())));
+    assert!(read_workspace_file("README.md").contains(address()));
+    assert!(read_workspace_file("Cargo.toml").contains(&format!("documentation = \"{}/", address())));
 }
 
 #[test]
 fn every_page_has_the_address_of_cargo_toml() {
-    let pages = FILES.map(|file| (file.to_owned(), read(file)));
+    let pages = FILES.map(|file| (file.to_owned(), read_workspace_file(file)));
     for (page, text) in pages.into_iter().chain(book::pages()) {
         // What stands before `/sluicegate` in a URL, an action or an image.
-        for (at, _) in text.match_indices("/sluicegate") {
-            let before = &text[..at];
+        for (index, _) in text.match_indices("/sluicegate") {
+            let before = &text[..index];
             let owner = before
                 .rsplit(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)))
                 .next()
@@ -56,7 +56,7 @@ fn every_page_has_the_address_of_cargo_toml() {
 /// The repository has two packages with programs, this one and `fuzz`, and cargo takes neither without its name.
 #[test]
 fn command_that_builds_from_repository_names_package() {
-    let pages = ["README.md", "docs/book/install.md"].map(read);
+    let pages = ["README.md", "docs/book/install.md"].map(read_workspace_file);
     let lines = pages.iter().flat_map(|page| page.lines());
     let builds: Vec<&str> = lines
         .filter(|line| line.starts_with("cargo ") && line.contains(" --git "))

@@ -1,6 +1,6 @@
 //! The language of the project, counted: each number may only fall. What the terms mean is in the book's glossary.
 
-use super::{book, commands, help, read, source_directories};
+use super::{book, commands, help, read_workspace_file, source_directories};
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -73,12 +73,12 @@ fn doc_comments() -> Vec<DocComment> {
     comments
 }
 
-fn count_of(what: &str, found: &[String], most: usize) {
+fn count_of(label: &str, values: &[String], most: usize) {
     assert!(
-        found.len() <= most,
-        "{what}: {} of at most {most}; for example:\n{}",
-        found.len(),
-        found
+        values.len() <= most,
+        "{label}: {} of at most {most}; for example:\n{}",
+        values.len(),
+        values
             .iter()
             .rev()
             .take(10)
@@ -103,10 +103,14 @@ fn doc_comments_begin_with_a_noun_or_a_verb() {
             .map(|comment| format!("{} | {}", comment.text, comment.below))
             .collect()
     };
-    count_of("bare starts", &texts(&|it| bare.is_match(&it.text)), BARE_STARTS);
-    let no_verb = texts(&|it| function.is_match(&it.below) && !verb.is_match(&it.text));
+    count_of(
+        "bare starts",
+        &texts(&|entry| bare.is_match(&entry.text)),
+        BARE_STARTS,
+    );
+    let no_verb = texts(&|entry| function.is_match(&entry.below) && !verb.is_match(&entry.text));
     count_of("functions without a verb", &no_verb, FUNCTIONS_WITHOUT_VERB);
-    let short = texts(&|it| it.text.split_whitespace().count() <= 5);
+    let short = texts(&|entry| entry.text.split_whitespace().count() <= 5);
     count_of("short comments", &short, SHORT_COMMENTS);
 }
 
@@ -150,15 +154,15 @@ fn help_and_book_use_the_terms_of_the_glossary() {
         .collect();
     for (term, most, instead) in TERMS {
         let pattern = Regex::new(term).unwrap();
-        let found = texts.iter().filter(|(_, text)| pattern.is_match(text));
-        let found: Vec<String> = found.map(|(page, text)| format!("{page}: {text}")).collect();
-        count_of(&format!("{term}, write: {instead}"), &found, most);
+        let matches = texts.iter().filter(|(_, text)| pattern.is_match(text));
+        let matches: Vec<String> = matches.map(|(page, text)| format!("{page}: {text}")).collect();
+        count_of(&format!("{term}, write: {instead}"), &matches, most);
     }
 }
 
 #[test]
 fn glossary_is_sorted_and_says_each_term_once() {
-    let page = read("docs/book/glossary.md");
+    let page = read_workspace_file("docs/book/glossary.md");
     let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
     let terms: Vec<String> = rows
         .filter_map(|row| row.split('|').nth(1))

@@ -1,8 +1,8 @@
 //! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
 
 use crate::support::{
-    Call, Ended, PROJECT, Platform, RULES, RULES_FILE, Served, TOKEN, World, answer, git, project, scratch,
-    tls_server::TlsServer,
+    Call, PROJECT, Platform, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, answer, git,
+    project, scratch, tls_server::TlsServer,
 };
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -10,19 +10,19 @@ use wiremock::ResponseTemplate;
 
 const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
 
-fn serve(world: &World, role: &str) -> Served {
+fn serve_with_role(world: &World, role: &str) -> ServerProcess {
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{TOKEN}={role}");
-    Served::start(world.path(), &["--project", &project, "--token", &token])
+    ServerProcess::start(world.path(), &["--project", &project, "--token", &token])
 }
 
-fn doctor(call: &Call) -> Ended {
+fn doctor(call: &Call) -> ProgramOutput {
     call.run("doctor --json")
 }
 
 /// Returns one check of a report.
-fn check(ended: &Ended, name: &str) -> Value {
-    let report = ended.json();
+fn find_check(output: &ProgramOutput, name: &str) -> Value {
+    let report = output.json();
     let checks = report["checks"].as_array().unwrap();
     checks
         .iter()
@@ -33,29 +33,32 @@ fn check(ended: &Ended, name: &str) -> Value {
 
 /// Asserts that only this check failed, and that its message and its hint contain these texts.
 #[track_caller]
-fn only(ended: Ended, code: i32, name: &str, words: &[&str]) {
-    let ended = ended.expect(code);
-    let report = ended.json();
-    let failed: Vec<&Value> = report["checks"]
+fn expect_one_failed_check(output: ProgramOutput, code: i32, name: &str, words: &[&str]) {
+    let output = output.expect(code);
+    let report = output.json();
+    let failures: Vec<&Value> = report["checks"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|check| check["status"] == "failed")
         .collect();
-    assert!(failed.len() == 1 && failed[0]["check"] == name, "{failed:?}");
-    assert!(failed[0]["hint"].is_string(), "{failed:?}");
-    let said = format!("{} {}", failed[0]["found"], failed[0]["hint"]);
+    assert!(
+        failures.len() == 1 && failures[0]["check"] == name,
+        "{failures:?}"
+    );
+    assert!(failures[0]["hint"].is_string(), "{failures:?}");
+    let text = format!("{} {}", failures[0]["found"], failures[0]["hint"]);
     for word in words {
-        assert!(said.contains(word), "{word}: {said}");
+        assert!(text.contains(word), "{word}: {text}");
     }
     assert_eq!(report["ok"], false);
 }
 
 /// Returns a platform that accepts the token and has the project.
-fn platform() -> Platform {
+fn empty_platform() -> Platform {
     let platform = Platform::new();
-    platform.on("GET", "/projects", answer_list());
-    platform.on("GET", "/shared-pipelines", answer_list());
+    platform.respond_to("GET", "/projects", answer_list());
+    platform.respond_to("GET", "/shared-pipelines", answer_list());
     platform
 }
 
@@ -71,7 +74,7 @@ fn doctor_finds_nothing_missing_on_local_platform() {
         "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
     );
     world.commit("share");
-    let platform = serve(&world, "admin");
+    let platform = serve_with_role(&world, "admin");
     let call = Call::with_platform(&world.work(), &platform.url);
     let args = [
         "init",
@@ -87,8 +90,8 @@ fn doctor_finds_nothing_missing_on_local_platform() {
     let call = call
         .without("SLUICEGATE_PROJECT_ID")
         .without("SLUICEGATE_AGENT_VERSION");
-    let ended = doctor(&call).expect(0);
-    let report = ended.json();
+    let output = doctor(&call).expect(0);
+    let report = output.json();
     assert_eq!(
         (&report["schema"], &report["ok"]),
         (&json!("sluicegate.doctor/v1"), &json!(true))
@@ -110,56 +113,56 @@ fn doctor_finds_nothing_missing_on_local_platform() {
     world.push();
     let job = call.run("ci --publish").expect(0);
     assert!(job.all().contains("published"), "{}", job.all());
-    let again = call.run("artifacts list -o json").expect(0).json();
-    assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");
+    let document = call.run("artifacts list -o json").expect(0).json();
+    assert_eq!(document["results"][0]["sharedPipelineIdPrefix"], "remote");
 }
 
 #[test]
 fn wrong_token_is_exit_4() {
     let world = project();
-    let platform = serve(&world, "admin");
+    let platform = serve_with_role(&world, "admin");
     let call =
         Call::with_platform(&world.work(), &platform.url).variable("SLUICEGATE_TOKEN", "an0ther-token");
-    let ended = doctor(&call);
-    assert!(!ended.all().contains("an0ther-token"), "{}", ended.all());
-    assert_eq!(check(&ended, "project")["status"], "not-applicable");
-    only(ended, 4, "token", &["401", "check the token"]);
+    let output = doctor(&call);
+    assert!(!output.all().contains("an0ther-token"), "{}", output.all());
+    assert_eq!(find_check(&output, "project")["status"], "not-applicable");
+    expect_one_failed_check(output, 4, "token", &["401", "check the token"]);
     let missing = doctor(&call.without("SLUICEGATE_TOKEN"));
-    only(missing, 2, "token", &["SLUICEGATE_TOKEN_FILE"]);
+    expect_one_failed_check(missing, 2, "token", &["SLUICEGATE_TOKEN_FILE"]);
 }
 
 #[test]
 fn role_that_may_not_publish_matters_if_something_is_to_be_published() {
     let world = project();
-    let platform = serve(&world, "member");
+    let platform = serve_with_role(&world, "member");
     let call = Call::with_platform(&world.work(), &platform.url);
-    let ended = doctor(&call).expect(0);
-    assert_eq!(check(&ended, "role")["status"], "not-applicable");
+    let output = doctor(&call).expect(0);
+    assert_eq!(find_check(&output, "role")["status"], "not-applicable");
     world.write(
         SHARED_FILE,
         "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
     );
     world.commit("share");
     let publishing = call.variable("SLUICEGATE_PREFIX", "sales");
-    only(doctor(&publishing), 4, "role", &["403", "Admin"]);
+    expect_one_failed_check(doctor(&publishing), 4, "role", &["403", "Admin"]);
 }
 
 #[test]
 fn wrong_project_is_exit_3() {
     let world = project();
-    let platform = serve(&world, "admin");
+    let platform = serve_with_role(&world, "admin");
     let other = "00000000-0000-4000-8000-000000000009";
     let call = Call::with_platform(&world.work(), &platform.url).variable("SLUICEGATE_PROJECT_ID", other);
-    only(doctor(&call), 3, "project", &["404", other, "Super Admin"]);
+    expect_one_failed_check(doctor(&call), 3, "project", &["404", other, "Super Admin"]);
     let none = call.without("SLUICEGATE_PROJECT_ID");
-    only(doctor(&none), 2, "project", &["SLUICEGATE_PROJECT_ID"]);
+    expect_one_failed_check(doctor(&none), 2, "project", &["SLUICEGATE_PROJECT_ID"]);
 }
 
 #[test]
 fn platform_that_is_not_there_is_exit_3() {
     let world = project();
     let at = |url: &str| doctor(&Call::with_platform(&world.work(), url));
-    only(
+    expect_one_failed_check(
         at("https://no-such-host.invalid/dpc"),
         3,
         "dns",
@@ -172,17 +175,17 @@ fn platform_that_is_not_there_is_exit_3() {
         .unwrap()
         .port();
     let refused = at(&format!("http://127.0.0.1:{port}"));
-    assert_eq!(check(&refused, "token")["status"], "not-applicable");
-    only(refused, 3, "connection", &["cannot connect", "base URL"]);
+    assert_eq!(find_check(&refused, "token")["status"], "not-applicable");
+    expect_one_failed_check(refused, 3, "connection", &["cannot connect", "base URL"]);
     // A server that is not the platform.
     let other = Platform::new();
     let call = Call::with_platform(&world.work(), &other.server.uri());
-    only(doctor(&call), 3, "token", &["404", "base URL"]);
+    expect_one_failed_check(doctor(&call), 3, "token", &["404", "base URL"]);
     let none = Call::with_platform(&world.work(), "").without("SLUICEGATE_BASE_URL");
-    only(doctor(&none), 2, "base-url", &["SLUICEGATE_BASE_URL"]);
+    expect_one_failed_check(doctor(&none), 2, "base-url", &["SLUICEGATE_BASE_URL"]);
     // The server does not support TLS.
     let plain = at(&other.server.uri().replace("http:", "https:"));
-    only(plain, 3, "connection", &["cannot connect"]);
+    expect_one_failed_check(plain, 3, "connection", &["cannot connect"]);
 }
 
 #[test]
@@ -192,9 +195,9 @@ fn platform_that_does_not_answer_ends_in_time() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let call = Call::with_platform(&world.work(), &url).variable("SLUICEGATE_TIMEOUT", "1");
-    let started = std::time::Instant::now();
-    only(doctor(&call), 3, "connection", &["within 1 s", "--timeout"]);
-    assert!(started.elapsed().as_secs() < 20);
+    let start = std::time::Instant::now();
+    expect_one_failed_check(doctor(&call), 3, "connection", &["within 1 s", "--timeout"]);
+    assert!(start.elapsed().as_secs() < 20);
 }
 
 #[test]
@@ -203,23 +206,23 @@ fn certificate_that_is_not_trusted_is_exit_3() {
     let server = TlsServer::start(&["localhost"]);
     let url = format!("https://localhost:{}", server.port());
     let call = Call::with_platform(&world.work(), &url);
-    let ended = doctor(&call);
+    let output = doctor(&call);
     // The token was not sent.
     assert_eq!(server.connections(), 1);
-    assert_eq!(check(&ended, "connection")["status"], "ok");
-    only(ended, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+    assert_eq!(find_check(&output, "connection")["status"], "ok");
+    expect_one_failed_check(output, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
     let trusting = call.variable("SLUICEGATE_CA_CERT", server.root().display().to_string());
-    let ended = doctor(&trusting).expect(0);
-    assert_eq!(check(&ended, "tls")["status"], "ok");
-    assert_eq!(check(&ended, "dns")["status"], "ok");
+    let output = doctor(&trusting).expect(0);
+    assert_eq!(find_check(&output, "tls")["status"], "ok");
+    assert_eq!(find_check(&output, "dns")["status"], "ok");
     // The server sends no `Date` header.
-    assert_eq!(check(&ended, "clock")["status"], "not-applicable");
+    assert_eq!(find_check(&output, "clock")["status"], "not-applicable");
     let old = TlsServer::start_until(&["127.0.0.1"], 2020);
     let call = Call::with_platform(&world.work(), &old.url());
     let trusting = call.variable("SLUICEGATE_CA_CERT", old.root().display().to_string());
-    only(doctor(&trusting), 3, "tls", &["clock"]);
+    expect_one_failed_check(doctor(&trusting), 3, "tls", &["clock"]);
     let unreadable = trusting.variable("SLUICEGATE_CA_CERT", "gone.pem");
-    only(doctor(&unreadable), 2, "connection", &["gone.pem"]);
+    expect_one_failed_check(doctor(&unreadable), 2, "connection", &["gone.pem"]);
 }
 
 /// On other systems, the program uses the system's certificate store instead of these variables.
@@ -230,43 +233,43 @@ fn roots_of_machine_are_trusted_and_without_any_those_of_program() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let call = Call::with_platform(&world.work(), &server.url());
     let trusting = call.variable("SSL_CERT_FILE", server.root().display().to_string());
-    assert_eq!(check(&doctor(&trusting).expect(0), "tls")["status"], "ok");
+    assert_eq!(find_check(&doctor(&trusting).expect(0), "tls")["status"], "ok");
     let rootless = trusting
         .variable("SSL_CERT_FILE", "gone.pem")
         .variable("SSL_CERT_DIR", "gone");
-    only(doctor(&rootless), 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+    expect_one_failed_check(doctor(&rootless), 3, "tls", &["UnknownIssuer", "--ca-cert"]);
 }
 
 #[test]
 fn proxy_is_told_without_its_password() {
     let world = project();
-    let proxy = platform();
+    let proxy = empty_platform();
     let with_password = proxy.server.uri().replace("http://", "http://me:pr0xy-secret@");
     let call = Call::with_platform(&world.work(), "http://platform.invalid/dpc")
         .variable("HTTP_PROXY", &with_password);
-    let ended = doctor(&call).expect(0);
-    assert!(!ended.all().contains("pr0xy-secret"), "{}", ended.all());
-    assert_eq!(check(&ended, "proxy")["status"], "ok");
+    let output = doctor(&call).expect(0);
+    assert!(!output.all().contains("pr0xy-secret"), "{}", output.all());
+    assert_eq!(find_check(&output, "proxy")["status"], "ok");
     assert!(
-        check(&ended, "proxy")["found"]
+        find_check(&output, "proxy")["found"]
             .as_str()
             .unwrap()
             .contains(&proxy.server.uri())
     );
-    assert_eq!(check(&ended, "dns")["status"], "not-applicable");
+    assert_eq!(find_check(&output, "dns")["status"], "not-applicable");
     // The token would be sent unencrypted.
-    assert!(check(&ended, "tls")["hint"].is_string());
+    assert!(find_check(&output, "tls")["hint"].is_string());
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap()
         .port();
     let gone = call.variable("HTTP_PROXY", format!("http://127.0.0.1:{port}"));
-    only(doctor(&gone), 3, "proxy", &["NO_PROXY"]);
+    expect_one_failed_check(doctor(&gone), 3, "proxy", &["NO_PROXY"]);
     let refusing = Platform::new();
-    refusing.on("GET", "/", ResponseTemplate::new(407));
+    refusing.respond_to("GET", "/", ResponseTemplate::new(407));
     let refused = gone.variable("HTTP_PROXY", refusing.server.uri());
-    only(doctor(&refused), 3, "proxy", &["credentials", "user:password"]);
+    expect_one_failed_check(doctor(&refused), 3, "proxy", &["credentials", "user:password"]);
 }
 
 #[test]
@@ -277,17 +280,17 @@ fn clock_that_is_off_is_found_by_date_of_answer() {
         let now = jiff::Timestamp::now();
         let there = now.checked_add(jiff::SignedDuration::from_secs(offset)).unwrap();
         let date = there.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-        platform.on(
+        platform.respond_to(
             "GET",
             "/projects",
             answer_list().insert_header("date", date.as_str()),
         );
-        platform.on("GET", "/shared-pipelines", answer_list());
+        platform.respond_to("GET", "/shared-pipelines", answer_list());
         doctor(&platform.call(&world))
     };
-    only(dated(3600), 2, "clock", &["behind", "NTP"]);
-    only(dated(-3600), 2, "clock", &["ahead of", "NTP"]);
-    assert_eq!(check(&dated(-30).expect(0), "clock")["status"], "ok");
+    expect_one_failed_check(dated(3600), 2, "clock", &["behind", "NTP"]);
+    expect_one_failed_check(dated(-3600), 2, "clock", &["ahead of", "NTP"]);
+    assert_eq!(find_check(&dated(-30).expect(0), "clock")["status"], "ok");
 }
 
 #[test]
@@ -297,9 +300,9 @@ fn shallow_clone_is_exit_7() {
     world.push();
     let remote = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q --depth 1 {remote} shallow"));
-    let platform = platform();
+    let platform = empty_platform();
     let call = Call::with_platform(&world.path().join("shallow"), &platform.server.uri());
-    only(doctor(&call), 7, "clone-depth", &["git fetch --unshallow"]);
+    expect_one_failed_check(doctor(&call), 7, "clone-depth", &["git fetch --unshallow"]);
     let on_gitlab = [
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", &world.git("rev-parse HEAD")),
@@ -309,36 +312,36 @@ fn shallow_clone_is_exit_7() {
     let job = on_gitlab
         .iter()
         .fold(call, |call, (name, value)| call.variable(name, value));
-    only(doctor(&job), 7, "clone-depth", &["GIT_DEPTH"]);
+    expect_one_failed_check(doctor(&job), 7, "clone-depth", &["GIT_DEPTH"]);
     doctor(&job.variable("SLUICEGATE_DEEPEN", "true")).expect(0);
 }
 
 #[test]
 fn platforms_files_are_checked_as_they_are_on_disk() {
     let world = project();
-    let platform = platform();
+    let platform = empty_platform();
     let call = platform.call(&world);
     doctor(&call).expect(0);
     world.write(
         RULES_FILE,
         "rules:\n  - { id: unused-component, enabled: true, enforcementLevel: warn }\n",
     );
-    only(
+    expect_one_failed_check(
         doctor(&call),
         2,
         "rules-file",
         &[RULES_FILE, ":2", "unused-component", "rules lint"],
     );
     std::fs::remove_file(world.work().join(RULES_FILE)).unwrap();
-    only(doctor(&call), 2, "rules-file", &["rules init"]);
+    expect_one_failed_check(doctor(&call), 2, "rules-file", &["rules init"]);
     world.write(RULES_FILE, RULES);
 
     assert_eq!(
-        check(&doctor(&call).expect(0), "shared-pipelines")["status"],
+        find_check(&doctor(&call).expect(0), "shared-pipelines")["status"],
         "not-applicable"
     );
     let publishing = call.variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
-    only(
+    expect_one_failed_check(
         doctor(&publishing),
         2,
         "shared-pipelines",
@@ -348,14 +351,14 @@ fn platforms_files_are_checked_as_they_are_on_disk() {
         SHARED_FILE,
         "pipelines:\n  - { pipeline: gone.orch.yaml, id: load }\n",
     );
-    only(
+    expect_one_failed_check(
         doctor(&publishing),
         2,
         "shared-pipelines",
         &["gone.orch.yaml", "line 2"],
     );
     world.write(SHARED_FILE, "pipelines:\n  - { id: load }\n");
-    only(
+    expect_one_failed_check(
         doctor(&publishing),
         2,
         "shared-pipelines",
@@ -368,13 +371,13 @@ fn platforms_files_are_checked_as_they_are_on_disk() {
     world.commit("share");
     doctor(&publishing).expect(0);
     world.write(".other/shared-pipelines.yaml", "pipelines: []\n");
-    only(doctor(&publishing), 2, "rules-file", &[".other", "--config-dir"]);
+    expect_one_failed_check(doctor(&publishing), 2, "rules-file", &[".other", "--config-dir"]);
 }
 
 #[test]
 fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
     let world = project();
-    let platform = platform();
+    let platform = empty_platform();
     let call = platform.call(&world);
     let share = |count: usize| {
         let entries = (1..=count).map(|n| format!("  - {{ pipeline: gone-{n}.orch.yaml, id: load-{n} }}\n"));
@@ -384,7 +387,7 @@ fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
         );
     };
     share(7);
-    only(
+    expect_one_failed_check(
         doctor(&call),
         2,
         "shared-pipelines",
@@ -392,7 +395,7 @@ fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
     );
     share(5);
     let all = doctor(&call).expect(2);
-    let message = check(&all, "shared-pipelines")["found"].to_string();
+    let message = find_check(&all, "shared-pipelines")["found"].to_string();
     assert!(
         message.contains("gone-5.orch.yaml (line 6)") && !message.contains("more"),
         "{message}"
@@ -402,19 +405,19 @@ fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
 #[test]
 fn doctor_leaves_rest_unchecked_after_unreadable_file() {
     let world = project();
-    let platform = platform();
+    let platform = empty_platform();
     let call = platform.call(&world);
     world.write("sluicegate.yaml", "review:\n  fail_on: warn\n");
     let broken = doctor(&call);
-    assert_eq!(check(&broken, "repository")["status"], "ok");
-    assert_eq!(check(&broken, "token")["status"], "not-applicable");
-    only(broken, 2, "settings", &["sluicegate.yaml:2:3", "fail-on"]);
+    assert_eq!(find_check(&broken, "repository")["status"], "ok");
+    assert_eq!(find_check(&broken, "token")["status"], "not-applicable");
+    expect_one_failed_check(broken, 2, "settings", &["sluicegate.yaml:2:3", "fail-on"]);
     assert!(platform.requests().is_empty());
     std::fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     let wrong = platform
         .call(&world)
         .variable("SLUICEGATE_BASE_URL", "platform.example");
-    only(
+    expect_one_failed_check(
         doctor(&wrong),
         2,
         "settings",
@@ -422,13 +425,13 @@ fn doctor_leaves_rest_unchecked_after_unreadable_file() {
     );
     let nowhere = scratch::folder();
     let outside = Call::with_platform(nowhere.path(), &platform.server.uri());
-    let ended = doctor(&outside);
-    assert_eq!(check(&ended, "token")["status"], "ok");
-    only(ended, 7, "repository", &["repository"]);
+    let output = doctor(&outside);
+    assert_eq!(find_check(&output, "token")["status"], "ok");
+    expect_one_failed_check(output, 7, "repository", &["repository"]);
     let strange = platform.call(&world).variable("SLUICEGATE_CI", "github");
-    only(doctor(&strange), 7, "ci-host", &["GITHUB_EVENT_NAME"]);
+    expect_one_failed_check(doctor(&strange), 7, "ci-host", &["GITHUB_EVENT_NAME"]);
     let agentless = platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
-    only(
+    expect_one_failed_check(
         doctor(&agentless),
         2,
         "agent-version",
@@ -441,13 +444,13 @@ fn doctor_with_several_failures_has_documented_exit_code() {
     let world = project();
     world.write(RULES_FILE, "rules: [");
     let platform = Platform::new();
-    platform.on(
+    platform.respond_to(
         "GET",
         "/projects",
         ResponseTemplate::new(401).set_body_string(format!("bad token {TOKEN}")),
     );
-    let ended = doctor(&platform.call(&world)).expect(4);
-    assert_eq!(check(&ended, "rules-file")["status"], "failed");
+    let output = doctor(&platform.call(&world)).expect(4);
+    assert_eq!(find_check(&output, "rules-file")["status"], "failed");
     let text = platform.call(&world).run("doctor").expect(4).out;
     assert!(
         text.ends_with("\n2 checks failed\n") && text.contains("hint: "),
@@ -458,7 +461,7 @@ fn doctor_with_several_failures_has_documented_exit_code() {
     assert!(!first.headers.contains_key("authorization"));
     let hostile = Platform::new();
     let words = "::error::x\u{1b}[2J\n::set-output name=a::b\n##[error]y";
-    hostile.on(
+    hostile.respond_to(
         "GET",
         "/projects",
         ResponseTemplate::new(500).set_body_string(words),
@@ -490,10 +493,10 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
 #[test]
 fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
-    let ended = doctor(&Call::new(&world.work())).expect(2);
-    let platform = platform();
+    let output = doctor(&Call::new(&world.work())).expect(2);
+    let platform = empty_platform();
     for (name, variable, words) in FOUND_WHERE {
-        let check = check(&ended, name);
+        let check = find_check(&output, name);
         let hint = check["hint"].as_str().unwrap();
         assert_eq!(check["status"], "failed", "{check}");
         assert!(hint.contains(variable) && hint.contains(words), "{check}");
@@ -512,18 +515,21 @@ fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     world.write(".github/workflows/build.yml", "on: push\n");
     world.commit("first");
     world.push();
-    let platform = platform();
+    let platform = empty_platform();
     let call = platform.call(&world);
-    let ended = doctor(&call);
-    let found = check(&ended, "rules-file")["found"].as_str().unwrap().to_owned();
-    assert!(found.ends_with("hidden directories: .acme"), "{found}");
-    only(
-        ended,
+    let output = doctor(&call);
+    let value = find_check(&output, "rules-file")["found"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(value.ends_with("hidden directories: .acme"), "{value}");
+    expect_one_failed_check(
+        output,
         2,
         "rules-file",
         &["`sluicegate rules init --config-dir .acme`"],
     );
     call.run("rules init --config-dir .acme").expect(0);
     world.commit("rules");
-    assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
+    assert_eq!(find_check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
 }

@@ -1,8 +1,8 @@
 //! Changes to the gate configuration are reported, and no pipeline is excluded silently.
 
 use crate::support::{
-    Arguments, Call, Platform, RULES, RULES_FILE, World, bad_pipeline, change, each, good_pipeline, passed,
-    project,
+    Arguments, Call, Platform, RULES, RULES_FILE, World, bad_pipeline, change, good_pipeline, passed_results,
+    project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,7 +11,7 @@ use wiremock::ResponseTemplate;
 
 /// Creates `main` with the files `before` and `change` with the files `after`; both are pushed, `change` is checked
 /// out.
-fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
+fn world_with_changed_files(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
     let world = project();
     for (path, content) in before {
         world.write(path, content);
@@ -29,7 +29,7 @@ fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
 
 /// Checks the head commit, expects this exit code and returns the JSON report.
 #[track_caller]
-fn report(world: &World, code: i32, args: impl Arguments) -> Value {
+fn check_report(world: &World, code: i32, args: impl Arguments) -> Value {
     Call::new(&world.work())
         .run(("check --head HEAD --report json=-", args))
         .expect(code)
@@ -37,7 +37,7 @@ fn report(world: &World, code: i32, args: impl Arguments) -> Value {
 }
 
 /// Returns a call in a pull request's job on GitHub: the merge of `change` into `main` is checked out.
-fn pull_request(world: &World, call: Call) -> Call {
+fn opened_pull_request(world: &World, call: Call) -> Call {
     let (base, head) = (
         world.git("rev-parse origin/main"),
         world.git("rev-parse origin/change"),
@@ -64,7 +64,7 @@ fn pull_request(world: &World, call: Call) -> Call {
 
 #[test]
 fn change_of_configuration_is_said_in_words() {
-    let world = changed(
+    let world = world_with_changed_files(
         &[(
             "sluicegate.yaml",
             "exclude: [gone/**]\nreview: { fail-on: error }\n",
@@ -77,7 +77,7 @@ fn change_of_configuration_is_said_in_words() {
             ("b.orch.yaml", &good_pipeline()),
         ],
     );
-    let report = report(&world, 0, "");
+    let report = check_report(&world, 0, "");
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
     assert_eq!(
         report["gateChangesInWords"],
@@ -90,20 +90,20 @@ fn change_of_rules_is_said_in_words_everywhere() {
     let laxer = RULES
         .replace("enforcementLevel: error", "enforcementLevel: warn")
         .replace("maxComponents: 3", "maxComponents: 18");
-    let world = changed(&[], &[(RULES_FILE, &laxer), ("b.orch.yaml", &good_pipeline())]);
+    let world = world_with_changed_files(&[], &[(RULES_FILE, &laxer), ("b.orch.yaml", &good_pipeline())]);
     let expected = [
         "rules: component-naming-convention error → warn (relaxed)",
         "rules: maximum-components maxComponents 3 → 18 (relaxed)",
     ];
-    let call = pull_request(&world, Call::new(&world.work()));
+    let call = opened_pull_request(&world, Call::new(&world.work()));
     let formats = ["json", "junit", "sarif", "markdown", "html", "gitlab"];
     let flags: Vec<String> = formats.iter().map(|f| format!("{f}=../{f}.out")).collect();
     let mut args = vec!["check", "--head", "origin/change"];
     for flag in &flags {
         args.extend(["--report", flag]);
     }
-    let ended = call.run(&args).expect(0);
-    let mut places = vec![("terminal", ended.all())];
+    let output = call.run(&args).expect(0);
+    let mut places = vec![("terminal", output.all())];
     for format in formats {
         places.push((
             format,
@@ -124,16 +124,16 @@ fn change_of_rules_is_said_in_words_everywhere() {
             .replace("&#40;", "(")
             .replace("&#41;", ")");
         for words in expected {
-            let found = text.contains(words) || text.contains(&words.replace('→', "\\u2192"));
-            assert!(found, "{place}: {words:?} is not in\n{text}");
+            let value = text.contains(words) || text.contains(&words.replace('→', "\\u2192"));
+            assert!(value, "{place}: {words:?} is not in\n{text}");
         }
     }
 }
 
 #[test]
 fn gate_change_of_unreadable_file_is_reported() {
-    let world = changed(&[], &[(RULES_FILE, "rules: 7\n")]);
-    let words = report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
+    let world = world_with_changed_files(&[], &[(RULES_FILE, "rules: 7\n")]);
+    let words = check_report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
     assert!(
         words.contains("the version of the change cannot be read: "),
         "{words}"
@@ -141,7 +141,7 @@ fn gate_change_of_unreadable_file_is_reported() {
     fs::remove_file(world.work().join(RULES_FILE)).unwrap();
     symlink("/etc/hostname", world.work().join(RULES_FILE)).unwrap();
     world.commit("link");
-    let words = report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
+    let words = check_report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();
     assert!(
         words.contains("cannot be read: the file is a symbolic link"),
         "{words}"
@@ -154,12 +154,12 @@ fn text_of_the_gates_files_is_safe_and_bounded() {
         "exclude: [\"\\e[31m\\n::error::x ##[error]y {}\"]\n",
         "z".repeat(100_000)
     );
-    let world = changed(&[], &[("sluicegate.yaml", &hostile)]);
-    let ended = Call::new(&world.work()).run("check --head HEAD").expect(0);
-    assert!(ended.out.contains("exclude: + "), "{}", ended.all());
-    assert!(ended.all().len() < 10_000 && !ended.all().contains('\u{1b}') && !ended.all().contains("##["));
+    let world = world_with_changed_files(&[], &[("sluicegate.yaml", &hostile)]);
+    let output = Call::new(&world.work()).run("check --head HEAD").expect(0);
+    assert!(output.out.contains("exclude: + "), "{}", output.all());
+    assert!(output.all().len() < 10_000 && !output.all().contains('\u{1b}') && !output.all().contains("##["));
     assert!(
-        !ended
+        !output
             .all()
             .lines()
             .any(|line| line.trim_start().starts_with("::"))
@@ -168,7 +168,7 @@ fn text_of_the_gates_files_is_safe_and_bounded() {
 
 #[test]
 fn setting_that_moves_base_hides_no_change_of_gate() {
-    let world = changed(
+    let world = world_with_changed_files(
         &[("sluicegate.yaml", "review: { fail-on: warn }\n")],
         &[
             ("sluicegate.yaml", "review: { fail-on: never }\n"),
@@ -179,8 +179,8 @@ fn setting_that_moves_base_hides_no_change_of_gate() {
     world.commit("later");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let call = pull_request(&world, platform.call(&world));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = opened_pull_request(&world, platform.call(&world));
     for moved in [&["--base", "HEAD~1"][..], &["--all"]] {
         for command in ["review", "check"] {
             let report = call
@@ -233,40 +233,40 @@ fn configuration_that_is_named_or_linked_to_is_gates_own() {
 #[test]
 fn change_of_gate_and_more_fails_where_job_says_so() {
     let config = ("sluicegate.yaml", "retries: 1\n");
-    let alone = changed(&[], &[config]);
-    let more = changed(&[], &[config, ("README.md", "words\n")]);
-    let none = changed(&[], &[("README.md", "words\n")]);
-    let accepted = report(&alone, 0, "--gate-changes fail");
+    let alone = world_with_changed_files(&[], &[config]);
+    let more = world_with_changed_files(&[], &[config, ("README.md", "words\n")]);
+    let none = world_with_changed_files(&[], &[("README.md", "words\n")]);
+    let accepted = check_report(&alone, 0, "--gate-changes fail");
     assert_eq!(accepted["verdict"], "passed");
-    report(&none, 0, "--gate-changes fail");
-    report(&more, 0, "");
-    let failed = report(&more, 1, "--gate-changes fail");
+    check_report(&none, 0, "--gate-changes fail");
+    check_report(&more, 0, "");
+    let failed = check_report(&more, 1, "--gate-changes fail");
     assert_eq!(failed["verdict"], "failed");
     assert!(
         failed["notes"].to_string().contains("--gate-changes fail"),
         "{failed}"
     );
     let call = Call::new(&more.work()).variable("SLUICEGATE_GATE_CHANGES", "fail");
-    let ended = call.run("check --head HEAD --report junit=-").expect(1);
+    let output = call.run("check --head HEAD --report junit=-").expect(1);
     assert!(
-        ended.out.contains("<error type=\"gate-change\""),
+        output.out.contains("<error type=\"gate-change\""),
         "JUnit is all green: {}",
-        ended.all()
+        output.all()
     );
-    let ended = call.run("check --head HEAD --report json=../r.json").expect(1);
-    assert!(ended.all().contains("--gate-changes fail"), "{}", ended.all());
+    let output = call.run("check --head HEAD --report json=../r.json").expect(1);
+    assert!(output.all().contains("--gate-changes fail"), "{}", output.all());
     call.run("report ../r.json").expect(1);
     let file = more.path().join("r.json");
-    let edited = fs::read_to_string(&file)
+    let text = fs::read_to_string(&file)
         .unwrap()
         .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
-    fs::write(&file, edited).unwrap();
+    fs::write(&file, text).unwrap();
     call.run("report ../r.json")
         .expect(2)
         .saying(&["that the job does not allow"]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let call = pull_request(&more, platform.call(&more));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = opened_pull_request(&more, platform.call(&more));
     for command in ["review", "ci"] {
         for (moved, code) in [("", 1), ("--all", 1), ("--base HEAD", 7)] {
             call.run((command, "--gate-changes fail", moved)).expect(code);
@@ -283,18 +283,18 @@ fn change_of_gate_and_more_fails_where_job_says_so() {
 #[test]
 fn name_that_is_no_text_is_more_than_gate() {
     use std::os::unix::ffi::OsStrExt as _;
-    let world = changed(&[], &[("sluicegate.yaml", "retries: 1\n")]);
-    report(&world, 0, "--gate-changes fail");
+    let world = world_with_changed_files(&[], &[("sluicegate.yaml", "retries: 1\n")]);
+    check_report(&world, 0, "--gate-changes fail");
     let name = std::ffi::OsStr::from_bytes(b"words\xff.md");
     fs::write(world.work().join(name), "words\n").unwrap();
     world.commit("more");
-    report(&world, 1, "--gate-changes fail");
+    check_report(&world, 1, "--gate-changes fail");
 }
 
 /// With a base other than the host's, a gate change could be missed.
 #[test]
 fn unknown_base_of_host_lets_no_gate_change_pass() {
-    let world = changed(
+    let world = world_with_changed_files(
         &[],
         &[("sluicegate.yaml", "retries: 1\n"), ("README.md", "words\n")],
     );
@@ -316,7 +316,7 @@ fn unknown_base_of_host_lets_no_gate_change_pass() {
 
 #[test]
 fn file_cannot_say_what_change_of_gate_means() {
-    let world = changed(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
+    let world = world_with_changed_files(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
     Call::new(&world.work())
         .run("check")
         .expect(2)
@@ -331,21 +331,21 @@ fn pipelines_that_are_left_out_are_told_with_why() {
         ("c.tran.yaml", "type: transformation\npipeline: {}\n"),
     ]);
     let flags = "--exclude old/** --include **/*.orch.yaml";
-    let left = report(&world, 0, flags);
+    let left = check_report(&world, 0, flags);
     assert_eq!(left["excluded"], json!(["c.tran.yaml", "old/a.orch.yaml"]));
     assert_eq!(
         left["excludedReasons"],
         json!({ "c.tran.yaml": "not matched by --include", "old/a.orch.yaml": "matched by --exclude" })
     );
     assert_eq!(left["counts"]["excluded"], 2);
-    let ended = Call::new(&world.work())
+    let output = Call::new(&world.work())
         .run((
             "check --head HEAD --report markdown=../m --report html=../h",
             flags,
         ))
         .expect(0);
     let read = |name: &str| fs::read_to_string(world.path().join(name)).unwrap();
-    for text in [ended.out, read("m"), read("h")] {
+    for text in [output.out, read("m"), read("h")] {
         let text = text
             .replace("&#58;", ":")
             .replace("&#40;", "(")
@@ -376,7 +376,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
     ]);
     let call = Call::new(&world.work());
     for all in ["", "--all"] {
-        let ended = call
+        let output = call
             .run(("check --head HEAD --report json=-", all))
             .expect(0)
             .saying(&[
@@ -384,7 +384,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
                 "\"c.orch.yaml \"",
                 "d.orch\\u{200b}.yaml",
             ]);
-        let notes = ended.json()["notes"].to_string();
+        let notes = output.json()["notes"].to_string();
         assert!(
             notes.contains("a.ORCH.YAML") && notes.contains("b.orch.yml"),
             "{notes}"
@@ -411,7 +411,7 @@ fn submodule_with_pipelines_name_is_told_and_not_sent() {
     world.git("commit -q -m submodule");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     for all in [&[][..], &["--all"]] {
         let args = ("review --report json=-", all);
         let report = platform.call(&world).run(&args).expect(0).json();
@@ -420,14 +420,14 @@ fn submodule_with_pipelines_name_is_told_and_not_sent() {
             json!({ "sub.orch.yaml": "a submodule, not a file" })
         );
     }
-    let sent: Vec<String> = platform
+    let paths: Vec<String> = platform
         .requests()
         .iter()
-        .flat_map(crate::support::asked)
+        .flat_map(crate::support::requested_pipelines)
         .collect();
     assert!(
-        !sent.is_empty() && !sent.contains(&"sub.orch.yaml".to_owned()),
-        "{sent:?}"
+        !paths.is_empty() && !paths.contains(&"sub.orch.yaml".to_owned()),
+        "{paths:?}"
     );
     for all in [&[][..], &["--all"]] {
         let args = ("check --head HEAD --report json=-", all);
@@ -452,23 +452,23 @@ fn pipeline_is_judged_wherever_gate_leads() {
     assert_eq!(report["files"][0]["path"], "jobs/b.orch.yaml");
     check("--gate-changes fail --fail-on never").expect(1);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     platform.call(&world).run("review --policy base").expect(0);
-    let sent: Vec<String> = platform
+    let paths: Vec<String> = platform
         .requests()
         .iter()
-        .flat_map(crate::support::asked)
+        .flat_map(crate::support::requested_pipelines)
         .collect();
-    assert_eq!(sent, ["jobs/b.orch.yaml"]);
+    assert_eq!(paths, ["jobs/b.orch.yaml"]);
 
     let words = "# The gate of this project, which its owners steer.\n".repeat(20);
-    let world = changed(&[("sluicegate.yaml", &format!("{words}retries: 0\n"))], &[]);
+    let world = world_with_changed_files(&[("sluicegate.yaml", &format!("{words}retries: 0\n"))], &[]);
     world.git("rm -q sluicegate.yaml");
     world.write("b.orch.yaml", format!("{words}{}", bad_pipeline()));
     world.commit("a move");
     world.push();
-    let ended = Call::new(&world.work()).run("check --head HEAD --report json=-");
-    assert_eq!(ended.expect(1).json()["files"][0]["path"], "b.orch.yaml");
+    let output = Call::new(&world.work()).run("check --head HEAD --report json=-");
+    assert_eq!(output.expect(1).json()["files"][0]["path"], "b.orch.yaml");
 }
 
 #[test]
@@ -490,10 +490,10 @@ fn wrong_project_or_branch_is_not_unavailable_platform() {
         platform.reviews(ResponseTemplate::new(status));
         platform.is_down();
         let args = "review --on-unavailable pass --report json=-";
-        let ended = platform.call(&world).run(args).expect(code);
-        assert_eq!(ended.json()["verdict"], "undecided", "{status}");
+        let output = platform.call(&world).run(args).expect(code);
+        assert_eq!(output.json()["verdict"], "undecided", "{status}");
         if code == 3 {
-            assert!(ended.err.contains("hint:"), "{}", ended.all());
+            assert!(output.err.contains("hint:"), "{}", output.all());
         }
     }
 }
@@ -501,14 +501,14 @@ fn wrong_project_or_branch_is_not_unavailable_platform() {
 #[test]
 fn only_a_200_or_a_201_is_an_answer_to_a_review() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
-    let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() } });
+    let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed_results() } });
     for status in [202, 203, 206] {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
         let call = platform.call(&world);
-        let ended = call.run("review --report json=-").expect(3);
-        assert_eq!(ended.json()["verdict"], "undecided", "{status}");
-        ended.saying(&[&status.to_string(), "200"]);
+        let output = call.run("review --report json=-").expect(3);
+        assert_eq!(output.json()["verdict"], "undecided", "{status}");
+        output.saying(&[&status.to_string(), "200"]);
     }
     for status in [200, 201] {
         let platform = Platform::new();

@@ -5,7 +5,7 @@ use serde_json::json;
 use std::os::unix::fs::symlink;
 
 /// Creates a `main` whose rules file, or whose entire hidden directory, is a link to `rules/`; and a branch `change`.
-fn linked(is_folder: bool) -> World {
+fn world_with_link(is_folder: bool) -> World {
     let world = project();
     std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
     world.write("rules/config/pipeline_quality_rules.yaml", RULES);
@@ -32,7 +32,7 @@ fn linked(is_folder: bool) -> World {
 #[test]
 fn change_of_linked_rules_file_is_told_and_can_fail() {
     for is_folder in [false, true] {
-        let world = linked(is_folder);
+        let world = world_with_link(is_folder);
         let target = "rules/config/pipeline_quality_rules.yaml";
         world.write(
             target,
@@ -43,13 +43,13 @@ fn change_of_linked_rules_file_is_told_and_can_fail() {
         world.push();
         for (name, host) in HOSTS {
             let call = host(&world, Call::new(&world.work()));
-            let ended = call.run("check --gate-changes fail --report json=-");
-            assert_eq!(ended.code, 1, "{name} {is_folder}: {}", ended.all());
-            assert_eq!(ended.json()["gateChanges"], json!([target]), "{name}");
-            let words = ended.json()["gateChangesInWords"].to_string();
+            let output = call.run("check --gate-changes fail --report json=-");
+            assert_eq!(output.code, 1, "{name} {is_folder}: {}", output.all());
+            assert_eq!(output.json()["gateChanges"], json!([target]), "{name}");
+            let words = output.json()["gateChangesInWords"].to_string();
             assert!(words.contains("error → warn (relaxed)"), "{name}: {words}");
         }
-        let twin = linked(is_folder);
+        let twin = world_with_link(is_folder);
         twin.write("note.txt", "more");
         twin.commit("more");
         twin.push();
@@ -64,22 +64,22 @@ fn change_of_linked_rules_file_is_told_and_can_fail() {
 #[test]
 fn check_says_that_the_rules_file_is_behind_a_link() {
     for is_folder in [false, true] {
-        let world = linked(is_folder);
+        let world = world_with_link(is_folder);
         world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
         world.commit("pipeline");
         world.push();
-        let ended = Job::github().pull_request().call(&world).run("check").expect(1);
+        let output = Job::github().pull_request().call(&world).run("check").expect(1);
         assert!(
-            ended
+            output
                 .all()
                 .contains("behind a symbolic link, which the platform does not follow"),
             "{}",
-            ended.all()
+            output.all()
         );
         assert!(
-            !ended.all().contains("the rules file is missing"),
+            !output.all().contains("the rules file is missing"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -99,8 +99,8 @@ fn report_that_job_names_follows_no_link_of_change() {
             Call::new(&world.work()),
             Job::github().pull_request().call(&world),
         ] {
-            let ended = call.run(&["check", "--report", report]).expect(2);
-            ended.saying(&["is a symbolic link in the repository"]);
+            let output = call.run(&["check", "--report", report]).expect(2);
+            output.saying(&["is a symbolic link in the repository"]);
             let by_variable = call.variable("SLUICEGATE_REPORT", report).run("check");
             assert_eq!(by_variable.code, 2, "{}", by_variable.all());
         }

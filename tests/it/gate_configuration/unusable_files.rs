@@ -1,7 +1,8 @@
 //! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, head, passed, pipeline, project,
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, passed_results, pipeline, project,
+    respond_for_each,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -28,7 +29,7 @@ const NO_LOCAL_ERRORS: [&str; 5] = [
     "shared pipelines",
 ];
 
-fn remove(world: &World, path: &str) {
+fn remove_path(world: &World, path: &str) {
     let full = world.work().join(path);
     if full.is_dir() {
         fs::remove_dir_all(full).unwrap();
@@ -42,11 +43,11 @@ fn settings(world: &World, text: &str) {
 }
 
 fn no_settings(world: &World) {
-    remove(world, "sluicegate.yaml");
+    remove_path(world, "sluicegate.yaml");
 }
 
 fn no_waivers(world: &World) {
-    remove(world, "sluicegate-waivers.yaml");
+    remove_path(world, "sluicegate-waivers.yaml");
 }
 
 fn poisons() -> Vec<Poison> {
@@ -159,7 +160,7 @@ fn poisons() -> Vec<Poison> {
         Poison {
             name: "second hidden directory",
             damage: |world| world.write(".second/config/pipeline_quality_rules.yaml", RULES),
-            repair: |world| remove(world, ".second"),
+            repair: |world| remove_path(world, ".second"),
             words: ".platform, .second",
             lets_others_pass: false,
         },
@@ -173,18 +174,18 @@ fn poisons() -> Vec<Poison> {
         Poison {
             name: "shared pipelines",
             damage: |world| world.write(".platform/shared-pipelines.yaml", "pipelines: [\n"),
-            repair: |world| remove(world, ".platform/shared-pipelines.yaml"),
+            repair: |world| remove_path(world, ".platform/shared-pipelines.yaml"),
             words: "shared-pipelines.yaml:2:1",
             lets_others_pass: true,
         },
     ]
 }
 
-fn branch(world: &World, name: &str) {
+fn check_out_new_branch(world: &World, name: &str) {
     world.git(format!("checkout -q -b {name}"));
 }
 
-fn committed(world: &World, message: &str) {
+fn commit_and_push(world: &World, message: &str) {
     world.commit(message);
     world.push();
 }
@@ -195,66 +196,66 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
         let name = case.name;
         let world = project();
         let platform = Platform::new();
-        platform.reviews(each("PASSED", passed()));
+        platform.reviews(respond_for_each("PASSED", passed_results()));
         let before = head(&world);
-        branch(&world, "change");
+        check_out_new_branch(&world, "change");
         (case.damage)(&world);
-        committed(&world, "poison");
-        let introduced = Job::github()
+        commit_and_push(&world, "poison");
+        let output = Job::github()
             .pull_request()
             .call(&world)
             .run("check --report json=-");
-        assert_eq!(introduced.code, 1, "{name}: {}", introduced.all());
-        let notes = introduced.json()["notes"].to_string();
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
+        let notes = output.json()["notes"].to_string();
         assert!(notes.contains(case.words), "{name}: {notes}");
         for command in ["review", "ci"] {
-            let ended = Job::github()
+            let run_output = Job::github()
                 .pull_request()
                 .extend(&world, platform.call(&world))
                 .run(&[command]);
-            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
+            assert_eq!(run_output.code, 1, "{name} {command}: {}", run_output.all());
         }
         // The push to the default branch fails too.
         world.git("checkout -q main");
         world.git("merge -q --ff-only change");
         world.push();
-        let pushed = Job::github()
+        let push_run = Job::github()
             .push(&before)
             .extend(&world, Call::new(&world.work()))
             .run("check");
-        assert_eq!(pushed.code, 1, "{name}: {}", pushed.all());
+        assert_eq!(push_run.code, 1, "{name}: {}", push_run.all());
         // Another change is reviewed strictly.
-        branch(&world, "other");
+        check_out_new_branch(&world, "other");
         world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-        committed(&world, "bad");
-        let other = Job::github().pull_request().call(&world).run("check");
-        assert_eq!(other.code, 1, "{name}: {}", other.all());
+        commit_and_push(&world, "bad");
+        let other_run = Job::github().pull_request().call(&world).run("check");
+        assert_eq!(other_run.code, 1, "{name}: {}", other_run.all());
         world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
-        committed(&world, "good");
-        let other = Job::github()
+        commit_and_push(&world, "good");
+        let other_run = Job::github()
             .pull_request()
             .call(&world)
             .run("check --report json=-");
         assert_eq!(
-            other.code,
+            other_run.code,
             i32::from(!case.lets_others_pass),
             "{name}: {}",
-            other.all()
+            other_run.all()
         );
-        let notes = other.json()["notes"].to_string();
+        let notes = other_run.json()["notes"].to_string();
         assert!(notes.contains(case.words), "{name}: {notes}");
         // The repair passes.
         world.git("checkout -q -b repair main");
         (case.repair)(&world);
-        committed(&world, "repair");
+        commit_and_push(&world, "repair");
         let repaired = Job::github().pull_request().call(&world).run("check");
         assert_eq!(repaired.code, 0, "{name}: {}", repaired.all());
         for command in ["review", "ci"] {
-            let ended = Job::github()
+            let run_output = Job::github()
                 .pull_request()
                 .extend(&world, platform.call(&world))
                 .run(&[command]);
-            assert_eq!(ended.code, 0, "{name} {command}: {}", ended.all());
+            assert_eq!(run_output.code, 0, "{name} {command}: {}", run_output.all());
         }
         // A local run reports the unusable file.
         world.git("checkout -q main");
@@ -268,17 +269,17 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
 #[test]
 fn unusable_gate_fails_on_every_host() {
     let world = project();
-    branch(&world, "change");
+    check_out_new_branch(&world, "change");
     world.write(
         "sluicegate-waivers.yaml",
         "- { rule: unused-components, path: a }\n",
     );
     world.write(".second/shared-pipelines.yaml", "pipelines: []\n");
-    committed(&world, "poison");
+    commit_and_push(&world, "poison");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
-        let notes = ended.json()["notes"].to_string();
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
+        let notes = output.json()["notes"].to_string();
         assert!(
             notes.contains("`reason`") && notes.contains(".second"),
             "{name}: {notes}"
@@ -294,17 +295,17 @@ fn tracked_file_at_a_report_path_leaves_the_policy_in_force() {
         "sluicegate.yaml",
         "review: { fail-on: warn, report: [json=review.json] }\n",
     );
-    committed(&world, "configure");
-    branch(&world, "change");
+    commit_and_push(&world, "configure");
+    check_out_new_branch(&world, "change");
     world.write("review.json", "{}");
-    committed(&world, "report");
-    let ended = Job::github()
+    commit_and_push(&world, "report");
+    let output = Job::github()
         .pull_request()
         .call(&world)
         .run("check --report json=-")
         .expect(1);
-    assert!(ended.out.contains("git tracks this file"), "{}", ended.out);
-    assert_eq!(ended.json()["context"]["failOn"], "warn", "{}", ended.out);
+    assert!(output.out.contains("git tracks this file"), "{}", output.out);
+    assert_eq!(output.json()["context"]["failOn"], "warn", "{}", output.out);
     assert_eq!(
         fs::read_to_string(world.work().join("review.json")).unwrap(),
         "{}"
@@ -322,14 +323,14 @@ fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
         "sluicegate-waivers.yaml",
         "- { rule: own-rule, path: a, reason: r }\n",
     );
-    committed(&world, "own rule");
-    branch(&world, "change");
+    commit_and_push(&world, "own rule");
+    check_out_new_branch(&world, "change");
     world.write(RULES_FILE, RULES);
-    committed(&world, "remove the rule");
-    let ended = Job::github().pull_request().call(&world).run("check").expect(1);
-    assert!(ended.all().contains("own-rule"), "{}", ended.all());
+    commit_and_push(&world, "remove the rule");
+    let output = Job::github().pull_request().call(&world).run("check").expect(1);
+    assert!(output.all().contains("own-rule"), "{}", output.all());
     no_waivers(&world);
-    committed(&world, "remove the waiver");
+    commit_and_push(&world, "remove the waiver");
     Job::github().pull_request().call(&world).run("check").expect(0);
 }
 
@@ -337,15 +338,15 @@ fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
 fn unusable_policy_publishes_nothing() {
     let world = project();
     settings(&world, "publish: { prefix: p, require_review: r.json }\n");
-    committed(&world, "poison");
+    commit_and_push(&world, "poison");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let args = ["--prefix", "p", "--version-name", "v1"];
-    let ended = Job::github()
+    let output = Job::github()
         .push(&head(&world))
         .extend(&world, platform.call(&world))
         .run(("publish", &args));
-    ended
+    output
         .expect(1)
         .saying(&["nothing is published", "require_review"]);
     let ci = ("ci --publish-on-branch main", &args);
@@ -367,13 +368,13 @@ fn unusable_policy_publishes_nothing() {
 fn branch_of_an_unusable_main_passes_after_the_repair() {
     let world = project();
     settings(&world, "fail_on: warn\n");
-    committed(&world, "poison");
-    branch(&world, "change");
+    commit_and_push(&world, "poison");
+    check_out_new_branch(&world, "change");
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
-    committed(&world, "change");
+    commit_and_push(&world, "change");
     world.git("checkout -q main");
     settings(&world, "retries: 1\n");
-    committed(&world, "repair");
+    commit_and_push(&world, "repair");
     world.git("checkout -q change");
     Job::github().pull_request().call(&world).run("check").expect(0);
 }

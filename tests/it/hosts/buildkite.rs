@@ -4,8 +4,8 @@
 use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout};
 use std::path::Path;
 
-fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
-    let fixed = [
+fn buildkite_job(folder: &Path, branch: &str, commit: &str, extra_variables: &[(&str, &str)]) -> Checkout {
+    let base_variables = [
         ("BUILDKITE", "true"),
         ("BUILDKITE_SOURCE", "webhook"),
         ("BUILDKITE_BRANCH", branch),
@@ -18,10 +18,10 @@ fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Chec
         ("BUILDKITE_TAG", ""),
         ("BUILDKITE_BUILD_NUMBER", "7"),
     ];
-    Checkout::new(folder, &fixed).with(more)
+    Checkout::new(folder, &base_variables).with_variables(extra_variables)
 }
 
-fn pull_request(repository: &str) -> [(&str, &str); 3] {
+fn pull_request_variables(repository: &str) -> [(&str, &str); 3] {
     [
         ("BUILDKITE_PULL_REQUEST", "5"),
         ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
@@ -34,7 +34,7 @@ fn branch_is_compared_with_default_branch() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     for source in ["webhook", "ui", "schedule"] {
-        job(
+        buildkite_job(
             &folder,
             "feature",
             &project.feature,
@@ -54,7 +54,7 @@ fn branch_is_compared_with_default_branch() {
 fn commit_that_reads_head_is_what_is_checked_out() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
-    job(&folder, "feature", "HEAD", &[("BUILDKITE_SOURCE", "ui")])
+    buildkite_job(&folder, "feature", "HEAD", &[("BUILDKITE_SOURCE", "ui")])
         .says()
         .head("feature", &project.feature)
         .base(&project.fork, "`origin/main`")
@@ -70,13 +70,18 @@ fn pull_request_is_compared_with_its_base_branch() {
         "https://github.com/O/p.git",
         "git://github.com/o/p",
     ] {
-        job(&folder, "feature", &project.feature, &pull_request(same))
-            .says()
-            .has("pullRequest", 5)
-            .has("fork", false)
-            .head("feature", &project.feature)
-            .base(&project.fork, "the target branch `origin/main`")
-            .changes(&FEATURE);
+        buildkite_job(
+            &folder,
+            "feature",
+            &project.feature,
+            &pull_request_variables(same),
+        )
+        .says()
+        .has("pullRequest", 5)
+        .has("fork", false)
+        .head("feature", &project.feature)
+        .base(&project.fork, "the target branch `origin/main`")
+        .changes(&FEATURE);
     }
 }
 
@@ -84,11 +89,11 @@ fn pull_request_is_compared_with_its_base_branch() {
 fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
-    let job = job(
+    let job = buildkite_job(
         &folder,
         "somebody:feature",
         &project.feature,
-        &pull_request("git://github.com/somebody/p.git"),
+        &pull_request_variables("git://github.com/somebody/p.git"),
     )
     .with_remote_as_target();
     job.says().has("fork", true).changes(&FEATURE);
@@ -99,10 +104,10 @@ fn pull_request_of_fork_is_not_sent() {
 fn default_branch_is_everything() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
-    job(&folder, "main", &project.main, &[])
+    buildkite_job(&folder, "main", &project.main, &[])
         .says()
         .head("main", &project.main)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 
@@ -110,11 +115,11 @@ fn default_branch_is_everything() {
 fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
-    job(&folder, "v1", &project.main, &[("BUILDKITE_TAG", "v1")])
+    buildkite_job(&folder, "v1", &project.main, &[("BUILDKITE_TAG", "v1")])
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no previous state")
+        .selects_everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
 }
 
@@ -123,6 +128,6 @@ fn shallow_clone_ends_with_flags_to_look_at() {
     let project = Project::new();
     let refs = ["--depth=1", EVERYTHING_FETCHED];
     let folder = checkout(&project.world, &refs, &project.feature);
-    job(&folder, "feature", &project.feature, &[])
-        .unsettled(&["the clone is shallow", "BUILDKITE_GIT_CLONE_FLAGS"]);
+    buildkite_job(&folder, "feature", &project.feature, &[])
+        .expect_unsettled(&["the clone is shallow", "BUILDKITE_GIT_CLONE_FLAGS"]);
 }

@@ -4,7 +4,7 @@
 use crate::support::{ALL_OF_MAIN, Checkout, FEATURE, Project, git, url};
 use std::path::{Path, PathBuf};
 
-fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
+fn circleci_clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
     let world = &project.world;
     git(
         world.path(),
@@ -15,20 +15,20 @@ fn clone(project: &Project, branch: &str, commit: &str) -> PathBuf {
     folder
 }
 
-fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Checkout {
-    let fixed = [
+fn circleci_job(folder: &Path, commit: &str, extra_variables: &[(&str, &str)]) -> Checkout {
+    let base_variables = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", commit),
         ("CIRCLE_BUILD_NUM", "6"),
     ];
-    Checkout::new(folder, &fixed).with(more)
+    Checkout::new(folder, &base_variables).with_variables(extra_variables)
 }
 
 #[test]
 fn branch_is_compared_with_default_branch() {
     let project = Project::new();
-    let folder = clone(&project, "feature", &project.feature);
-    job(&folder, &project.feature, &[("CIRCLE_BRANCH", "feature")])
+    let folder = circleci_clone(&project, "feature", &project.feature);
+    circleci_job(&folder, &project.feature, &[("CIRCLE_BRANCH", "feature")])
         .says()
         .event("circleci", "branch")
         .head("feature", &project.feature)
@@ -43,12 +43,12 @@ fn branch_is_compared_with_default_branch() {
 #[test]
 fn pull_request_of_the_same_repository_is_its_branch() {
     let project = Project::new();
-    let folder = clone(&project, "feature", &project.feature);
-    let more = [
+    let folder = circleci_clone(&project, "feature", &project.feature);
+    let extra_variables = [
         ("CIRCLE_BRANCH", "feature"),
         ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
     ];
-    job(&folder, &project.feature, &more)
+    circleci_job(&folder, &project.feature, &extra_variables)
         .says()
         .has("pullRequest", 8)
         .has("fork", false)
@@ -59,14 +59,14 @@ fn pull_request_of_the_same_repository_is_its_branch() {
 #[test]
 fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
-    let folder = clone(&project, "pull/8", &project.feature);
-    let more = [
+    let folder = circleci_clone(&project, "pull/8", &project.feature);
+    let extra_variables = [
         ("CIRCLE_BRANCH", "pull/8"),
         ("CIRCLE_PR_REPONAME", "p"),
         ("CIRCLE_PR_NUMBER", "8"),
         ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
     ];
-    let job = job(&folder, &project.feature, &more).with_remote_as_target();
+    let job = circleci_job(&folder, &project.feature, &extra_variables).with_remote_as_target();
     job.says()
         .has("fork", true)
         .has("pullRequest", 8)
@@ -79,23 +79,23 @@ fn pull_request_of_fork_is_not_sent() {
 #[test]
 fn default_branch_is_everything() {
     let project = Project::new();
-    let folder = clone(&project, "main", &project.main);
-    job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])
+    let folder = circleci_clone(&project, "main", &project.main);
+    circleci_job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])
         .says()
         .head("main", &project.main)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 
 #[test]
 fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
-    let folder = clone(&project, "v1", &project.main);
-    job(&folder, &project.main, &[("CIRCLE_TAG", "v1")])
+    let folder = circleci_clone(&project, "v1", &project.main);
+    circleci_job(&folder, &project.main, &[("CIRCLE_TAG", "v1")])
         .says()
         .event("circleci", "tag")
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no previous state")
+        .selects_everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
 }

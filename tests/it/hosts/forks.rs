@@ -1,36 +1,37 @@
 //! The change of a fork: rejected, or checked locally, on every host that reports forks.
 
 use crate::support::{
-    Arguments, Call, Checkout, EVERYTHING_FETCHED, Ended, World, checkout, git, with_default,
+    Arguments, Call, Checkout, EVERYTHING_FETCHED, ProgramOutput, World, checkout, git, read_json,
+    with_default,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::path::Path;
 
 const RULES: &str = "rules: [{ id: component-naming-convention, enabled: true, enforcementLevel: error, \
                      config: { regexMatchPattern: '[A-Z].*' } }]\n";
 
-fn pipeline(name: &str) -> String {
+fn pipeline_with_start(name: &str) -> String {
     format!(
         "type: orchestration\npipeline: {{ components: {{ {name}: {{ type: start, parameters: {{}} }} }} }}\n"
     )
 }
 
 /// Creates a project and a change that adds a pipeline with a component of this name.
-fn change(component: &str) -> (World, String) {
+fn fork_change(component: &str) -> (World, String) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
-    world.write("a.orch.yaml", pipeline("Start"));
+    world.write("a.orch.yaml", pipeline_with_start("Start"));
     world.commit("first");
     world.push();
     world.git("checkout -q -b feature");
-    world.write("b.orch.yaml", pipeline(component));
+    world.write("b.orch.yaml", pipeline_with_start(component));
     let head = world.commit("change");
     world.git("push -q origin HEAD:refs/pull/1/head");
     (world, head)
 }
 
-fn job(world: &World, head: &str) -> Checkout {
+fn fork_job(world: &World, head: &str) -> Checkout {
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     circleci(&with_default(checkout(world, &fetch, head)), head)
 }
@@ -46,7 +47,7 @@ fn circleci(folder: &Path, head: &str) -> Checkout {
 }
 
 /// Returns a job for a fork on each host.
-fn hosts(folder: &Path, head: &str) -> Vec<Checkout> {
+fn hosts_of_fork(folder: &Path, head: &str) -> Vec<Checkout> {
     let github = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),
@@ -96,7 +97,7 @@ fn hosts(folder: &Path, head: &str) -> Vec<Checkout> {
     let jobs = vec![
         Checkout::new(folder, &github).payload(&payload),
         Checkout::new(folder, &github)
-            .with(&[("GITEA_ACTIONS", "true")])
+            .with_variables(&[("GITEA_ACTIONS", "true")])
             .payload(&payload),
         Checkout::new(folder, &gitlab),
         Checkout::new(folder, &azure),
@@ -109,69 +110,65 @@ fn hosts(folder: &Path, head: &str) -> Vec<Checkout> {
 
 const REPORTS: &str = "review --report json=out/j.json --report junit=out/j.xml";
 
-fn reviewed(call: &Call, more: impl Arguments) -> Ended {
-    call.run((REPORTS, more))
-}
-
-fn report(job: &Checkout) -> Value {
-    serde_json::from_slice(&fs::read(job.folder.join("out/j.json")).unwrap()).unwrap()
+fn review_with_reports(call: &Call, extra_args: impl Arguments) -> ProgramOutput {
+    call.run((REPORTS, extra_args))
 }
 
 #[test]
 fn fork_is_refused_before_anything_else_that_is_missing() {
-    let (world, head) = change("Start");
+    let (world, head) = fork_change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = checkout(&world, &fetch, &head);
-    for job in hosts(&folder, &head) {
+    for job in hosts_of_fork(&folder, &head) {
         // Without URL, project and token, as in a job for a fork.
-        for call in [job.call(), job.reviewing()] {
-            reviewed(&call, "").expect(7).saying(&[
+        for call in [job.call(), job.review_call()] {
+            review_with_reports(&call, "").expect(7).saying(&[
                 "belongs to a fork",
                 "`sluicegate check`",
                 "--fork check",
             ]);
-            reviewed(&call, "--fork fail").expect(7);
+            review_with_reports(&call, "--fork fail").expect(7);
         }
     }
 }
 
 #[test]
 fn dry_run_for_fork_ends_as_review_would() {
-    let (world, head) = change("Start");
+    let (world, head) = fork_change("Start");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
-    for job in hosts(&folder, &head) {
+    for job in hosts_of_fork(&folder, &head) {
         for command in ["review", "ci"] {
-            let ended = job.call().run(&[command, "--dry-run"]).expect(7);
-            ended.saying(&["belongs to a fork", "--fork check"]);
-            let ended = job
+            let output = job.call().run(&[command, "--dry-run"]).expect(7);
+            output.saying(&["belongs to a fork", "--fork check"]);
+            let output = job
                 .call()
                 .run(&[command, "--dry-run", "--fork", "check"])
                 .expect(0);
-            let said = "would review 1 pipeline locally";
-            assert!(ended.out.contains(said), "{}", ended.all());
+            let expected_text = "would review 1 pipeline locally";
+            assert!(output.out.contains(expected_text), "{}", output.all());
         }
     }
 }
 
 #[test]
-fn fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
-    let (world, head) = change("wrong");
+fn fork_with_fork_check_is_reviewed_locally_in_every_report() {
+    let (world, head) = fork_change("wrong");
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = with_default(checkout(&world, &fetch, &head));
-    for job in hosts(&folder, &head) {
+    for job in hosts_of_fork(&folder, &head) {
         let summary = folder.with_extension("summary.md");
         let call = job
             .call()
             .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
-        let ended = reviewed(&call, "--fork check").expect(1);
-        let said = "checked locally";
+        let run_output = review_with_reports(&call, "--fork check").expect(1);
+        let expected_text = "checked locally";
         assert!(
-            ended.out.contains(said) && ended.out.contains("wrong"),
+            run_output.out.contains(expected_text) && run_output.out.contains("wrong"),
             "{}",
-            ended.all()
+            run_output.all()
         );
-        let report = report(&job);
+        let report = read_json(&job.folder.join("out/j.json"));
         assert_eq!(
             (&report["engine"], &report["verdict"]),
             (&json!("local"), &json!("failed"))
@@ -179,47 +176,47 @@ fn fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
         assert_eq!(report["context"]["head"], head.as_str());
         assert_eq!(report["files"][0]["path"], "b.orch.yaml");
         assert_eq!(report["files"].as_array().unwrap().len(), 1);
-        assert!(report["notes"].to_string().contains(said), "{report}");
+        assert!(report["notes"].to_string().contains(expected_text), "{report}");
         let junit = fs::read_to_string(folder.join("out/j.xml")).unwrap();
         let document = roxmltree::Document::parse(&junit).unwrap();
         let engine = document
             .descendants()
             .find(|node| node.attribute("name") == Some("engine"));
         assert_eq!(engine.and_then(|node| node.attribute("value")), Some("local"));
-        assert!(fs::read_to_string(&summary).unwrap().contains(said));
+        assert!(fs::read_to_string(&summary).unwrap().contains(expected_text));
         fs::remove_file(summary).unwrap();
         // With a report on standard output, the text is on standard error.
-        reviewed(&call, "--fork check --report json=-")
+        review_with_reports(&call, "--fork check --report json=-")
             .expect(1)
-            .saying(&[said]);
+            .saying(&[expected_text]);
     }
 }
 
 #[test]
 fn good_change_of_fork_passes_by_flag_variable_and_file() {
-    let (world, head) = change("Start");
-    let job = job(&world, &head);
-    reviewed(&job.call(), "--fork check").expect(0);
-    assert_eq!(report(&job)["verdict"], "passed");
-    reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), "").expect(0);
+    let (world, head) = fork_change("Start");
+    let job = fork_job(&world, &head);
+    review_with_reports(&job.call(), "--fork check").expect(0);
+    assert_eq!(read_json(&job.folder.join("out/j.json"))["verdict"], "passed");
+    review_with_reports(&job.call().variable("SLUICEGATE_FORK", "check"), "").expect(0);
     // The fork's own file does not decide it, unless the job allows it.
     world.write("sluicegate.yaml", "review: { fork: check }\n");
     let head = world.commit("configuration");
     world.git("push -q origin HEAD:refs/pull/1/head");
-    let job = self::job(&world, &head);
-    reviewed(&job.call(), "")
+    let job = fork_job(&world, &head);
+    review_with_reports(&job.call(), "")
         .expect(7)
         .saying(&["`review.fork`", "--policy head"]);
-    reviewed(&job.call(), "--policy head").expect(0);
-    reviewed(&job.call(), "--policy head --fork fail").expect(7);
-    reviewed(&job.call(), "--fork maybe")
+    review_with_reports(&job.call(), "--policy head").expect(0);
+    review_with_reports(&job.call(), "--policy head --fork fail").expect(7);
+    review_with_reports(&job.call(), "--fork maybe")
         .expect(2)
         .saying(&["fail", "check"]);
 }
 
 #[test]
 fn change_without_fork_is_still_reviewed_by_platform() {
-    let (world, head) = change("Start");
+    let (world, head) = fork_change("Start");
     let fetch = [
         EVERYTHING_FETCHED,
         "+refs/pull/1/head:refs/remotes/origin/feature",
@@ -233,20 +230,20 @@ fn change_without_fork_is_still_reviewed_by_platform() {
             ("CIRCLE_BRANCH", "feature"),
         ],
     );
-    reviewed(&job.reviewing(), "--fork check").expect(3);
-    assert_eq!(report(&job)["engine"], "remote");
+    review_with_reports(&job.review_call(), "--fork check").expect(3);
+    assert_eq!(read_json(&job.folder.join("out/j.json"))["engine"], "remote");
 }
 
 #[test]
 fn fork_with_nothing_to_review_is_green_without_any_setting() {
-    let (world, _) = change("Start");
+    let (world, _) = fork_change("Start");
     world.git("checkout -q -b words origin/main");
     world.write("README.md", "words\n");
     let head = world.commit("words");
     world.git("push -q --force origin HEAD:refs/pull/1/head");
-    let job = job(&world, &head);
+    let job = fork_job(&world, &head);
     for more in ["", "--fork check"] {
-        let ended = reviewed(&job.call(), more).expect(0);
-        assert!(ended.out.contains("nothing to review"), "{}", ended.all());
+        let output = review_with_reports(&job.call(), more).expect(0);
+        assert!(output.out.contains("nothing to review"), "{}", output.all());
     }
 }

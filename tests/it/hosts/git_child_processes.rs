@@ -43,7 +43,7 @@ fn partial(world: &World) -> PathBuf {
     world.path().join("partial")
 }
 
-fn checked(folder: &Path) -> Call {
+fn checkout_call(folder: &Path) -> Call {
     let job = Checkout::new(folder, &SECRETS.map(|name| (name, "s3cret-value")));
     job.call()
 }
@@ -59,14 +59,14 @@ fn fetch_of_blob_runs_no_program_of_configuration() {
     git(&folder, &["config", "remote.origin.uploadpack", &upload]);
     let (script, refs) = spy(&world, "refs");
     git(&folder, &["config", "core.alternateRefsCommand", &script]);
-    let ended = checked(&folder).run(CHECK);
-    assert!(!log.exists() && !refs.exists(), "{}", ended.all());
-    assert_ne!(ended.code, 7, "{}", ended.all());
+    let output = checkout_call(&folder).run(CHECK);
+    assert!(!log.exists() && !refs.exists(), "{}", output.all());
+    assert_ne!(output.code, 7, "{}", output.all());
 }
 
 /// Creates a shallow clone of one branch, which must query the remote for its default branch and fetch history to find
 /// its base.
-fn shallow(project: &Project) -> (PathBuf, Call) {
+fn shallow_checkout_call(project: &Project) -> (PathBuf, Call) {
     let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
     let folder = checkout(&project.world, &fetch, &project.feature);
     let variables = [
@@ -83,7 +83,7 @@ const DEEPEN: &str = "context --deepen";
 #[test]
 fn fetch_of_history_runs_no_program_of_configuration() {
     let project = Project::new();
-    let (folder, call) = shallow(&project);
+    let (folder, call) = shallow_checkout_call(&project);
     let (script, log) = spy(&project.world, "upload");
     let upload = format!("{script} git-upload-pack");
     git(&folder, &["config", "remote.origin.uploadpack", &upload]);
@@ -95,20 +95,20 @@ fn fetch_of_history_runs_no_program_of_configuration() {
     fs::write(folder.join(".git/objects/info/alternates"), objects).unwrap();
     let (script, refs) = spy(&project.world, "refs");
     git(&folder, &["config", "core.alternateRefsCommand", &script]);
-    let ended = call.run(DEEPEN).expect(0);
-    assert!(ended.out.contains(&project.fork), "{}", ended.all());
-    assert!(!log.exists() && !refs.exists(), "{}", ended.all());
+    let output = call.run(DEEPEN).expect(0);
+    assert!(output.out.contains(&project.fork), "{}", output.all());
+    assert!(!log.exists() && !refs.exists(), "{}", output.all());
 }
 
 #[test]
 fn proxy_of_configuration_is_not_run() {
     let project = Project::new();
-    let (folder, call) = shallow(&project);
+    let (folder, call) = shallow_checkout_call(&project);
     let (script, log) = spy(&project.world, "proxy");
     git(&folder, &["config", "core.gitProxy", &script]);
     git(&folder, "remote set-url origin git://127.0.0.1:9/r.git");
-    let ended = call.run(DEEPEN).saying(&["unable to connect"]);
-    assert!(!log.exists(), "{}", ended.all());
+    let output = call.run(DEEPEN).saying(&["unable to connect"]);
+    assert!(!log.exists(), "{}", output.all());
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn program_of_configuration_is_not_asked_for_password() {
         }
     });
     let project = Project::new();
-    let (folder, call) = shallow(&project);
+    let (folder, call) = shallow_checkout_call(&project);
     let (script, log) = spy(&project.world, "ask");
     git(&folder, &["config", "core.askPass", &script]);
     let url = format!("http://{address}/r.git");
     git(&folder, format!("remote set-url origin {url}"));
-    let ended = call.run(DEEPEN).saying(&["could not read Username"]);
-    assert!(!log.exists(), "{}", ended.all());
+    let output = call.run(DEEPEN).saying(&["could not read Username"]);
+    assert!(!log.exists(), "{}", output.all());
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn remote_that_is_a_program_is_not_run() {
     let url = format!("ext::{script} git-upload-pack {}", world.remote().display());
     git(&folder, &["config", "remote.origin.url", &url]);
     git(&folder, "config protocol.ext.allow always");
-    let ended = checked(&folder).run(CHECK);
-    assert!(!log.exists(), "{}", ended.all());
-    assert_ne!(ended.code, 0, "{}", ended.all());
+    let output = checkout_call(&folder).run(CHECK);
+    assert!(!log.exists(), "{}", output.all());
+    assert_ne!(output.code, 0, "{}", output.all());
 }
 
 /// A checkout step sets this program, so it may run.
@@ -156,8 +156,8 @@ fn ssh_command_of_configuration_gets_no_secret() {
     let script = format!("env > '{}'; false", log.display());
     git(&folder, "config remote.origin.url ssh://git@host.invalid/r.git");
     git(&folder, &["config", "core.sshCommand", &script]);
-    let ended = checked(&folder).run(CHECK);
-    let seen = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", ended.all()));
-    assert!(seen.contains("PATH="), "{seen}");
-    assert!(!seen.contains("s3cret-value"), "{seen}");
+    let output = checkout_call(&folder).run(CHECK);
+    let text = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", output.all()));
+    assert!(text.contains("PATH="), "{text}");
+    assert!(!text.contains("s3cret-value"), "{text}");
 }

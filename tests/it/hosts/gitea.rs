@@ -2,21 +2,20 @@
 //! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull
 //! request, they check out its head.
 
-use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, FEATURE, Project, ZEROS, checkout, complete_checkout};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MARKS: [&str; 2] = ["GITEA_ACTIONS", "FORGEJO_ACTIONS"];
 
-fn whole(project: &Project, commit: &str) -> PathBuf {
-    checkout(
-        &project.world,
-        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"],
-        commit,
-    )
-}
-
-fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
+fn gitea_job(
+    folder: &Path,
+    mark: &str,
+    event: &str,
+    reference: &str,
+    commit: &str,
+    payload: &Value,
+) -> Checkout {
     let variables = [
         (mark, "true"),
         ("GITHUB_ACTIONS", "true"),
@@ -28,7 +27,7 @@ fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, pa
     Checkout::new(folder, &variables).payload(payload)
 }
 
-fn pull_request(project: &Project, from: &str) -> Value {
+fn gitea_payload(project: &Project, from: &str) -> Value {
     json!({
         "action": "synchronized",
         "number": 7,
@@ -42,17 +41,17 @@ fn pull_request(project: &Project, from: &str) -> Value {
     })
 }
 
-fn push(before: &str, after: &str) -> Value {
+fn gitea_push_payload(before: &str, after: &str) -> Value {
     json!({ "before": before, "after": after, "repository": { "full_name": "o/p", "default_branch": "main" } })
 }
 
 #[test]
 fn pull_request_is_its_head() {
     let project = Project::new();
-    let folder = whole(&project, &project.feature);
+    let folder = complete_checkout(&project, &project.feature);
     for mark in MARKS {
-        let payload = pull_request(&project, "o/p");
-        job(
+        let payload = gitea_payload(&project, "o/p");
+        gitea_job(
             &folder,
             mark,
             "pull_request",
@@ -73,9 +72,9 @@ fn pull_request_is_its_head() {
 #[test]
 fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
-    let payload = pull_request(&project, "somebody/p");
-    let folder = whole(&project, &project.feature);
-    let job = job(
+    let payload = gitea_payload(&project, "somebody/p");
+    let folder = complete_checkout(&project, &project.feature);
+    let job = gitea_job(
         &folder,
         MARKS[0],
         "pull_request",
@@ -90,11 +89,11 @@ fn pull_request_of_fork_is_not_sent() {
 #[test]
 fn push_and_new_branch() {
     let project = Project::new();
-    let folder = whole(&project, &project.feature);
+    let folder = complete_checkout(&project, &project.feature);
     for mark in MARKS {
         let on = |before: &str| {
-            let payload = push(before, &project.feature);
-            job(
+            let payload = gitea_push_payload(before, &project.feature);
+            gitea_job(
                 &folder,
                 mark,
                 "push",
@@ -121,17 +120,17 @@ fn tag_schedule_and_run_by_hand() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");
-    let folder = whole(&project, &project.main);
-    let payload = push(ZEROS, &project.main);
-    job(&folder, MARKS[1], "push", "refs/tags/v1", &project.main, &payload)
+    let folder = complete_checkout(&project, &project.main);
+    let payload = gitea_push_payload(ZEROS, &project.main);
+    gitea_job(&folder, MARKS[1], "push", "refs/tags/v1", &project.main, &payload)
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no previous state")
+        .selects_everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
     for event in ["schedule", "workflow_dispatch"] {
         let payload = json!({ "repository": { "default_branch": "main" } });
-        job(
+        gitea_job(
             &folder,
             MARKS[0],
             event,
@@ -142,7 +141,7 @@ fn tag_schedule_and_run_by_hand() {
         .says()
         .event("gitea", event)
         .head("main", &project.main)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
     }
 }
@@ -152,9 +151,9 @@ fn shallow_pull_request_ends_with_line_that_mends_it() {
     let project = Project::new();
     let head = format!("+{}:refs/remotes/pull/7/head", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &head], &project.feature);
-    let mut payload = pull_request(&project, "o/p");
+    let mut payload = gitea_payload(&project, "o/p");
     payload["pull_request"]["base"]["sha"] = Value::Null;
-    job(
+    gitea_job(
         &folder,
         MARKS[0],
         "pull_request",
@@ -162,7 +161,7 @@ fn shallow_pull_request_ends_with_line_that_mends_it() {
         &project.feature,
         &payload,
     )
-    .unsettled(&[
+    .expect_unsettled(&[
         "the target branch `main` is not among the remote branches",
         "`fetch-depth: 0` in the `with:` of actions/checkout",
     ]);

@@ -3,13 +3,14 @@
 
 use crate::support::{
     ALL_OF_FEATURE, ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, ZEROS, checkout,
+    complete_checkout, repository,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const ABSENT: &str = "4444444444444444444444444444444444444444";
 
-fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
+fn github_job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Checkout {
     let variables = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", event),
@@ -21,11 +22,7 @@ fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Valu
     Checkout::new(folder, &variables).payload(payload)
 }
 
-fn repository() -> Value {
-    json!({ "full_name": "o/p", "default_branch": "main" })
-}
-
-fn pull_request(head: &str, base: &str) -> Value {
+fn github_payload(head: &str, base: &str) -> Value {
     json!({
         "action": "synchronize",
         "number": 7,
@@ -38,14 +35,6 @@ fn pull_request(head: &str, base: &str) -> Value {
     })
 }
 
-fn whole(project: &Project, revision: &str) -> PathBuf {
-    checkout(
-        &project.world,
-        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"],
-        revision,
-    )
-}
-
 /// Checks out the trial merge with `fetch-depth: 0`.
 fn whole_pull(project: &Project, merge: &str) -> PathBuf {
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
@@ -56,10 +45,16 @@ fn whole_pull(project: &Project, merge: &str) -> PathBuf {
     )
 }
 
-fn push(project: &Project, branch: &str, before: &str, after: &str) -> Checkout {
+fn github_push(project: &Project, branch: &str, before: &str, after: &str) -> Checkout {
     let reference = format!("refs/heads/{branch}");
     let payload = json!({ "ref": reference, "before": before, "after": after, "repository": repository() });
-    job(&whole(project, after), "push", &reference, after, &payload)
+    github_job(
+        &complete_checkout(project, after),
+        "push",
+        &reference,
+        after,
+        &payload,
+    )
 }
 
 #[test]
@@ -68,8 +63,8 @@ fn pull_request_is_its_head_not_trial_merge() {
     let merge = project.trial_merge("refs/pull/7/merge");
     let folder = whole_pull(&project, &merge);
     for event in ["pull_request", "pull_request_review"] {
-        let payload = pull_request(&project.feature, &project.main);
-        job(&folder, event, "refs/pull/7/merge", &merge, &payload)
+        let payload = github_payload(&project.feature, &project.main);
+        github_job(&folder, event, "refs/pull/7/merge", &merge, &payload)
             .says()
             .event("github", event)
             .head("feature", &project.feature)
@@ -87,9 +82,9 @@ fn pull_request_is_its_head_not_trial_merge() {
 #[test]
 fn pull_request_target_has_base_branch_checked_out() {
     let project = Project::new();
-    let folder = whole(&project, "refs/remotes/origin/main");
-    let payload = pull_request(&project.feature, &project.main);
-    job(
+    let folder = complete_checkout(&project, "refs/remotes/origin/main");
+    let payload = github_payload(&project.feature, &project.main);
+    github_job(
         &folder,
         "pull_request_target",
         "refs/heads/main",
@@ -108,14 +103,14 @@ fn pull_request_in_default_checkout_ends_with_line_that_mends_it() {
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
     let folder = checkout(&project.world, &["--depth=1", &pull], &merge);
-    let payload = pull_request(&project.feature, &project.main);
-    let job = job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
-    let ended = job.unsettled(&[
+    let payload = github_payload(&project.feature, &project.main);
+    let job = github_job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
+    let output = job.expect_unsettled(&[
         &project.feature,
         "`fetch-depth: 0` in the `with:` of actions/checkout",
         "--deepen",
     ]);
-    assert!(!ended.err.contains("GIT_DEPTH"), "{}", ended.all());
+    assert!(!output.err.contains("GIT_DEPTH"), "{}", output.all());
 }
 
 #[test]
@@ -126,9 +121,9 @@ fn pull_request_that_took_in_its_target_has_stale_base_in_payload() {
     world.git("merge -q -m 'take in' main");
     world.push();
     let head = world.git("rev-parse HEAD");
-    let payload = pull_request(&head, &project.fork);
-    job(
-        &whole(&project, &head),
+    let payload = github_payload(&head, &project.fork);
+    github_job(
+        &complete_checkout(&project, &head),
         "pull_request",
         "refs/pull/7/merge",
         "x",
@@ -148,9 +143,9 @@ fn pull_request_that_was_rebased_is_its_new_head() {
     world.git("rebase -q main");
     world.git("push -q --force origin feature");
     let head = world.git("rev-parse HEAD");
-    let payload = pull_request(&head, &project.main);
-    job(
-        &whole(&project, &head),
+    let payload = github_payload(&head, &project.main);
+    github_job(
+        &complete_checkout(&project, &head),
         "pull_request",
         "refs/pull/7/merge",
         "x",
@@ -172,10 +167,10 @@ fn pull_request_into_branch_that_is_not_default_one() {
         "origin",
         &format!("{}:refs/heads/release/1", project.before),
     ]);
-    let mut payload = pull_request(&project.feature, &project.before);
+    let mut payload = github_payload(&project.feature, &project.before);
     payload["pull_request"]["base"]["ref"] = json!("release/1");
-    job(
-        &whole(&project, &project.feature),
+    github_job(
+        &complete_checkout(&project, &project.feature),
         "pull_request",
         "refs/pull/7/merge",
         "x",
@@ -192,9 +187,9 @@ fn pull_request_that_was_merged_meanwhile_is_still_its_change() {
     let world = &project.world;
     world.git("merge -q --no-ff -m merged feature");
     world.push();
-    let payload = pull_request(&project.feature, &project.main);
-    job(
-        &whole(&project, &project.feature),
+    let payload = github_payload(&project.feature, &project.main);
+    github_job(
+        &complete_checkout(&project, &project.feature),
         "pull_request",
         "refs/pull/7/merge",
         "x",
@@ -211,9 +206,9 @@ fn pull_request_of_fork_is_explained_and_not_sent() {
     let merge = project.trial_merge("refs/pull/7/merge");
     let folder = whole_pull(&project, &merge);
     for repo in [json!({ "full_name": "somebody/p" }), Value::Null] {
-        let mut payload = pull_request(&project.feature, &project.main);
+        let mut payload = github_payload(&project.feature, &project.main);
         payload["pull_request"]["head"]["repo"] = repo;
-        let job = job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
+        let job = github_job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
         job.says()
             .has("fork", true)
             .head("feature", &project.feature)
@@ -234,13 +229,19 @@ fn merge_group_is_commit_of_queue() {
         },
         "repository": repository()
     });
-    job(&whole(&project, &group), "merge_group", queue, &group, &payload)
-        .says()
-        .event("github", "merge_group")
-        .head("gh-readonly-queue/main/pr-7-abc", &group)
-        .base(&project.main, "merge_group.base_sha")
-        .changes(&FEATURE)
-        .quietly();
+    github_job(
+        &complete_checkout(&project, &group),
+        "merge_group",
+        queue,
+        &group,
+        &payload,
+    )
+    .says()
+    .event("github", "merge_group")
+    .head("gh-readonly-queue/main/pr-7-abc", &group)
+    .base(&project.main, "merge_group.base_sha")
+    .changes(&FEATURE)
+    .quietly();
 }
 
 #[test]
@@ -256,20 +257,26 @@ fn merge_group_behind_another_is_compared_with_that_one_and_its_target() {
     let payload = json!({ "merge_group": {
         "head_ref": queue, "head_sha": second, "base_ref": "refs/heads/main", "base_sha": first
     } });
-    job(&whole(&project, &second), "merge_group", queue, &second, &payload)
-        .says()
-        .head("gh-readonly-queue/main/pr-8-def", &second)
-        .base(
-            &first,
-            "merge_group.base_sha, and the other merge-bases with the target branch `origin/main`",
-        )
-        .changes(&[FEATURE[0], FEATURE[1], "A third.orch.yaml"]);
+    github_job(
+        &complete_checkout(&project, &second),
+        "merge_group",
+        queue,
+        &second,
+        &payload,
+    )
+    .says()
+    .head("gh-readonly-queue/main/pr-8-def", &second)
+    .base(
+        &first,
+        "merge_group.base_sha, and the other merge-bases with the target branch `origin/main`",
+    )
+    .changes(&[FEATURE[0], FEATURE[1], "A third.orch.yaml"]);
 }
 
 #[test]
 fn push_of_branch_is_judged_with_all_that_branch_brings() {
     let project = Project::new();
-    push(&project, "feature", &project.before, &project.feature)
+    github_push(&project, "feature", &project.before, &project.feature)
         .says()
         .event("github", "push")
         .head("feature", &project.feature)
@@ -282,7 +289,7 @@ fn push_of_branch_is_judged_with_all_that_branch_brings() {
     project.world.git("checkout -q feature");
     let empty = project.world.commit("nothing");
     project.world.push();
-    push(&project, "feature", &project.feature, &empty)
+    github_push(&project, "feature", &project.feature, &empty)
         .says()
         .base(&project.fork, "`origin/main`")
         .changes(&FEATURE);
@@ -291,7 +298,7 @@ fn push_of_branch_is_judged_with_all_that_branch_brings() {
 #[test]
 fn push_of_new_branch_is_compared_with_default_branch() {
     let project = Project::new();
-    push(&project, "feature", ZEROS, &project.feature)
+    github_push(&project, "feature", ZEROS, &project.feature)
         .says()
         .head("feature", &project.feature)
         .base(
@@ -302,7 +309,7 @@ fn push_of_new_branch_is_compared_with_default_branch() {
 }
 
 #[test]
-fn forced_push_is_compared_with_default_branch_whether_old_commit_is_there_or_not() {
+fn forced_push_is_compared_with_default_branch_also_without_old_commit() {
     let project = Project::new();
     let world = &project.world;
     world.git("checkout -q feature");
@@ -311,7 +318,7 @@ fn forced_push_is_compared_with_default_branch_whether_old_commit_is_there_or_no
     let head = world.commit("rewritten");
     world.git("push -q --force origin feature");
     let expected = ["A first.orch.yaml", "A rewritten.orch.yaml"];
-    let job = push(&project, "feature", &project.feature, &head);
+    let job = github_push(&project, "feature", &project.feature, &head);
     job.says()
         .base(&project.fork, "the default branch `origin/main`")
         .changes(&expected)
@@ -326,7 +333,7 @@ fn forced_push_is_compared_with_default_branch_whether_old_commit_is_there_or_no
 #[test]
 fn push_to_default_branch_is_what_was_pushed() {
     let project = Project::new();
-    push(&project, "main", &project.fork, &project.main)
+    github_push(&project, "main", &project.fork, &project.main)
         .says()
         .head("main", &project.main)
         .base(&project.fork, "`before`")
@@ -337,7 +344,7 @@ fn push_to_default_branch_is_what_was_pushed() {
 fn merge_of_pull_request_into_default_branch_is_pull_requests_change() {
     let project = Project::new();
     let merge = project.trial_merge("refs/heads/main");
-    push(&project, "main", &project.main, &merge)
+    github_push(&project, "main", &project.main, &merge)
         .says()
         .head("main", &merge)
         .base(&project.main, "`before`")
@@ -347,15 +354,15 @@ fn merge_of_pull_request_into_default_branch_is_pull_requests_change() {
 #[test]
 fn push_to_default_branch_without_usable_before_is_everything() {
     let project = Project::new();
-    for (before, why) in [
+    for (before, reason) in [
         (ZEROS, "head is on the default branch `main`"),
         (project.feature.as_str(), "is not an ancestor of head"),
         (ABSENT, "is not in this clone"),
     ] {
-        push(&project, "main", before, &project.main)
+        github_push(&project, "main", before, &project.main)
             .says()
             .head("main", &project.main)
-            .everything(why)
+            .selects_everything(reason)
             .changes(&ALL_OF_MAIN)
             .quietly();
     }
@@ -369,10 +376,10 @@ fn first_push_of_repository_is_everything() {
     world.push();
     let folder = checkout(&world, &[EVERYTHING_FETCHED], &first);
     let payload = json!({ "ref": "refs/heads/main", "before": ZEROS, "after": first, "created": true, "repository": repository() });
-    job(&folder, "push", "refs/heads/main", &first, &payload)
+    github_job(&folder, "push", "refs/heads/main", &first, &payload)
         .says()
         .head("main", &first)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&["A a.orch.yaml"]);
 }
 
@@ -385,10 +392,10 @@ fn push_of_branch_without_common_history_is_everything_of_it() {
     world.write("alone.orch.yaml", "1");
     let head = world.commit("alone");
     world.push();
-    push(&project, "alone", ZEROS, &head)
+    github_push(&project, "alone", ZEROS, &head)
         .says()
         .head("alone", &head)
-        .everything("no commit in common with the default branch")
+        .selects_everything("no commit in common with the default branch")
         .changes(&["A alone.orch.yaml"]);
 }
 
@@ -404,7 +411,7 @@ fn context_distinguishes_renamed_deleted_and_changed_pipelines() {
     world.write("notes.yaml", "no pipeline");
     let head = world.commit("all kinds");
     world.push();
-    push(&project, "main", &before, &head)
+    github_push(&project, "main", &before, &head)
         .says()
         .base(&before, "`before`")
         .changes(&[
@@ -417,11 +424,11 @@ fn context_distinguishes_renamed_deleted_and_changed_pipelines() {
 #[test]
 fn deleted_branch_or_tag_leaves_nothing_to_do() {
     let project = Project::new();
-    let folder = whole(&project, &project.main);
+    let folder = complete_checkout(&project, &project.main);
     let push = |reference: &str| json!({ "ref": reference, "before": project.feature, "after": ZEROS, "deleted": true });
     let delete =
         |kind: &str, name: &str| json!({ "ref": name, "ref_type": kind, "repository": repository() });
-    for (event, payload, why) in [
+    for (event, payload, reason) in [
         (
             "push",
             push("refs/heads/feature"),
@@ -435,10 +442,10 @@ fn deleted_branch_or_tag_leaves_nothing_to_do() {
         ),
         ("delete", delete("tag", "v1"), "the tag `v1` was deleted"),
     ] {
-        let job = job(&folder, event, "refs/heads/main", &project.main, &payload);
-        job.says().everything(why).changes(&[]);
-        let ended = job.reviewing().run("review").expect(0);
-        assert!(ended.out.contains(why), "{}", ended.all());
+        let job = github_job(&folder, event, "refs/heads/main", &project.main, &payload);
+        job.says().selects_everything(reason).changes(&[]);
+        let output = job.review_call().run("review").expect(0);
+        assert!(output.out.contains(reason), "{}", output.all());
     }
 }
 
@@ -460,12 +467,18 @@ fn tag_is_everything_of_its_commit_on_branch_that_holds_it() {
         let payload =
             json!({ "ref": reference, "before": ZEROS, "after": object, "repository": repository() });
         for named in [&project.fork, &object] {
-            job(&whole(&project, tag), "push", &reference, named, &payload)
-                .says()
-                .has("tag", tag)
-                .head("main", &project.fork)
-                .everything("a tag has no previous state")
-                .changes(&["A old.orch.yaml"]);
+            github_job(
+                &complete_checkout(&project, tag),
+                "push",
+                &reference,
+                named,
+                &payload,
+            )
+            .says()
+            .has("tag", tag)
+            .head("main", &project.fork)
+            .selects_everything("a tag has no previous state")
+            .changes(&["A old.orch.yaml"]);
         }
     }
 }
@@ -476,8 +489,8 @@ fn tag_beside_default_branch_is_on_its_own_branch() {
     project.world.git(&["tag", "v1", &project.feature]);
     project.world.git("push -q origin v1");
     let payload = json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.feature, "repository": repository() });
-    job(
-        &whole(&project, "v1"),
+    github_job(
+        &complete_checkout(&project, "v1"),
         "push",
         "refs/tags/v1",
         &project.feature,
@@ -496,9 +509,9 @@ fn tag_in_default_checkout_has_no_branch_to_name() {
     let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
     let payload =
         json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.main, "repository": repository() });
-    let job = job(&folder, "push", "refs/tags/v1", &project.main, &payload);
+    let job = github_job(&folder, "push", "refs/tags/v1", &project.main, &payload);
     job.says().has("branch", Value::Null).changes(&ALL_OF_MAIN);
-    job.reviewing().run("review").expect(7).saying(&[
+    job.review_call().run("review").expect(7).saying(&[
         "no known remote branch",
         "--branch",
         "`fetch-depth: 0`",
@@ -509,8 +522,8 @@ fn tag_in_default_checkout_has_no_branch_to_name() {
 fn run_by_hand_is_compared_with_default_branch() {
     let project = Project::new();
     let payload = json!({ "inputs": {}, "ref": "refs/heads/feature", "repository": repository() });
-    let folder = whole(&project, &project.feature);
-    job(
+    let folder = complete_checkout(&project, &project.feature);
+    github_job(
         &folder,
         "workflow_dispatch",
         "refs/heads/feature",
@@ -527,15 +540,15 @@ fn run_by_hand_is_compared_with_default_branch() {
 #[test]
 fn run_by_hand_or_by_clock_on_default_branch_is_everything() {
     let project = Project::new();
-    let folder = whole(&project, &project.main);
+    let folder = complete_checkout(&project, &project.main);
     for (event, payload) in [
         ("workflow_dispatch", json!({ "repository": repository() })),
         ("schedule", json!({ "schedule": "0 4 * * *" })),
     ] {
-        job(&folder, event, "refs/heads/main", &project.main, &payload)
+        github_job(&folder, event, "refs/heads/main", &project.main, &payload)
             .says()
             .head("main", &project.main)
-            .everything("head is on the default branch `main`")
+            .selects_everything("head is on the default branch `main`")
             .changes(&ALL_OF_MAIN);
     }
 }
@@ -546,9 +559,9 @@ fn shallow_push_to_default_branch_is_everything_and_warns() {
     let fetch = format!("+{}:refs/remotes/origin/main", project.main);
     let folder = checkout(&project.world, &["--depth=1", &fetch], &project.main);
     let payload = json!({ "before": project.fork, "after": project.main, "repository": repository() });
-    job(&folder, "push", "refs/heads/main", &project.main, &payload)
+    github_job(&folder, "push", "refs/heads/main", &project.main, &payload)
         .says()
-        .everything("is not in this clone")
+        .selects_everything("is not in this clone")
         .changes(&ALL_OF_MAIN)
         .warns("`fetch-depth: 0`");
 }
@@ -559,7 +572,7 @@ fn shallow_push_of_branch_ends_with_branch_to_fetch() {
     let fetch = format!("+{}:refs/remotes/origin/feature", project.feature);
     let folder = checkout(&project.world, &["--depth=1", &fetch], &project.feature);
     let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
-    job(&folder, "push", "refs/heads/feature", &project.feature, &payload).unsettled(&[
+    github_job(&folder, "push", "refs/heads/feature", &project.feature, &payload).expect_unsettled(&[
         "the default branch `main` is not among the remote branches",
         "git fetch origin +refs/heads/main:refs/remotes/origin/main",
         "`fetch-depth: 0`",
@@ -578,28 +591,28 @@ fn push_whose_way_to_before_is_cut_is_never_two_dot_difference() {
         "fetch -q --depth=1 origin +refs/heads/main:refs/remotes/origin/main",
     );
     let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
-    job(&folder, "push", "refs/heads/feature", &project.feature, &payload)
-        .unsettled(&["the clone is shallow", "fetch-depth: 0"]);
+    github_job(&folder, "push", "refs/heads/feature", &project.feature, &payload)
+        .expect_unsettled(&["the clone is shallow", "fetch-depth: 0"]);
     let main = format!("+{}:refs/remotes/origin/main", project.main);
     let folder = checkout(&project.world, &["--depth=1", &main], &project.main);
     crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
     let payload = json!({ "before": project.fork, "after": project.main, "repository": repository() });
-    job(&folder, "push", "refs/heads/main", &project.main, &payload)
+    github_job(&folder, "push", "refs/heads/main", &project.main, &payload)
         .says()
-        .everything("does not show how head follows")
+        .selects_everything("does not show how head follows")
         .changes(&ALL_OF_MAIN)
         .warns("all pipelines are selected");
 }
 
 #[test]
-fn pull_request_whose_target_was_not_fetched_uses_where_host_saw_it_and_says_so() {
+fn pull_request_without_fetched_target_uses_commit_of_host_with_note() {
     let project = Project::new();
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
     let folder = checkout(&project.world, &[&pull], &merge);
     let on = |base: &str| {
-        let payload = pull_request(&project.feature, base);
-        job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload)
+        let payload = github_payload(&project.feature, base);
+        github_job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload)
     };
     on(&project.main)
         .says()
@@ -613,10 +626,10 @@ fn pull_request_whose_target_was_not_fetched_uses_where_host_saw_it_and_says_so(
 #[test]
 fn commit_that_is_no_full_id_is_not_looked_up() {
     let project = Project::new();
-    let folder = whole(&project, &project.main);
+    let folder = complete_checkout(&project, &project.main);
     for commit in ["main", "HEAD", "-x", "4444"] {
-        job(&folder, "schedule", "refs/heads/main", commit, &json!({}))
+        github_job(&folder, "schedule", "refs/heads/main", commit, &json!({}))
             .with_remote_as_target()
-            .unsettled(&["which github set for this run, is not in this clone"]);
+            .expect_unsettled(&["which github set for this run, is not in this clone"]);
     }
 }

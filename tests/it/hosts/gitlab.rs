@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Creates the default checkout: the pipeline's commit and this reference.
-fn shallow(project: &Project, depth: u32, commit: &str, reference: &str) -> PathBuf {
+fn shallow_checkout(project: &Project, depth: u32, commit: &str, reference: &str) -> PathBuf {
     let (depth, pipeline) = (format!("--depth={depth}"), format!("+{commit}:refs/pipelines/1"));
     let fetch: Vec<&str> = [depth.as_str(), &pipeline, reference]
         .into_iter()
@@ -16,7 +16,7 @@ fn shallow(project: &Project, depth: u32, commit: &str, reference: &str) -> Path
 }
 
 /// Creates the checkout with `GIT_DEPTH: 0`.
-fn whole(project: &Project, commit: &str) -> PathBuf {
+fn gitlab_clone(project: &Project, commit: &str) -> PathBuf {
     let pipeline = format!("+{commit}:refs/pipelines/1");
     checkout(
         &project.world,
@@ -25,8 +25,8 @@ fn whole(project: &Project, commit: &str) -> PathBuf {
     )
 }
 
-fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Checkout {
-    let fixed = [
+fn gitlab_job(folder: &Path, source: &str, commit: &str, extra_variables: &[(&str, &str)]) -> Checkout {
+    let base_variables = [
         ("GITLAB_CI", "true"),
         ("CI_PIPELINE_SOURCE", source),
         ("CI_COMMIT_SHA", commit),
@@ -34,22 +34,22 @@ fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Chec
         ("CI_PROJECT_ID", "5"),
         ("CI_PIPELINE_IID", "42"),
     ];
-    Checkout::new(folder, &fixed).with(more)
+    Checkout::new(folder, &base_variables).with_variables(extra_variables)
 }
 
-fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Checkout {
-    let more = [
+fn branch_pipeline(folder: &Path, name: &str, before: &str, commit: &str) -> Checkout {
+    let extra_variables = [
         ("CI_COMMIT_BRANCH", name),
         ("CI_COMMIT_REF_NAME", name),
         ("CI_COMMIT_BEFORE_SHA", before),
     ];
-    job(folder, "push", commit, &more)
+    gitlab_job(folder, "push", commit, &extra_variables)
 }
 
 /// Returns a merge request's job. `source` is the head of the source branch, which GitLab sets only for merged results
 /// and merge trains.
-fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Checkout {
-    let more = [
+fn merge_request_pipeline(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Checkout {
+    let extra_variables = [
         ("CI_MERGE_REQUEST_IID", "9"),
         ("CI_MERGE_REQUEST_EVENT_TYPE", kind),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
@@ -62,18 +62,18 @@ fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &s
         ("CI_COMMIT_BEFORE_SHA", ZEROS),
         ("CI_COMMIT_REF_NAME", "feature"),
     ];
-    job(folder, "merge_request_event", commit, &more)
+    gitlab_job(folder, "merge_request_event", commit, &extra_variables)
 }
 
 #[test]
 fn branch_pipeline_is_judged_with_all_that_branch_brings() {
     let project = Project::new();
     let reference = "+refs/heads/feature:refs/remotes/origin/feature";
-    let folder = shallow(&project, 20, &project.feature, reference);
-    branch(&folder, "feature", &project.before, &project.feature)
-        .unsettled(&["the default branch `main` is not among the remote branches"]);
-    branch(
-        &whole(&project, &project.feature),
+    let folder = shallow_checkout(&project, 20, &project.feature, reference);
+    branch_pipeline(&folder, "feature", &project.before, &project.feature)
+        .expect_unsettled(&["the default branch `main` is not among the remote branches"]);
+    branch_pipeline(
+        &gitlab_clone(&project, &project.feature),
         "feature",
         &project.before,
         &project.feature,
@@ -89,13 +89,13 @@ fn branch_pipeline_is_judged_with_all_that_branch_brings() {
 #[test]
 fn pipeline_of_default_branch_is_what_was_pushed() {
     let project = Project::new();
-    let folder = shallow(
+    let folder = shallow_checkout(
         &project,
         20,
         &project.main,
         "+refs/heads/main:refs/remotes/origin/main",
     );
-    branch(&folder, "main", &project.fork, &project.main)
+    branch_pipeline(&folder, "main", &project.fork, &project.main)
         .says()
         .head("main", &project.main)
         .base(&project.fork, "CI_COMMIT_BEFORE_SHA")
@@ -105,8 +105,8 @@ fn pipeline_of_default_branch_is_what_was_pushed() {
 #[test]
 fn first_pipeline_of_branch_needs_default_branch() {
     let project = Project::new();
-    branch(
-        &whole(&project, &project.feature),
+    branch_pipeline(
+        &gitlab_clone(&project, &project.feature),
         "feature",
         ZEROS,
         &project.feature,
@@ -116,8 +116,8 @@ fn first_pipeline_of_branch_needs_default_branch() {
     .base(&project.fork, "the default branch `origin/main`")
     .changes(&FEATURE);
     let reference = "+refs/heads/feature:refs/remotes/origin/feature";
-    let folder = shallow(&project, 20, &project.feature, reference);
-    branch(&folder, "feature", ZEROS, &project.feature).unsettled(&[
+    let folder = shallow_checkout(&project, 20, &project.feature, reference);
+    branch_pipeline(&folder, "feature", ZEROS, &project.feature).expect_unsettled(&[
         "the default branch `main` is not among the remote branches",
         "`GIT_DEPTH: 0` in the `variables:` of the job",
         "--deepen",
@@ -132,7 +132,7 @@ fn forced_push_is_compared_with_default_branch() {
     world.git("commit -q --amend -m amended");
     world.git("push -q --force origin feature");
     let head = world.git("rev-parse HEAD");
-    branch(&whole(&project, &head), "feature", &project.feature, &head)
+    branch_pipeline(&gitlab_clone(&project, &head), "feature", &project.feature, &head)
         .says()
         .head("feature", &head)
         .base(&project.fork, "the default branch `origin/main`")
@@ -142,16 +142,16 @@ fn forced_push_is_compared_with_default_branch() {
 #[test]
 fn first_pipeline_of_default_branch_is_everything() {
     let project = Project::new();
-    let folder = shallow(
+    let folder = shallow_checkout(
         &project,
         20,
         &project.main,
         "+refs/heads/main:refs/remotes/origin/main",
     );
-    branch(&folder, "main", ZEROS, &project.main)
+    branch_pipeline(&folder, "main", ZEROS, &project.main)
         .says()
         .head("main", &project.main)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&ALL_OF_MAIN)
         .quietly();
 }
@@ -159,8 +159,8 @@ fn first_pipeline_of_default_branch_is_everything() {
 #[test]
 fn detached_merge_request_is_checked_out_head() {
     let project = Project::new();
-    let folder = shallow(&project, 20, &project.feature, "");
-    merge_request(&folder, "detached", &project.feature, "", &project.fork)
+    let folder = shallow_checkout(&project, 20, &project.feature, "");
+    merge_request_pipeline(&folder, "detached", &project.feature, "", &project.fork)
         .says()
         .event("gitlab", "merge_request_event")
         .head("feature", &project.feature)
@@ -172,10 +172,10 @@ fn detached_merge_request_is_checked_out_head() {
 }
 
 #[test]
-fn merge_request_whose_base_is_beyond_depth_ends_with_line_that_mends_it() {
+fn merge_request_with_base_beyond_depth_fails_with_remedy() {
     let project = Project::new();
-    let folder = shallow(&project, 2, &project.feature, "");
-    merge_request(&folder, "detached", &project.feature, "", &project.fork).unsettled(&[
+    let folder = shallow_checkout(&project, 2, &project.feature, "");
+    merge_request_pipeline(&folder, "detached", &project.feature, "", &project.fork).expect_unsettled(&[
         &project.fork,
         "CI_MERGE_REQUEST_DIFF_BASE_SHA",
         "`GIT_DEPTH: 0`",
@@ -186,8 +186,8 @@ fn merge_request_whose_base_is_beyond_depth_ends_with_line_that_mends_it() {
 fn merged_result_is_source_not_merge() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
-    let folder = shallow(&project, 20, &merge, "");
-    merge_request(&folder, "merged_result", &merge, &project.feature, &project.fork)
+    let folder = shallow_checkout(&project, 20, &merge, "");
+    merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork)
         .says()
         .head("feature", &project.feature)
         .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
@@ -207,8 +207,8 @@ fn merge_train_is_source_not_what_rides_before_it() {
     world.git("merge -q --no-ff -m 'second of the train' feature");
     world.git("push -q origin HEAD:refs/merge-requests/9/train");
     let train = world.git("rev-parse HEAD");
-    let folder = shallow(&project, 20, &train, "");
-    merge_request(&folder, "merge_train", &train, &project.feature, &project.fork)
+    let folder = shallow_checkout(&project, 20, &train, "");
+    merge_request_pipeline(&folder, "merge_train", &train, &project.feature, &project.fork)
         .says()
         .head("feature", &project.feature)
         .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
@@ -225,14 +225,11 @@ fn fast_forward_train_ends_with_what_to_fetch() {
     world.git("rebase -q main");
     world.git("push -q origin HEAD:refs/merge-requests/9/train");
     let train = world.git("rev-parse HEAD");
-    let folder = shallow(&project, 20, &train, "");
-    merge_request(&folder, "merge_train", &train, &project.feature, &project.fork).unsettled(&[
-        &project.feature,
-        "is not in this clone",
-        "`GIT_DEPTH: 0`",
-    ]);
-    merge_request(
-        &whole(&project, &train),
+    let folder = shallow_checkout(&project, 20, &train, "");
+    merge_request_pipeline(&folder, "merge_train", &train, &project.feature, &project.fork)
+        .expect_unsettled(&[&project.feature, "is not in this clone", "`GIT_DEPTH: 0`"]);
+    merge_request_pipeline(
+        &gitlab_clone(&project, &train),
         "merge_train",
         &train,
         &project.feature,
@@ -244,10 +241,10 @@ fn fast_forward_train_ends_with_what_to_fetch() {
 }
 
 #[test]
-fn merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
+fn merge_request_with_unrelated_base_is_compared_with_merge_base() {
     let project = Project::new();
-    merge_request(
-        &whole(&project, &project.feature),
+    merge_request_pipeline(
+        &gitlab_clone(&project, &project.feature),
         "detached",
         &project.feature,
         "",
@@ -263,9 +260,9 @@ fn merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
 fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
-    let folder = shallow(&project, 2, &merge, "");
+    let folder = shallow_checkout(&project, 2, &merge, "");
     crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
-    merge_request(&folder, "merged_result", &merge, &project.feature, &project.fork)
+    merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork)
         .says()
         .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
         .changes(&FEATURE)
@@ -275,10 +272,11 @@ fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
 #[test]
 fn merge_request_of_fork_is_one_wherever_it_runs() {
     let project = Project::new();
-    let folder = shallow(&project, 20, &project.feature, "");
+    let folder = shallow_checkout(&project, 20, &project.feature, "");
     let source = ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "6");
     for more in [&[source][..], &[source, ("CI_PROJECT_ID", "6")]] {
-        let job = merge_request(&folder, "detached", &project.feature, "", &project.fork).with(more);
+        let job = merge_request_pipeline(&folder, "detached", &project.feature, "", &project.fork)
+            .with_variables(more);
         job.says()
             .has("fork", true)
             .head("feature", &project.feature)
@@ -288,12 +286,12 @@ fn merge_request_of_fork_is_one_wherever_it_runs() {
 }
 
 fn tag(folder: &Path, commit: &str) -> Checkout {
-    let more = [
+    let extra_variables = [
         ("CI_COMMIT_TAG", "v1"),
         ("CI_COMMIT_REF_NAME", "v1"),
         ("CI_COMMIT_BEFORE_SHA", ZEROS),
     ];
-    job(folder, "push", commit, &more)
+    gitlab_job(folder, "push", commit, &extra_variables)
 }
 
 #[test]
@@ -301,13 +299,13 @@ fn tag_pipeline_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
     project.world.git(&["tag", "v1", &project.main]);
     project.world.git("push -q origin v1");
-    tag(&whole(&project, &project.main), &project.main)
+    tag(&gitlab_clone(&project, &project.main), &project.main)
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no previous state")
+        .selects_everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
-    let folder = shallow(&project, 20, &project.main, "+refs/tags/v1:refs/tags/v1");
+    let folder = shallow_checkout(&project, 20, &project.main, "+refs/tags/v1:refs/tags/v1");
     tag(&folder, &project.main)
         .says()
         .has("branch", Value::Null)
@@ -319,8 +317,8 @@ fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
     let project = Project::new();
     for source in ["schedule", "web", "api"] {
         let on = |name: &str, commit: &str| {
-            let more = [("CI_COMMIT_BRANCH", name), ("CI_COMMIT_BEFORE_SHA", ZEROS)];
-            job(&whole(&project, commit), source, commit, &more)
+            let extra_variables = [("CI_COMMIT_BRANCH", name), ("CI_COMMIT_BEFORE_SHA", ZEROS)];
+            gitlab_job(&gitlab_clone(&project, commit), source, commit, &extra_variables)
         };
         on("feature", &project.feature)
             .says()
@@ -331,7 +329,7 @@ fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
         on("main", &project.main)
             .says()
             .head("main", &project.main)
-            .everything("head is on the default branch `main`")
+            .selects_everything("head is on the default branch `main`")
             .changes(&ALL_OF_MAIN);
     }
 }
@@ -343,9 +341,9 @@ fn kept_checkout_with_older_branch_cannot_tell_whether_remote_has_commit() {
     let older = format!("+{}:refs/remotes/origin/feature", project.before);
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &[&older, &pipeline], &project.feature);
-    let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
+    let job = merge_request_pipeline(&folder, "detached", &project.feature, "", &project.fork);
     // The request is sent, but no server responds, and the local check has no rules file.
-    job.reviewing()
+    job.review_call()
         .run("review")
         .expect(1)
         .saying(&["could not determine whether the remote's branch `feature` has the commit"]);

@@ -1,7 +1,8 @@
 //! Requests to a CI host's own API: comments, Code Insights, annotations through the agent.
 
 use crate::support::{
-    Call, Comments, Ended, Platform, World, answer, at_once, change, each, in_turn, pipeline,
+    Call, Comments, Platform, ProgramOutput, World, answer, at_once, change, failing_platform, in_turn,
+    pipeline,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -12,17 +13,8 @@ use wiremock::{Request, ResponseTemplate};
 /// The secret of the commenting job; no output may contain it.
 const JOB_TOKEN: &str = "job-s3cret";
 
-fn broken() -> World {
+fn change_with_bad_pipeline() -> World {
     change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
-}
-
-/// Returns a platform whose reviews contain this violation.
-fn failing(text: &str) -> Platform {
-    let platform = Platform::new();
-    let result =
-        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]);
-    platform.reviews(each("FAILED", result));
-    platform
 }
 
 /// Returns a call in a pull request's job on GitHub.
@@ -62,14 +54,14 @@ fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
         .variable("GITLAB_TOKEN", JOB_TOKEN)
 }
 
-fn without_secret(ended: Ended) -> Ended {
-    assert!(!ended.all().contains(JOB_TOKEN), "{}", ended.all());
-    ended
+fn without_secret(output: ProgramOutput) -> ProgramOutput {
+    assert!(!output.all().contains(JOB_TOKEN), "{}", output.all());
+    output
 }
 
 #[test]
 fn one_comment_is_posted_and_then_updated() {
-    let world = broken();
+    let world = change_with_bad_pipeline();
     let said =
         |n: usize| json!({ "id": n, "body": format!("words {n}"), "user": { "id": n, "type": "User" } });
     let stranger = json!({ "id": 900, "body": "<!-- sluicegate -->\nall is well", "user": { "id": 66, "type": "User" } });
@@ -80,39 +72,43 @@ fn one_comment_is_posted_and_then_updated() {
         ("`load it` is still wrong", "updated"),
         ("`load it` is still wrong", "is up to date"),
     ] {
-        let platform = failing(text);
+        let platform = failing_platform(text);
         let call = on_github(&world, &platform, &comments.url());
-        let ended = without_secret(call.run("review --comment").expect(1)).saying(&[expected]);
+        let output = without_secret(call.run("review --comment").expect(1)).saying(&[expected]);
         let bodies = comments.bodies();
         let ours: Vec<&String> = bodies
             .iter()
             .filter(|b| b.starts_with("<!-- sluicegate -->\n## "))
             .collect();
-        assert_eq!(ours.len(), 1, "{}", ended.all());
+        assert_eq!(ours.len(), 1, "{}", output.all());
         assert!(ours[0].contains("load it"), "{}", ours[0]);
     }
-    let sent = comments.host.requests();
+    let requests = comments.host.requests();
     let posts = |r: &&Request| r.method.as_str() == "POST" && r.url.path() != "/graphql";
-    assert_eq!(sent.iter().filter(posts).count(), 1);
-    assert_eq!(sent.iter().filter(|r| r.method.as_str() == "PATCH").count(), 1);
+    assert_eq!(requests.iter().filter(posts).count(), 1);
+    assert_eq!(
+        requests.iter().filter(|r| r.method.as_str() == "PATCH").count(),
+        1
+    );
     assert!(
-        sent.iter()
+        requests
+            .iter()
             .all(|r| r.headers["authorization"] == format!("Bearer {JOB_TOKEN}").as_str())
     );
-    let kept = comments.kept.lock().unwrap();
-    assert!(kept.contains(&stranger), "a stranger's comment is left alone");
+    let texts = comments.stored_comments.lock().unwrap();
+    assert!(texts.contains(&stranger), "a stranger's comment is left alone");
 }
 
 #[test]
 fn twins_of_our_own_are_removed() {
     let own = |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(vec![own(1), own(2)]);
-    let (world, platform) = (broken(), failing("x"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     on_github(&world, &platform, &comments.url())
         .run("review --comment")
         .expect(1);
-    let kept = comments.kept.lock().unwrap();
-    assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
+    let texts = comments.stored_comments.lock().unwrap();
+    assert_eq!((texts.len(), &texts[0]["id"]), (1, &json!(1)));
 }
 
 /// Returns another bot's comment, and a user's with a name like the job's; both start like ours.
@@ -126,17 +122,17 @@ fn of_others() -> Vec<Value> {
 }
 
 #[test]
-fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user() {
+fn comments_of_other_bots_stay_if_user_of_token_is_unknown() {
     let comments = Comments::github(of_others());
-    let (world, platform) = (broken(), failing("x"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     for expected in ["posted", "is up to date"] {
         on_github(&world, &platform, &comments.url())
             .run("review --comment")
             .expect(1)
             .saying(&[expected]);
     }
-    let kept = comments.kept.lock().unwrap();
-    assert_eq!((kept.len(), &kept[..3]), (4, &of_others()[..]));
+    let texts = comments.stored_comments.lock().unwrap();
+    assert_eq!((texts.len(), &texts[..3]), (4, &of_others()[..]));
 }
 
 #[test]
@@ -145,41 +141,45 @@ fn token_of_app_finds_its_own_comment_by_its_viewer() {
     let job = json!({ "id": 31, "body": "<!-- sluicegate -->\nof a job", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
     let comments = Comments::github(of_others().into_iter().chain([own, job.clone()]).collect());
     let viewer = answer(&json!({ "data": { "viewer": { "databaseId": 77 } } }));
-    comments.host.on("POST", "^/graphql$", in_turn(vec![viewer]));
-    let (world, platform) = (broken(), failing("x"));
+    comments
+        .host
+        .respond_to("POST", "^/graphql$", in_turn(vec![viewer]));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     on_github(&world, &platform, &comments.url())
         .run("review --comment")
         .expect(1)
         .saying(&["updated"]);
-    let kept = comments.kept.lock().unwrap();
-    assert_eq!((kept.len(), &kept[..3], &kept[4]), (5, &of_others()[..], &job));
-    assert!(kept[3]["body"].as_str().unwrap().contains("## "));
+    let texts = comments.stored_comments.lock().unwrap();
+    assert_eq!((texts.len(), &texts[..3], &texts[4]), (5, &of_others()[..], &job));
+    assert!(texts[3]["body"].as_str().unwrap().contains("## "));
 }
 
 #[test]
 fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
-    let (world, platform) = (broken(), failing("x"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
     let notes = Comments::gitlab(vec![bot.clone()]);
-    let refused = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
-    notes.host.on("GET", "^/api/v4/user$", in_turn(vec![refused]));
+    let rejection = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
+    notes
+        .host
+        .respond_to("GET", "^/api/v4/user$", in_turn(vec![rejection]));
     on_gitlab(&world, &platform, &notes)
         .run("review --comment")
         .expect(1)
         .saying(&["posted"]);
-    let kept = notes.kept.lock().unwrap();
-    assert_eq!((kept.len(), &kept[0]), (2, &bot));
+    let texts = notes.stored_comments.lock().unwrap();
+    assert_eq!((texts.len(), &texts[0]), (2, &bot));
 }
 
 #[test]
 fn without_the_right_it_is_said_and_the_verdict_stands() {
-    let (world, platform) = (broken(), failing("x"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let host = Platform::new();
     let refused = || {
         ResponseTemplate::new(403)
             .set_body_json(json!({ "message": "Resource not accessible by integration" }))
     };
-    host.on("GET", "", in_turn(vec![refused()]));
+    host.respond_to("GET", "", in_turn(vec![refused()]));
     let call = on_github(&world, &platform, &host.server.uri());
     without_secret(call.run("review --comment").expect(1)).saying(&[
         "could not send the comment",
@@ -189,8 +189,8 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
     let notes = Comments::gitlab(Vec::new());
     notes
         .host
-        .on("GET", "/user$", in_turn(vec![answer(&json!({ "id": 7 }))]));
-    notes.host.on("POST", "", in_turn(vec![refused()]));
+        .respond_to("GET", "/user$", in_turn(vec![answer(&json!({ "id": 7 }))]));
+    notes.host.respond_to("POST", "", in_turn(vec![refused()]));
     let call = on_gitlab(&world, &platform, &notes).variable("CI_API_V4_URL", host.server.uri());
     without_secret(call.run("review --comment").expect(1))
         .saying(&["hint: use a project access token with the scope `api`"]);
@@ -207,10 +207,10 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
 
 #[test]
 fn merge_request_has_one_note() {
-    let (world, platform) = (broken(), failing("x"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
     let notes = Comments::gitlab(vec![twin]);
-    notes.host.on(
+    notes.host.respond_to(
         "GET",
         "^/api/v4/user$",
         in_turn(vec![answer(&json!({ "id": 5 }))]),
@@ -226,12 +226,12 @@ fn merge_request_has_one_note() {
 
 #[test]
 fn bitbucket_gets_code_insights_through_its_proxy() {
-    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("`load it` is wrong"));
     let proxy = Platform::new();
     let head = world.git("rev-parse HEAD");
-    proxy.on("DELETE", "", in_turn(vec![ResponseTemplate::new(404)]));
+    proxy.respond_to("DELETE", "", in_turn(vec![ResponseTemplate::new(404)]));
     for method in ["PUT", "POST"] {
-        proxy.on(method, "", in_turn(vec![answer(&json!({}))]));
+        proxy.respond_to(method, "", in_turn(vec![answer(&json!({}))]));
     }
     let call = platform
         .call(&world)
@@ -241,9 +241,9 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
     call.run("review").expect(1).saying(&["Code Insights"]);
-    let sent = proxy.requests();
+    let requests = proxy.requests();
     let path = format!("/2.0/repositories/w/r/commit/{head}/reports/sluicegate");
-    let seen: Vec<(String, String)> = sent
+    let seen: Vec<(String, String)> = requests
         .iter()
         .map(|r| (r.method.to_string(), r.url.path().to_owned()))
         .collect();
@@ -253,8 +253,8 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
         ("POST", format!("{path}/annotations")),
     ];
     assert_eq!(seen, expected.map(|(method, path)| (method.to_owned(), path)));
-    assert!(sent.iter().all(|r| !r.headers.contains_key("authorization")));
-    let annotations: Value = serde_json::from_slice(&sent[2].body).unwrap();
+    assert!(requests.iter().all(|r| !r.headers.contains_key("authorization")));
+    let annotations: Value = serde_json::from_slice(&requests[2].body).unwrap();
     assert_eq!(
         (&annotations[0]["path"], &annotations[0]["line"]),
         (&json!("b.orch.yaml"), &json!(11))
@@ -267,14 +267,14 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
 }
 
 #[test]
-fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_stands() {
-    let (world, platform) = (broken(), failing("x"));
+fn refused_code_insights_have_proxy_hint_and_keep_verdict() {
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let sent = |status: u16| {
         let proxy = Platform::new();
         for method in ["DELETE", "PUT", "POST"] {
             let body = json!({ "error": { "message": "this job may not write reports" } });
-            let refused = ResponseTemplate::new(status).set_body_json(body);
-            proxy.on(method, "", in_turn(vec![refused]));
+            let rejection = ResponseTemplate::new(status).set_body_json(body);
+            proxy.respond_to(method, "", in_turn(vec![rejection]));
         }
         let call = platform
             .call(&world)
@@ -298,11 +298,11 @@ fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_st
 
 #[test]
 fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
-    let world = broken();
+    let world = change_with_bad_pipeline();
     let proxy = Platform::new();
     let head = world.git("rev-parse HEAD");
     for method in ["DELETE", "PUT", "POST"] {
-        proxy.on(method, "", in_turn(vec![answer(&json!({}))]));
+        proxy.respond_to(method, "", in_turn(vec![answer(&json!({}))]));
     }
     let call = Call::new(&world.work())
         .variable("BITBUCKET_BUILD_NUMBER", "9")
@@ -310,8 +310,8 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
-    let ended = call.run("check --all").expect(1);
-    ended.saying(&["sent the result to Code Insights"]);
+    let output = call.run("check --all").expect(1);
+    output.saying(&["sent the result to Code Insights"]);
     let path = proxy.requests()[0].url.path().to_owned();
     assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
     let sent = proxy.requests().len();
@@ -332,18 +332,19 @@ fn slow() -> Platform {
     let host = Platform::new();
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
     let late = answer(&json!({ "id": 7 })).set_delay(Duration::from_millis(2_600));
-    host.on("GET", "^/user$", in_turn(vec![busy.clone(), late.clone()]));
-    host.on("GET", "/comments$", answer(&json!([])));
-    host.on("DELETE", "/reports/", in_turn(vec![busy, late]));
+    host.respond_to("GET", "^/user$", in_turn(vec![busy.clone(), late.clone()]));
+    host.respond_to("GET", "/comments$", answer(&json!([])));
+    host.respond_to("DELETE", "/reports/", in_turn(vec![busy, late]));
     for method in ["PUT", "POST"] {
-        host.on(method, "", answer(&json!({})));
+        host.respond_to(method, "", answer(&json!({})));
     }
     host
 }
 
 #[test]
 fn host_is_waited_for_and_asked_again_in_words() {
-    let (world, platform, github, bitbucket) = (broken(), failing("x"), slow(), slow());
+    let (world, platform, github, bitbucket) =
+        (change_with_bad_pipeline(), failing_platform("x"), slow(), slow());
     let comment = on_github(&world, &platform, &github.server.uri());
     let insights = platform
         .call(&world)
@@ -372,14 +373,14 @@ fn host_is_waited_for_and_asked_again_in_words() {
             ],
         ),
     ];
-    at_once(cases, |(call, args, said)| {
-        call.run(args).expect(1).saying(&said);
+    at_once(cases, |(call, args, expected_text)| {
+        call.run(args).expect(1).saying(&expected_text);
     });
 }
 
 #[test]
 fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
-    let world = broken();
+    let world = change_with_bad_pipeline();
     for job in [
         "0190046e-e199-453b-a302-a21a4d649d31",
         "0190046e-e199-453b-a302-a21a4d649d32",
@@ -407,7 +408,7 @@ fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
 
 #[test]
 fn buildkite_gets_an_annotation_by_its_agent() {
-    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("`load it` is wrong"));
     let agent = world.path().join("bin/buildkite-agent");
     fs::create_dir_all(agent.parent().unwrap()).unwrap();
     fs::write(

@@ -8,7 +8,7 @@ use crate::support::{
 use std::path::{Path, PathBuf};
 
 /// Fetches these references as Jenkins does, and configures the remote to fetch only them.
-fn checkout(project: &Project, specs: &[&str], commit: &str) -> PathBuf {
+fn jenkins_checkout(project: &Project, specs: &[&str], commit: &str) -> PathBuf {
     let folder = workspace(&project.world);
     git(&folder, "config --unset-all remote.origin.fetch");
     for spec in specs {
@@ -27,33 +27,33 @@ fn pull(project: &Project, head: &str) -> PathBuf {
         "+refs/pull/1/head:refs/remotes/origin/PR-1",
         "+refs/heads/main:refs/remotes/origin/main",
     ];
-    checkout(project, &specs, head)
+    jenkins_checkout(project, &specs, head)
 }
 
-fn job(folder: &Path, name: &str, more: &[(&str, &str)]) -> Checkout {
-    let fixed = [
+fn jenkins_job(folder: &Path, name: &str, extra_variables: &[(&str, &str)]) -> Checkout {
+    let base_variables = [
         ("JENKINS_URL", "http://ci.example/"),
         ("BUILD_ID", "5"),
         ("BUILD_NUMBER", "5"),
         ("BRANCH_NAME", name),
     ];
-    Checkout::new(folder, &fixed).with(more)
+    Checkout::new(folder, &base_variables).with_variables(extra_variables)
 }
 
-fn change(folder: &Path, more: &[(&str, &str)]) -> Checkout {
-    let fixed = [
+fn change_build(folder: &Path, extra_variables: &[(&str, &str)]) -> Checkout {
+    let base_variables = [
         ("CHANGE_ID", "1"),
         ("CHANGE_BRANCH", "feature"),
         ("CHANGE_TARGET", "main"),
     ];
-    job(folder, "PR-1", &fixed).with(more)
+    jenkins_job(folder, "PR-1", &base_variables).with_variables(extra_variables)
 }
 
 #[test]
 fn pull_request_built_at_its_head() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
-    change(&folder, &[("GIT_COMMIT", &project.feature)])
+    change_build(&folder, &[("GIT_COMMIT", &project.feature)])
         .says()
         .event("jenkins", "change")
         .head("feature", &project.feature)
@@ -74,7 +74,7 @@ fn pull_request_built_as_a_merge_is_the_first_parent() {
     git(&folder, &["merge", "-q", "--no-edit", &project.main]);
     let merge = git(&folder, "rev-parse HEAD");
     for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
-        change(&folder, more)
+        change_build(&folder, more)
             .says()
             .head("feature", &project.feature)
             .base(&project.fork, "`origin/main`")
@@ -84,14 +84,14 @@ fn pull_request_built_as_a_merge_is_the_first_parent() {
 
 /// The target was checked out, and the change was merged into it.
 #[test]
-fn pull_request_built_as_a_merge_the_other_way_round_is_second_parent() {
+fn pull_request_merged_in_reverse_is_second_parent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
     git(&folder, &["checkout", "-q", "--detach", &project.main]);
     git(&folder, &["merge", "-q", "--no-edit", &project.feature]);
     let merge = git(&folder, "rev-parse HEAD");
     for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
-        change(&folder, more)
+        change_build(&folder, more)
             .says()
             .head("feature", &project.feature)
             .base(&project.fork, "`origin/main`")
@@ -99,7 +99,8 @@ fn pull_request_built_as_a_merge_the_other_way_round_is_second_parent() {
     }
     git(&folder, "update-ref -d refs/remotes/origin/main");
     git(&folder, "update-ref -d refs/remotes/origin/PR-1");
-    change(&folder, &[("GIT_COMMIT", &merge)]).unsettled(&["the target branch `main` is not among"]);
+    change_build(&folder, &[("GIT_COMMIT", &merge)])
+        .expect_unsettled(&["the target branch `main` is not among"]);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn pull_request_whose_head_is_itself_merge_stays_that() {
     let head = world.git("rev-parse HEAD");
     let folder = pull(&project, &head);
     for more in [&[("GIT_COMMIT", head.as_str())][..], &[]] {
-        change(&folder, more)
+        change_build(&folder, more)
             .says()
             .head("feature", &head)
             .base(&project.main, "`origin/main`")
@@ -125,7 +126,7 @@ fn pull_request_whose_head_is_itself_merge_stays_that() {
     git(&folder, "fetch -q origin");
     git(&folder, &["merge", "-q", "--no-edit", &late]);
     let merge = git(&folder, "rev-parse HEAD");
-    change(&folder, &[("GIT_COMMIT", &merge)])
+    change_build(&folder, &[("GIT_COMMIT", &merge)])
         .says()
         .head("feature", &head)
         .base(&project.main, "`origin/main`")
@@ -136,7 +137,7 @@ fn pull_request_whose_head_is_itself_merge_stays_that() {
 fn pull_request_of_fork_is_not_sent() {
     let project = Project::new();
     let folder = pull(&project, &project.feature);
-    let job = change(
+    let job = change_build(
         &folder,
         &[("GIT_COMMIT", &project.feature), ("CHANGE_FORK", "somebody")],
     )
@@ -148,8 +149,12 @@ fn pull_request_of_fork_is_not_sent() {
 #[test]
 fn branch_is_compared_with_default_branch() {
     let project = Project::new();
-    let folder = with_default(checkout(&project, &[EVERYTHING_FETCHED], &project.feature));
-    job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
+    let folder = with_default(jenkins_checkout(
+        &project,
+        &[EVERYTHING_FETCHED],
+        &project.feature,
+    ));
+    jenkins_job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
         .says()
         .event("jenkins", "branch")
         .head("feature", &project.feature)
@@ -161,19 +166,19 @@ fn branch_is_compared_with_default_branch() {
 #[test]
 fn default_branch_that_nobody_names_is_not_guessed() {
     let project = Project::new();
-    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
-    let more = [("GIT_COMMIT", project.feature.as_str())];
-    job(&folder, "feature", &more)
+    let folder = jenkins_checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
+    let extra_variables = [("GIT_COMMIT", project.feature.as_str())];
+    jenkins_job(&folder, "feature", &extra_variables)
         .says()
-        .everything("does not know the remote's default branch")
+        .selects_everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
         .warns("`git remote set-head origin BRANCH`");
-    job(&folder, "main", &[("GIT_COMMIT", &project.main)])
+    jenkins_job(&folder, "main", &[("GIT_COMMIT", &project.main)])
         .says()
-        .everything("does not know the remote's default branch")
+        .selects_everything("does not know the remote's default branch")
         .changes(&ALL_OF_MAIN);
-    job(&folder, "feature", &more)
-        .with(&[("SLUICEGATE_DEEPEN", "true")])
+    jenkins_job(&folder, "feature", &extra_variables)
+        .with_variables(&[("SLUICEGATE_DEEPEN", "true")])
         .says()
         .base(&project.fork, "the default branch `origin/main`")
         .changes(&FEATURE);
@@ -182,15 +187,15 @@ fn default_branch_that_nobody_names_is_not_guessed() {
 #[test]
 fn branch_that_was_fetched_alone_is_everything_and_warns() {
     let project = Project::new();
-    let folder = checkout(
+    let folder = jenkins_checkout(
         &project,
         &["+refs/heads/feature:refs/remotes/origin/feature"],
         &project.feature,
     );
-    job(&folder, "feature", &[])
+    jenkins_job(&folder, "feature", &[])
         .says()
         .head("feature", &project.feature)
-        .everything("does not know the remote's default branch")
+        .selects_everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
         .warns("all pipelines are selected");
 }
@@ -199,19 +204,19 @@ fn branch_that_was_fetched_alone_is_everything_and_warns() {
 fn default_branch_is_everything() {
     let project = Project::new();
     let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
-    let folder = with_default(checkout(&project, &fetch, &project.main));
-    job(&folder, "main", &[("GIT_COMMIT", &project.main)])
+    let folder = with_default(jenkins_checkout(&project, &fetch, &project.main));
+    jenkins_job(&folder, "main", &[("GIT_COMMIT", &project.main)])
         .says()
         .head("main", &project.main)
-        .everything("head is on the default branch `main`")
+        .selects_everything("head is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 
 #[test]
 fn tag_is_everything_on_branch_that_holds_it() {
     let project = Project::new();
-    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.main);
-    job(
+    let folder = jenkins_checkout(&project, &[EVERYTHING_FETCHED], &project.main);
+    jenkins_job(
         &folder,
         "v1",
         &[("TAG_NAME", "v1"), ("GIT_COMMIT", &project.main)],
@@ -220,6 +225,6 @@ fn tag_is_everything_on_branch_that_holds_it() {
     .event("jenkins", "tag")
     .head("main", &project.main)
     .has("tag", "v1")
-    .everything("a tag has no previous state")
+    .selects_everything("a tag has no previous state")
     .changes(&ALL_OF_MAIN);
 }

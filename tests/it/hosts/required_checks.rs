@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Returns the variables with owned values.
-fn text(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+fn owned_variables(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
     pairs
         .iter()
         .map(|(name, value)| (*name, (*value).to_owned()))
@@ -14,7 +14,7 @@ fn text(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
 }
 
 /// Returns each host's variables for a pull request that changes only documentation.
-fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
+fn hosts_of_pull_request(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
     let github = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),
@@ -22,9 +22,9 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
         ("GITHUB_SHA", head),
     ];
     vec![
-        text(&github),
-        text(&[&github[..], &[("GITEA_ACTIONS", "true")]].concat()),
-        text(&[
+        owned_variables(&github),
+        owned_variables(&[&github[..], &[("GITEA_ACTIONS", "true")]].concat()),
+        owned_variables(&[
             ("GITLAB_CI", "true"),
             ("CI_COMMIT_SHA", head),
             ("CI_MERGE_REQUEST_IID", "1"),
@@ -33,7 +33,7 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
             ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "words"),
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
         ]),
-        text(&[
+        owned_variables(&[
             ("TF_BUILD", "True"),
             ("BUILD_SOURCEVERSION", head),
             ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/words"),
@@ -41,25 +41,25 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
             ("SYSTEM_PULLREQUEST_ISFORK", "False"),
             ("SYSTEM_PULLREQUEST_SOURCECOMMITID", head),
         ]),
-        text(&[
+        owned_variables(&[
             ("BITBUCKET_BUILD_NUMBER", "1"),
             ("BITBUCKET_COMMIT", head),
             ("BITBUCKET_BRANCH", "words"),
             ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
         ]),
-        text(&[
+        owned_variables(&[
             ("JENKINS_URL", "http://ci/"),
             ("BUILD_ID", "1"),
             ("GIT_COMMIT", head),
             ("CHANGE_BRANCH", "words"),
             ("CHANGE_TARGET", "main"),
         ]),
-        text(&[
+        owned_variables(&[
             ("CIRCLECI", "true"),
             ("CIRCLE_SHA1", head),
             ("CIRCLE_BRANCH", "words"),
         ]),
-        text(&[
+        owned_variables(&[
             ("BUILDKITE", "true"),
             ("BUILDKITE_COMMIT", head),
             ("BUILDKITE_BRANCH", "words"),
@@ -82,7 +82,7 @@ fn change_without_pipeline_passes_on_every_host() {
     world.write("README.md", "words\n");
     let head = world.commit("words");
     world.push();
-    for variables in hosts(&head, &base) {
+    for variables in hosts_of_pull_request(&head, &base) {
         let folder = with_default(checkout(&world, &[EVERYTHING_FETCHED], &head));
         let borrowed: Vec<(&str, &str)> = variables
             .iter()
@@ -102,8 +102,8 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
     let job = job.payload(&payload);
     let (out, summary) = (job.folder.join("out"), job.folder.with_extension("summary.md"));
     // A pull request often has no secrets, and none are needed.
-    let ended = job
-        .reviewing()
+    let output = job
+        .review_call()
         .without("SLUICEGATE_TOKEN")
         .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
         .variable(
@@ -112,8 +112,8 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
         )
         .run("review --report junit=out/j.xml --report json=out/j.json")
         .expect(0);
-    let why = "nothing to review: no selected pipeline changed";
-    assert!(ended.out.contains(why), "{}", ended.all());
+    let expected_text = "nothing to review: no selected pipeline changed";
+    assert!(output.out.contains(expected_text), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
     assert_eq!(report["verdict"], "passed");
     assert_eq!(

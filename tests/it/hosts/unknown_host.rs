@@ -1,8 +1,8 @@
 //! A CI host that the program does not know is not a local run: the change does not decide how it is reviewed, and does
 //! not publish itself.
 
-use crate::support::release::{call, stage, versions};
-use crate::support::{Call, Platform, World, each, head, pipeline, project};
+use crate::support::release::{publish_call, stage, versions};
+use crate::support::{Call, Platform, World, head, pipeline, project, respond_for_each};
 use serde_json::json;
 
 /// Variables of hosts without a file of their own, and of any host.
@@ -17,17 +17,17 @@ const HOSTS: [&[(&str, &str)]; 6] = [
 
 const WAIVER: &str = "- { rule: component-naming-convention, path: bad.orch.yaml, reason: legacy }\n";
 
-fn on(host: &[(&str, &str)], call: Call) -> Call {
+fn call_on_host(host: &[(&str, &str)], call: Call) -> Call {
     host.iter()
         .fold(call, |call, (name, value)| call.variable(name, value))
 }
 
-fn job(call: Call) -> Call {
+fn unknown_host_job(call: Call) -> Call {
     call.variable("CI", "true")
 }
 
 /// Creates a pushed branch `change` with a pipeline that breaks a rule, and these files.
-fn bad_change(files: &[(&str, &str)]) -> World {
+fn bad_change_with_files(files: &[(&str, &str)]) -> World {
     let world = project();
     world.git("checkout -q -b change");
     world.write("bad.orch.yaml", pipeline(&["Start", "wrong", "Done"]));
@@ -44,37 +44,41 @@ fn unknown_host_ignores_policy_and_waivers_of_change() {
     let platform = Platform::new();
     let violation = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "enforcementLevel": "error",
         "violations": [{ "componentName": "wrong", "message": "wrong" }] }]);
-    platform.reviews(each("FAILED", violation));
+    platform.reviews(respond_for_each("FAILED", violation));
     for weakened in [
         &[("sluicegate.yaml", "review: { fail-on: never }\n")][..],
         &[("sluicegate.yaml", "exclude: [bad.orch.yaml]\n")],
         &[("sluicegate-waivers.yaml", WAIVER)],
     ] {
-        let world = bad_change(weakened);
+        let world = bad_change_with_files(weakened);
         for host in HOSTS {
-            on(host, platform.call(&world)).run("check").expect(1);
+            call_on_host(host, platform.call(&world)).run("check").expect(1);
         }
-        job(platform.call(&world)).run("review --branch change").expect(1);
+        unknown_host_job(platform.call(&world))
+            .run("review --branch change")
+            .expect(1);
         // A local run, or a job that says that it is one, reads the checkout.
         for local in [
             platform.call(&world),
             platform.call(&world).variable("CI", "false"),
-            job(platform.call(&world)).variable("SLUICEGATE_CI", "none"),
+            unknown_host_job(platform.call(&world)).variable("SLUICEGATE_CI", "none"),
         ] {
             local.run("check").expect(0);
         }
-        job(platform.call(&world)).run("check --policy head").expect(0);
+        unknown_host_job(platform.call(&world))
+            .run("check --policy head")
+            .expect(0);
     }
 }
 
 #[test]
 fn unknown_host_ignores_config_dir_of_change() {
     let lax = "rules: []\n";
-    let world = bad_change(&[
+    let world = bad_change_with_files(&[
         (".other/config/pipeline_quality_rules.yaml", lax),
         ("sluicegate.yaml", "config-dir: .other\n"),
     ]);
-    job(Call::new(&world.work())).run("check").expect(1);
+    unknown_host_job(Call::new(&world.work())).run("check").expect(1);
     Call::new(&world.work()).run("check").expect(0);
 }
 
@@ -86,39 +90,43 @@ fn unknown_host_passes_good_change() {
     world.commit("change");
     world.push();
     for host in HOSTS {
-        let ended = on(host, Call::new(&world.work()))
+        let output = call_on_host(host, Call::new(&world.work()))
             .run("check --report json=-")
             .expect(0);
-        assert_eq!(ended.json()["context"]["ci"], "unknown");
-        assert!(ended.out.contains("good.orch.yaml"), "{}", ended.all());
+        assert_eq!(output.json()["context"]["ci"], "unknown");
+        assert!(output.out.contains("good.orch.yaml"), "{}", output.all());
     }
 }
 
 #[test]
 fn context_and_doctor_name_unknown_host() {
     let world = project();
-    let job = job(Call::new(&world.work()));
-    let shown = job.run("context").expect(0);
-    assert!(shown.out.contains("CI, unknown host"), "{}", shown.all());
-    assert!(shown.out.contains("refs/remotes/origin/main"), "{}", shown.all());
+    let job = unknown_host_job(Call::new(&world.work()));
+    let output = job.run("context").expect(0);
+    assert!(output.out.contains("CI, unknown host"), "{}", output.all());
+    assert!(
+        output.out.contains("refs/remotes/origin/main"),
+        "{}",
+        output.all()
+    );
     assert_eq!(job.run(&["context", "--json"]).expect(0).json()["ci"], "unknown");
     let checks = job.run("doctor");
     assert!(checks.out.contains("CI, unknown host"), "{}", checks.all());
     let local = Call::new(&world.work()).run("context").expect(0);
     assert!(local.out.contains("none (local run)"), "{}", local.all());
-    let named = Call::new(&world.work()).run("context --ci unknown");
-    assert!(named.expect(0).out.contains("CI, unknown host"));
+    let named_run = Call::new(&world.work()).run("context --ci unknown");
+    assert!(named_run.expect(0).out.contains("CI, unknown host"));
 }
 
 #[test]
 fn unknown_host_does_not_publish_change_that_lists_its_branch() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "publish-on: { branches: [change, main] }\n");
     world.commit("publish me");
     world.push();
     for host in HOSTS {
-        on(host, call(&world, &served))
+        call_on_host(host, publish_call(&world, &server))
             .run("ci --version-name 1")
             .expect(0)
             .saying(&["nothing is published"]);
@@ -129,37 +137,39 @@ fn unknown_host_does_not_publish_change_that_lists_its_branch() {
             "ci --version-name 1 --publish-on-branch change",
             "ci --version-name 1 --policy head",
         ] {
-            on(host, call(&world, &served))
+            call_on_host(host, publish_call(&world, &server))
                 .run(args)
                 .expect(7)
                 .saying(&["is not merged", "only commits of the default branch"]);
         }
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn unknown_host_publishes_commit_of_default_branch() {
     for checkout in ["checkout -q main", "checkout -q --detach main"] {
-        let (world, served) = stage();
+        let (world, server) = stage();
         world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
         world.commit("publish");
         world.push();
         world.git(checkout);
-        job(call(&world, &served)).run("ci --version-name 1").expect(0);
-        assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+        unknown_host_job(publish_call(&world, &server))
+            .run("ci --version-name 1")
+            .expect(0);
+        assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
     }
 }
 
 #[test]
 fn unknown_host_without_default_branch_lists_flags() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("remote set-head origin -d");
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("change");
     world.push();
-    let job = job(call(&world, &served));
+    let job = unknown_host_job(publish_call(&world, &server));
     for args in [
         &["check"][..],
         &["context"],
@@ -177,10 +187,10 @@ fn unknown_host_without_default_branch_lists_flags() {
         ]);
     }
     assert!(job.run(&["doctor"]).out.contains("on an unknown CI host"));
-    assert_eq!(versions(&world, &served), []);
-    let named = "--policy head --base origin/main";
-    job.run(("check", named)).expect(0);
-    job.run(("review --branch change", named)).expect(0);
+    assert_eq!(versions(&world, &server), []);
+    let named_args = "--policy head --base origin/main";
+    job.run(("check", named_args)).expect(0);
+    job.run(("review --branch change", named_args)).expect(0);
     // The remote itself knows its default branch.
     for args in [
         &["check", "--deepen"][..],

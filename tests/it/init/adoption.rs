@@ -1,7 +1,7 @@
 //! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
 //! announced.
 
-use crate::support::{Arguments, Call, Ended, RULES_FILE, World, pipeline};
+use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -9,21 +9,21 @@ const WAIVERS: &str = "sluicegate-waivers.yaml";
 const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled: true }\n";
 
 /// Returns a row of `size` components.
-fn row(size: usize) -> String {
+fn pipeline_of_size(size: usize) -> String {
     let names: Vec<String> = (1..=size).map(|n| format!("Step {n}")).collect();
     pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Creates a pushed project without a gate: two of its four pipelines are too large, and one of these has an
 /// unreachable component.
-fn project() -> World {
+fn project_with_findings() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("a.orch.yaml", row(4));
-    world.write("b[1] ü.orch.yaml", row(12));
+    world.write("a.orch.yaml", pipeline_of_size(4));
+    world.write("b[1] ü.orch.yaml", pipeline_of_size(12));
     let lost = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
-    world.write("c.orch.yaml", row(17) + lost);
-    world.write("d.orch.yaml", row(9));
+    world.write("c.orch.yaml", pipeline_of_size(17) + lost);
+    world.write("d.orch.yaml", pipeline_of_size(9));
     world.commit("years");
     world.push();
     world.git("remote set-head origin main");
@@ -31,7 +31,7 @@ fn project() -> World {
     world
 }
 
-fn init(world: &World, args: impl Arguments) -> Ended {
+fn run_init_without_host(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("init --host none", args))
 }
 
@@ -40,7 +40,7 @@ fn is_there(world: &World, path: &str) -> bool {
 }
 
 /// Returns a call in the job of a pull request of HEAD into `main`.
-fn proposed(world: &World) -> Call {
+fn adoption_branch_call(world: &World) -> Call {
     let side =
         |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
     let payload = json!({
@@ -73,15 +73,15 @@ fn merge(world: &World) {
 
 const CHECK: [&str; 3] = ["check", "--report", "json=-"];
 
-fn findings(ended: &Ended) -> Value {
-    ended.json()["findings"].clone()
+fn finding_counts(output: &ProgramOutput) -> Value {
+    output.json()["findings"].clone()
 }
 
 #[test]
 fn adoption_shows_findings_and_effect_of_other_limits() {
-    let world = project();
-    let said = init(&world, "").expect(0).out;
-    insta::assert_snapshot!(said, @"
+    let world = project_with_findings();
+    let output = run_init_without_host(&world, "").expect(0).out;
+    insta::assert_snapshot!(output, @"
     CI host           none: set by --host
     default branch    main
     pipelines         4
@@ -123,18 +123,18 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
         fs::remove_file(world.work().join(path)).unwrap();
     }
-    let said = init(&world, "").expect(0).out;
+    let output = run_init_without_host(&world, "").expect(0).out;
     assert!(
-        !said.contains("findings today") && !said.contains("--adopt"),
-        "{said}"
+        !output.contains("findings today") && !output.contains("--adopt"),
+        "{output}"
     );
 }
 
 #[test]
 fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
-    let world = project();
-    let said = init(&world, "--adopt new-only").expect(0).out;
-    insta::assert_snapshot!(said, @"
+    let world = project_with_findings();
+    let output = run_init_without_host(&world, "--adopt new-only").expect(0).out;
+    insta::assert_snapshot!(output, @"
     CI host           none: set by --host
     default branch    main
     pipelines         4
@@ -167,30 +167,36 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     ");
     assert!(!is_there(&world, WAIVERS));
     world.commit("gate");
-    let ended = proposed(&world).run(&CHECK).expect(0);
+    let run_output = adoption_branch_call(&world).run(&CHECK).expect(0);
     assert_eq!(
-        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (
+            &finding_counts(&run_output)["new"],
+            &finding_counts(&run_output)["known"]
+        ),
         (&json!(0), &json!(3))
     );
     merge(&world);
-    world.write("c.orch.yaml", row(17));
+    world.write("c.orch.yaml", pipeline_of_size(17));
     world.commit("better");
-    proposed(&world).run(&CHECK).expect(0);
-    world.write("a.orch.yaml", row(11));
+    adoption_branch_call(&world).run(&CHECK).expect(0);
+    world.write("a.orch.yaml", pipeline_of_size(11));
     world.commit("worse");
-    let ended = proposed(&world).run(&CHECK).expect(1);
+    let run_output = adoption_branch_call(&world).run(&CHECK).expect(1);
     assert_eq!(
-        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (
+            &finding_counts(&run_output)["new"],
+            &finding_counts(&run_output)["known"]
+        ),
         (&json!(1), &json!(1))
     );
 }
 
 #[test]
 fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
-    let world = project();
-    let said = init(&world, "--adopt waivers").expect(0).out;
-    let judged = said.split("The change").nth(1).unwrap();
-    insta::assert_snapshot!(judged.split("\n\n").next().unwrap(), @"
+    let world = project_with_findings();
+    let output = run_init_without_host(&world, "--adopt waivers").expect(0).out;
+    let review = output.split("The change").nth(1).unwrap();
+    insta::assert_snapshot!(review.split("\n\n").next().unwrap(), @"
     that introduces the gate is reviewed by the rules that it adds, with all pipelines:
      every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
      can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
@@ -203,16 +209,16 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     - { rule: unused-components, path: c.orch.yaml, about: Lost, reason: found before the gate }
     "#);
     world.commit("gate");
-    proposed(&world).run(&CHECK).expect(1);
-    let head = proposed(&world).variable("SLUICEGATE_POLICY", "head");
-    assert_eq!(findings(&head.run(&CHECK).expect(0))["waived"], 3);
+    adoption_branch_call(&world).run(&CHECK).expect(1);
+    let head = adoption_branch_call(&world).variable("SLUICEGATE_POLICY", "head");
+    assert_eq!(finding_counts(&head.run(&CHECK).expect(0))["waived"], 3);
     merge(&world);
-    world.write("c.orch.yaml", row(18));
+    world.write("c.orch.yaml", pipeline_of_size(18));
     world.commit("no larger");
-    proposed(&world).run(&CHECK).expect(0);
-    world.write("c.orch.yaml", row(19));
+    adoption_branch_call(&world).run(&CHECK).expect(0);
+    world.write("c.orch.yaml", pipeline_of_size(19));
     world.commit("larger");
-    proposed(&world).run(&CHECK).expect(1);
+    adoption_branch_call(&world).run(&CHECK).expect(1);
     // `waivers add` writes the same file.
     let file = world.read_text(WAIVERS);
     world.git("checkout -q main");
@@ -226,30 +232,38 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
 
 #[test]
 fn strict_adoption_fails_first_change_as_announced() {
-    let world = project();
-    let said = init(&world, "--adopt strict").expect(0).out;
+    let world = project_with_findings();
+    let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        said.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
-        "{said}"
+        stdout.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
+        "{stdout}"
     );
     world.commit("gate");
-    assert_eq!(findings(&proposed(&world).run(&CHECK).expect(1))["errors"], 3);
+    assert_eq!(
+        finding_counts(&adoption_branch_call(&world).run(&CHECK).expect(1))["errors"],
+        3
+    );
     for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
-        world.write(path, row(10));
+        world.write(path, pipeline_of_size(10));
     }
     world.commit("mended");
-    proposed(&world).run(&CHECK).expect(0);
+    adoption_branch_call(&world).run(&CHECK).expect(0);
     // If the findings are fixed first, the output reports it.
-    let said = init(&world, "--adopt strict").expect(0).out;
-    assert!(said.contains("no current finding counts, so it passes"), "{said}");
+    let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
+    assert!(
+        stdout.contains("no current finding counts, so it passes"),
+        "{stdout}"
+    );
 }
 
 #[test]
 fn adoption_keeps_and_lists_existing_files() {
-    let world = project();
-    let dry = init(&world, "--adopt waivers --dry-run").expect(0).out;
+    let world = project_with_findings();
+    let dry = run_init_without_host(&world, "--adopt waivers --dry-run")
+        .expect(0)
+        .out;
     assert_eq!(world.git(&["status", "--porcelain"]), "");
-    init(&world, "--adopt waivers").expect(0);
+    run_init_without_host(&world, "--adopt waivers").expect(0);
     for path in ["sluicegate.yaml", RULES_FILE, WAIVERS] {
         let indented: String = world
             .read_text(path)
@@ -260,30 +274,30 @@ fn adoption_keeps_and_lists_existing_files() {
     }
     let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, world.read_text(path)));
     for way in ["waivers", "new-only", "strict"] {
-        let said = init(&world, &["--adopt", way]).expect(0).out;
-        assert!(!said.contains("wrote"), "{said}");
+        let stdout = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
+        assert!(!stdout.contains("wrote"), "{stdout}");
     }
     for (path, text) in files {
         assert_eq!(world.read_text(path), text);
     }
 
     // The change with the waivers is not merged yet, so the earlier report is valid again.
-    let again = init(&world, "--adopt waivers").expect(0).out;
+    let second_run = run_init_without_host(&world, "--adopt waivers").expect(0).out;
     assert!(
-        again.contains("every current finding (3 findings) counts, so it fails"),
-        "{again}"
+        second_run.contains("every current finding (3 findings) counts, so it fails"),
+        "{second_run}"
     );
 
     // Existing files of the project: rules with level `warn`, settings without `new-only`.
-    let world = project();
+    let world = project_with_findings();
     world.git("checkout -q main");
     let rules = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 8 } }\n";
     world.write(RULES_FILE, rules);
     world.write("sluicegate.yaml", "timeout: 7\n");
     world.commit("rules");
     world.push();
-    let said = init(&world, "--adopt new-only").expect(0).out;
-    insta::assert_snapshot!(said, @"
+    let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
+    insta::assert_snapshot!(stdout, @"
     CI host           none: set by --host
     default branch    main
     pipelines         4
@@ -311,64 +325,66 @@ fn adoption_keeps_and_lists_existing_files() {
     assert_eq!(world.read_text(RULES_FILE), rules);
     assert_eq!(world.read_text("sluicegate.yaml"), "timeout: 7\n");
     world.write(RULES_FILE, rules.replace("warn", "error"));
-    let said = init(&world, "--adopt strict").expect(0).out;
+    let stdout = run_init_without_host(&world, "--adopt strict").expect(0).out;
     assert!(
-        said.contains("every current finding (3 findings) counts, so it fails"),
-        "{said}"
+        stdout.contains("every current finding (3 findings) counts, so it fails"),
+        "{stdout}"
     );
     world.commit("error");
     world.push();
-    let said = init(&world, "--adopt new-only").expect(0).out;
+    let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
     assert!(
-        said.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
-        "{said}"
+        stdout.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
+        "{stdout}"
     );
     world.write(RULES_FILE, rules);
     world.write(WAIVERS, "# none\n");
-    let said = init(&world, "--adopt waivers").expect(0).out;
+    let stdout = run_init_without_host(&world, "--adopt waivers").expect(0).out;
     assert!(
-        said.contains("not changed       sluicegate-waivers.yaml") && said.contains("waivers add --all"),
-        "{said}"
+        stdout.contains("not changed       sluicegate-waivers.yaml") && stdout.contains("waivers add --all"),
+        "{stdout}"
     );
     assert_eq!(world.read_text(WAIVERS), "# none\n");
     // The output does not ask for a setting that the file already contains.
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
-    let said = init(&world, "--adopt new-only").expect(0).out;
-    assert!(!said.contains("Set `new-only"), "{said}");
+    let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
+    assert!(!stdout.contains("Set `new-only"), "{stdout}");
 }
 
 #[test]
 fn adoption_lists_unevaluated_files_and_follows_no_links() {
-    let world = project();
+    let world = project_with_findings();
     world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
-    let said = init(&world, "--adopt new-only").expect(0).out;
+    let output = run_init_without_host(&world, "--adopt new-only").expect(0).out;
     assert!(
-        said.contains("so the review fails: e\\n.orch.yaml") || said.contains("so the review fails: e"),
-        "{said}"
+        output.contains("so the review fails: e\\n.orch.yaml") || output.contains("so the review fails: e"),
+        "{output}"
     );
     world.commit("gate");
-    proposed(&world).run(&CHECK).expect(1);
+    adoption_branch_call(&world).run(&CHECK).expect(1);
 
-    let broken = project();
+    let broken = project_with_findings();
     broken.write(RULES_FILE, "rules: [");
-    let said = init(&broken, "--adopt strict").expect(0).out;
+    let output = run_init_without_host(&broken, "--adopt strict").expect(0).out;
     assert!(
-        said.contains("run `sluicegate rules lint` to see why") && !said.contains("findings today"),
-        "{said}"
+        output.contains("run `sluicegate rules lint` to see why") && !output.contains("findings today"),
+        "{output}"
     );
 
     let nameless = World::new();
-    nameless.write("a.orch.yaml", row(12));
+    nameless.write("a.orch.yaml", pipeline_of_size(12));
     nameless.commit("one");
-    init(&nameless, "--adopt strict").expect(2).saying(&[
-        "hidden directory",
-        "sluicegate init --host none --adopt strict --config-dir <directory>",
-    ]);
+    run_init_without_host(&nameless, "--adopt strict")
+        .expect(2)
+        .saying(&[
+            "hidden directory",
+            "sluicegate init --host none --adopt strict --config-dir <directory>",
+        ]);
     assert!(!is_there(&nameless, "sluicegate.yaml"));
     let outside = nameless.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, nameless.work().join(".platform")).unwrap();
-    init(&nameless, "--adopt strict --config-dir .platform")
+    run_init_without_host(&nameless, "--adopt strict --config-dir .platform")
         .expect(2)
         .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
@@ -381,14 +397,14 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
         ("waivers", "call: error # 1 finding today, waived", "waived"),
         ("strict", "call: warn # 1 finding today", "start as `warn`"),
     ] {
-        let world = project();
-        world.write("e.orch.yaml", calling("gone.orch.yaml"));
+        let world = project_with_findings();
+        world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
         world.commit("a broken call");
         world.git("push -q -f origin change:main");
-        let said = init(&world, &["--adopt", way]).expect(0).out;
+        let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
         assert!(
-            said.contains("broken references: project/call 1") && said.contains(state),
-            "{said}"
+            output.contains("broken references: project/call 1") && output.contains(state),
+            "{output}"
         );
         let settings = world.read_text("sluicegate.yaml");
         assert!(settings.contains(levels), "{way}: {settings}");
@@ -398,25 +414,28 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
 
 #[test]
 fn newly_broken_call_fails_after_adoption_of_new_only() {
-    let world = project();
-    world.write("e.orch.yaml", calling("gone.orch.yaml"));
+    let world = project_with_findings();
+    world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
     world.commit("a broken call");
     world.git("push -q origin change:main");
     world.git("fetch -q");
-    init(&world, "--adopt new-only").expect(0);
+    run_init_without_host(&world, "--adopt new-only").expect(0);
     world.commit("gate");
     merge(&world);
-    world.write("e.orch.yaml", calling("gone.orch.yaml") + "# more\n");
+    world.write(
+        "e.orch.yaml",
+        caller_of_orchestration("gone.orch.yaml") + "# more\n",
+    );
     world.commit("known");
-    proposed(&world).run(&CHECK).expect(0);
-    world.write("f.orch.yaml", calling("nowhere.orch.yaml"));
+    adoption_branch_call(&world).run(&CHECK).expect(0);
+    world.write("f.orch.yaml", caller_of_orchestration("nowhere.orch.yaml"));
     world.commit("broken");
-    let ended = proposed(&world).run(&CHECK).expect(1);
-    assert!(ended.all().contains("nowhere"), "{}", ended.all());
+    let output = adoption_branch_call(&world).run(&CHECK).expect(1);
+    assert!(output.all().contains("nowhere"), "{}", output.all());
 }
 
 /// Returns an orchestration that runs another one.
-fn calling(target: &str) -> String {
+fn caller_of_orchestration(target: &str) -> String {
     format!(
         "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
          parameters: {{ componentName: Start }}\n      transitions: {{ unconditional: [Run] }}\n    Run:\n      \

@@ -1,6 +1,8 @@
 //! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
-use crate::support::{Arguments, Call, Ended, PROJECT, World, json_schema::validate, pipeline, scratch};
+use crate::support::{
+    Arguments, Call, PROJECT, ProgramOutput, World, json_schema::validate, pipeline, scratch,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
@@ -34,7 +36,7 @@ const HOSTS: [(&str, &str, &str); 8] = [
 ];
 
 /// Creates a pushed project with a pipeline and a shared-pipelines file.
-fn project() -> World {
+fn small_project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
@@ -43,12 +45,12 @@ fn project() -> World {
     world
 }
 
-fn init(world: &World, args: impl Arguments) -> Ended {
+fn run_init(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("init", args))
 }
 
-fn yaml(text: &str) -> Value {
-    serde_yaml::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
+fn parse_yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// Returns the uncommitted files of the repository.
@@ -60,22 +62,22 @@ fn new_files(world: &World) -> Vec<String> {
 #[test]
 fn init_writes_job_for_every_host() {
     for (host, _, beside) in HOSTS {
-        let world = project();
-        let said = init(&world, format!("--host {host}")).expect(0).out;
+        let world = small_project();
+        let output = run_init(&world, format!("--host {host}")).expect(0).out;
         let path = new_files(&world)
             .into_iter()
             .find(|path| path != "sluicegate.yaml")
             .unwrap();
         assert!(
-            said.contains(&format!("wrote             {path}"))
-                && said.contains("wrote             sluicegate.yaml"),
-            "{said}"
+            output.contains(&format!("wrote             {path}"))
+                && output.contains("wrote             sluicegate.yaml"),
+            "{output}"
         );
         let job = world.read_text(&path);
         assert!(job.starts_with('#') || job.starts_with("//"), "{host}: {job}");
         assert!(!job.contains("__") && job.contains("sluicegate"), "{host}: {job}");
         if host != "jenkins" {
-            assert!(yaml(&job).is_object(), "{host}: {job}");
+            assert!(parse_yaml(&job).is_object(), "{host}: {job}");
         }
         let secret = if ["github", "gitea"].contains(&host) {
             "PLATFORM_TOKEN"
@@ -84,14 +86,14 @@ fn init_writes_job_for_every_host() {
         } else {
             "SLUICEGATE_TOKEN"
         };
-        assert!(said.contains(secret), "{host}: {said}");
+        assert!(output.contains(secret), "{host}: {output}");
         assert!(job.contains(secret), "{host}: {job}");
-        assert!(said.contains("doctor"), "{host}: {said}");
+        assert!(output.contains("doctor"), "{host}: {output}");
         // A second run changes nothing and does not add a second job.
-        let again = init(&world, format!("--host {host}")).expect(0).out;
+        let stdout = run_init(&world, format!("--host {host}")).expect(0).out;
         assert!(
-            again.contains("already runs sluicegate") && !again.contains("wrote"),
-            "{host}: {again}"
+            stdout.contains("already runs sluicegate") && !stdout.contains("wrote"),
+            "{host}: {stdout}"
         );
         assert_eq!(world.read_text(&path), job);
         assert!(path == beside || !world.work().join(beside).exists(), "{host}");
@@ -100,14 +102,14 @@ fn init_writes_job_for_every_host() {
 
 #[test]
 fn jobs_say_what_hosts_read() {
-    let world = project();
-    init(&world, "--host github").expect(0);
-    let job = yaml(&world.read_text(".github/workflows/sluicegate.yml"));
+    let world = small_project();
+    run_init(&world, "--host github").expect(0);
+    let job = parse_yaml(&world.read_text(".github/workflows/sluicegate.yml"));
     assert_eq!(job["on"]["push"]["branches"][0], "main");
     assert_eq!(job["permissions"], serde_json::json!({ "contents": "read" }));
     let steps = &job["jobs"]["sluicegate"]["steps"];
     assert_eq!(steps[0]["with"]["fetch-depth"], 0);
-    let action = yaml(&fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap());
+    let action = parse_yaml(&fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap());
     for input in steps[1]["with"].as_object().unwrap().keys() {
         assert!(
             action["inputs"][input].is_object(),
@@ -118,24 +120,24 @@ fn jobs_say_what_hosts_read() {
     let named = steps[1]["uses"].as_str().unwrap();
     assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
 
-    init(&world, "--host gitlab --source r.example/a/b:1").expect(0);
-    let job = yaml(&world.read_text(".gitlab-ci.yml"));
+    run_init(&world, "--host gitlab --source r.example/a/b:1").expect(0);
+    let job = parse_yaml(&world.read_text(".gitlab-ci.yml"));
     assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
     assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
 
-    init(&world, "--host azure").expect(0);
+    run_init(&world, "--host azure").expect(0);
     assert_eq!(
-        yaml(&world.read_text("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
+        parse_yaml(&world.read_text("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
         "0"
     );
-    init(&world, "--host bitbucket").expect(0);
-    let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
+    run_init(&world, "--host bitbucket").expect(0);
+    let job = parse_yaml(&world.read_text("bitbucket-pipelines.yml"));
     assert_eq!(job["clone"]["depth"], "full");
     assert!(
         job["pipelines"]["branches"]["main"][0]["step"]["script"].is_array(),
         "{job}"
     );
-    init(&world, "--host none").expect(0);
+    run_init(&world, "--host none").expect(0);
 }
 
 #[test]
@@ -178,11 +180,11 @@ fn jobs_collect_what_program_writes() {
             "tmp/junit-*.xml",
         ),
     ];
-    let world = project();
+    let world = small_project();
     let head = world.git("rev-parse HEAD");
     for (host, variables, written, collected) in cases {
-        let shown = init(&world, format!("--host {host} --dry-run")).expect(0).out;
-        assert!(shown.contains(collected), "{host}: {shown}");
+        let output = run_init(&world, format!("--host {host} --dry-run")).expect(0).out;
+        assert!(output.contains(collected), "{host}: {output}");
         let call = variables
             .split(' ')
             .fold(Call::new(&world.work()), |call, variable| {
@@ -197,54 +199,62 @@ fn jobs_collect_what_program_writes() {
 #[test]
 fn host_is_told_by_its_files_then_by_remote() {
     for (host, sign, beside) in HOSTS {
-        let world = project();
+        let world = small_project();
         world.write(sign, "# something of theirs\n");
         world.commit("theirs");
-        let said = init(&world, "").expect(0).out;
+        let output = run_init(&world, "").expect(0).out;
         assert!(
-            said.contains(&format!("CI host           {host}: ")),
-            "{host}: {said}"
+            output.contains(&format!("CI host           {host}: ")),
+            "{host}: {output}"
         );
         assert_eq!(world.read_text(sign), "# something of theirs\n");
         if sign == beside {
             // The host reads only one file, so the job is printed instead.
             assert!(
-                said.contains("by hand") && said.contains("sluicegate ci"),
-                "{host}: {said}"
+                output.contains("by hand") && output.contains("sluicegate ci"),
+                "{host}: {output}"
             );
             assert_eq!(new_files(&world), ["sluicegate.yaml"]);
         } else {
-            assert!(world.work().join(beside).is_file(), "{host}: {said}");
+            assert!(world.work().join(beside).is_file(), "{host}: {output}");
         }
     }
-    let world = project();
-    init(&world, "").expect(2).saying(&["--host"]);
+    let world = small_project();
+    run_init(&world, "").expect(2).saying(&["--host"]);
     assert!(new_files(&world).is_empty());
     for (url, host) in [
         ("git@gitlab.example.com:team/sales.git", "gitlab"),
         ("https://me:s3cret-in-url@github.com/team/sales.git", "github"),
     ] {
         world.git(format!("remote set-url origin {url}"));
-        let ended = init(&world, "--dry-run").expect(0);
+        let run_output = run_init(&world, "--dry-run").expect(0);
         assert!(
-            ended.out.contains(&format!("{host}: the remote is on ")),
+            run_output.out.contains(&format!("{host}: the remote is on ")),
             "{}",
-            ended.all()
+            run_output.all()
         );
-        assert!(!ended.all().contains("s3cret-in-url"), "{}", ended.all());
-        assert!(ended.out.contains("prefix: \"sales\""), "{}", ended.all());
+        assert!(
+            !run_output.all().contains("s3cret-in-url"),
+            "{}",
+            run_output.all()
+        );
+        assert!(
+            run_output.out.contains("prefix: \"sales\""),
+            "{}",
+            run_output.all()
+        );
     }
     world.write("Jenkinsfile", "");
     world.write(".circleci/config.yml", "");
     world.git("remote set-url origin /srv/sales.git");
-    init(&world, "")
+    run_init(&world, "")
         .expect(2)
         .saying(&["Jenkinsfile", ".circleci/config.yml", "--host"]);
 }
 
 #[test]
-fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
-    let world = project();
+fn second_init_beside_files_of_other_host_takes_running_host() {
+    let world = small_project();
     world.write("Jenkinsfile", "// the nightly build\n");
     world.write(".circleci/config.yml", "version: 2.1\n");
     world.write(".gitlab-ci.yml", "build: { script: [make] }\n");
@@ -252,46 +262,46 @@ fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
         ("gitlab", ".gitlab/sluicegate.yml"),
         ("jenkins", "Jenkinsfile.sluicegate"),
     ] {
-        init(&world, format!("--host {host}")).expect(0);
-        let again = init(&world, "").expect(0);
+        run_init(&world, format!("--host {host}")).expect(0);
+        let second_run = run_init(&world, "").expect(0);
         assert!(
-            again
+            second_run
                 .out
                 .contains(&format!("{host}: its CI files run sluicegate")),
             "{}",
-            again.all()
+            second_run.all()
         );
         fs::remove_file(world.work().join(path)).unwrap();
         // Nothing shows which host is meant.
-        init(&world, "").expect(2).saying(&["--host"]);
+        run_init(&world, "").expect(2).saying(&["--host"]);
     }
     // Two hosts run it.
-    init(&world, "--host gitlab").expect(0);
-    init(&world, "--host jenkins").expect(0);
-    init(&world, "")
+    run_init(&world, "--host gitlab").expect(0);
+    run_init(&world, "--host jenkins").expect(0);
+    run_init(&world, "")
         .expect(2)
         .saying(&["found several CI files", "--host"]);
 }
 
 #[test]
 fn dry_run_shows_what_run_writes() {
-    let world = project();
-    let shown = init(&world, "--host gitlab --dry-run").expect(0).out;
+    let world = small_project();
+    let output = run_init(&world, "--host gitlab --dry-run").expect(0).out;
     assert!(new_files(&world).is_empty());
-    init(&world, "--host gitlab").expect(0);
+    run_init(&world, "--host gitlab").expect(0);
     for path in ["sluicegate.yaml", ".gitlab-ci.yml"] {
         let indented: String = world
             .read_text(path)
             .lines()
             .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
             .collect();
-        assert!(shown.contains(&indented), "{path}: {shown}");
+        assert!(output.contains(&indented), "{path}: {output}");
     }
 }
 
 #[test]
 fn configuration_is_what_was_found_and_given() {
-    let world = project();
+    let world = small_project();
     let args = [
         "--host",
         "none",
@@ -300,33 +310,36 @@ fn configuration_is_what_was_found_and_given() {
         "--agent-version",
         "9.0.0",
     ];
-    let said = init(&world, &args).expect(0).out;
-    assert!(!said.contains("Fill in") && said.contains("rules init"), "{said}");
+    let output = run_init(&world, &args).expect(0).out;
+    assert!(
+        !output.contains("Fill in") && output.contains("rules init"),
+        "{output}"
+    );
     let text = world.read_text("sluicegate.yaml");
-    let found = yaml(&text);
-    assert_eq!(found["project-id"], PROJECT);
-    assert_eq!(found["publish"]["prefix"], "remote");
-    assert_eq!(found["publish-on"]["branches"][0], "main");
-    valid(&world, &found);
+    let config = parse_yaml(&text);
+    assert_eq!(config["project-id"], PROJECT);
+    assert_eq!(config["publish"]["prefix"], "remote");
+    assert_eq!(config["publish-on"]["branches"][0], "main");
+    valid(&world, &config);
     // From now on, the file is left unchanged.
     world.write("sluicegate.yaml", "timeout: 7\n");
-    let said = init(&world, &args).expect(0).out;
-    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
+    let output = run_init(&world, &args).expect(0).out;
+    assert!(output.contains("not changed       sluicegate.yaml"), "{output}");
     assert_eq!(world.read_text("sluicegate.yaml"), "timeout: 7\n");
 
     let bare = World::new();
     bare.commit("nothing yet");
-    let said = init(&bare, "--host github").expect(0).out;
+    let output = run_init(&bare, "--host github").expect(0).out;
     assert!(
-        said.contains("Fill in project-id and agent-version") && said.contains("your-org/sluicegate@v"),
-        "{said}"
+        output.contains("Fill in project-id and agent-version") && output.contains("your-org/sluicegate@v"),
+        "{output}"
     );
-    let found = yaml(&bare.read_text("sluicegate.yaml"));
+    let config = parse_yaml(&bare.read_text("sluicegate.yaml"));
     assert!(
-        found["publish"]["prefix"].is_null() && found["publish-on"].is_null(),
-        "{found}"
+        config["publish"]["prefix"].is_null() && config["publish-on"].is_null(),
+        "{config}"
     );
-    valid(&bare, &found);
+    valid(&bare, &config);
 }
 
 /// Checks that the schema and the program accept this configuration.
@@ -334,45 +347,47 @@ fn valid(world: &World, configuration: &Value) {
     let call = Call::new(&world.work());
     let schema = call.run("schema").expect(0).json();
     assert_eq!(validate(&schema, configuration), Ok(()));
-    let ended = call.run("doctor --json");
-    assert_eq!(ended.json()["checks"][0]["status"], "ok", "{}", ended.all());
+    let output = call.run("doctor --json");
+    assert_eq!(output.json()["checks"][0]["status"], "ok", "{}", output.all());
 }
 
 #[test]
 fn init_keeps_odd_names_as_text_and_follows_no_links() {
-    let world = project();
+    let world = small_project();
     world.git("checkout -q -b \"a'b#c\"");
     world.git("remote remove origin");
     let prefix = "sales: \"x\" # y";
-    init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
+    run_init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
     assert_eq!(
-        yaml(&world.read_text("sluicegate.yaml"))["publish"]["prefix"],
+        parse_yaml(&world.read_text("sluicegate.yaml"))["publish"]["prefix"],
         prefix
     );
-    let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
+    let job = parse_yaml(&world.read_text("bitbucket-pipelines.yml"));
     assert!(job["pipelines"]["branches"]["a'b#c"].is_array(), "{job}");
     for source in ["a b", "x\ny: z", "-x", "${{ secrets.X }}", ""] {
         let flag = format!("--source={source}");
-        init(&world, &["--host", "gitlab", &flag])
+        run_init(&world, &["--host", "gitlab", &flag])
             .expect(2)
             .saying(&["source"]);
     }
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, world.work().join(".github")).unwrap();
-    init(&world, "--host github").expect(2).saying(&["symbolic link"]);
+    run_init(&world, "--host github")
+        .expect(2)
+        .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     // A link with a missing target also counts as an existing file.
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
-    let said = init(&world, "--host none").expect(0).out;
-    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
+    let output = run_init(&world, "--host none").expect(0).out;
+    assert!(output.contains("not changed       sluicegate.yaml"), "{output}");
     assert!(!outside.join("new.yaml").exists());
 }
 
 #[test]
 fn init_without_working_tree_writes_nothing() {
-    let world = project();
+    let world = small_project();
     Call::new(&world.remote()).run("init --host github").expect(7);
     let nowhere = scratch::folder();
     Call::new(nowhere.path()).run("init").expect(7);
@@ -383,14 +398,14 @@ fn init_without_working_tree_writes_nothing() {
 fn prefix_that_was_given_stands_in_file() {
     let bare = World::new();
     bare.commit("nothing yet");
-    let said = init(&bare, "--host none --prefix sales").expect(0).out;
-    let found = yaml(&bare.read_text("sluicegate.yaml"));
-    assert_eq!(found["publish"]["prefix"], "sales");
+    let output = run_init(&bare, "--host none --prefix sales").expect(0).out;
+    let config = parse_yaml(&bare.read_text("sluicegate.yaml"));
+    assert_eq!(config["publish"]["prefix"], "sales");
     assert!(
-        !said.contains("set `prefix`") && said.contains("set `publish-on`"),
-        "{said}"
+        !output.contains("set `prefix`") && output.contains("set `publish-on`"),
+        "{output}"
     );
-    valid(&bare, &found);
+    valid(&bare, &config);
 }
 
 #[test]
@@ -400,8 +415,8 @@ fn workflow_pins_actions_of_others_by_commit() {
         ("github", ".github/workflows/sluicegate.yml"),
         ("gitea", ".gitea/workflows/sluicegate.yml"),
     ] {
-        let world = project();
-        init(&world, format!("--host {host} --source {source}")).expect(0);
+        let world = small_project();
+        run_init(&world, format!("--host {host} --source {source}")).expect(0);
         let text = world.read_text(path);
         let used: Vec<&str> = text
             .lines()
@@ -445,10 +460,10 @@ fn on_a_terminal(call: &Call, answer: &str) -> String {
     }
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
-    let done = child.wait_with_output().unwrap();
-    let shown = String::from_utf8(done.stdout).unwrap();
-    assert!(done.status.success(), "{shown}");
-    shown
+    let process_output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(process_output.stdout).unwrap();
+    assert!(process_output.status.success(), "{stdout}");
+    stdout
 }
 
 #[test]
@@ -457,17 +472,17 @@ fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write("a.orch.yaml", "type: orchestration\n");
     world.commit("first");
-    let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
-    assert!(!said.contains("Which hidden directory"), "{said}");
+    let text = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
+    assert!(!text.contains("Which hidden directory"), "{text}");
     assert!(
         world.read_text("sluicegate.yaml").contains("# config-dir: "),
-        "{said}"
+        "{text}"
     );
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
-    let said = on_a_terminal(&Call::new(&world.work()), "1\n");
+    let text = on_a_terminal(&Call::new(&world.work()), "1\n");
     assert!(
-        said.contains("Which hidden directory") && said.contains(".acme"),
-        "{said}"
+        text.contains("Which hidden directory") && text.contains(".acme"),
+        "{text}"
     );
     let file = world.read_text("sluicegate.yaml");
     assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
@@ -482,20 +497,20 @@ fn dry_run_lists_all_that_is_missing_at_once() {
         "set the CI host with --host",
         "--adopt new-only --config-dir <directory>",
     ];
-    let shown = init(&world, "--dry-run --adopt new-only").expect(0).out;
+    let output = run_init(&world, "--dry-run --adopt new-only").expect(0).out;
     for words in [
         &missing[..],
         &["CI host           unknown", "would write       sluicegate.yaml"],
     ]
     .concat()
     {
-        assert!(shown.contains(words), "{words}: {shown}");
+        assert!(output.contains(words), "{words}: {output}");
     }
-    init(&world, "--adopt new-only").expect(2).saying(&missing);
-    init(&world, "--dry-run").expect(0);
-    init(&world, "").expect(2).saying(&missing[..1]);
+    run_init(&world, "--adopt new-only").expect(2).saying(&missing);
+    run_init(&world, "--dry-run").expect(0);
+    run_init(&world, "").expect(2).saying(&missing[..1]);
     assert_eq!(new_files(&world), Vec::<String>::new());
-    init(&world, "--adopt new-only --host none --config-dir .acme").expect(0);
+    run_init(&world, "--adopt new-only --host none --config-dir .acme").expect(0);
     assert!(
         world
             .work()
@@ -506,25 +521,25 @@ fn dry_run_lists_all_that_is_missing_at_once() {
 
 /// Returns the script of the step that downloads the program, as the host's shell gets it.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
-fn fetching(host: &str) -> String {
-    let world = project();
-    init(
+fn fetch_script(host: &str) -> String {
+    let world = small_project();
+    run_init(
         &world,
         format!("--host {host} --source releases.example/sluicegate"),
     )
     .expect(0);
     let script = match host {
-        "azure" => yaml(&world.read_text("azure-pipelines.yml"))["steps"][1]["bash"].clone(),
+        "azure" => parse_yaml(&world.read_text("azure-pipelines.yml"))["steps"][1]["bash"].clone(),
         "bitbucket" => {
-            let job = yaml(&world.read_text("bitbucket-pipelines.yml"));
+            let job = parse_yaml(&world.read_text("bitbucket-pipelines.yml"));
             job["definitions"]["steps"][0]["step"]["script"][0].clone()
         }
         "circleci" => {
-            let job = yaml(&world.read_text(".circleci/config.yml"));
+            let job = parse_yaml(&world.read_text(".circleci/config.yml"));
             job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
         }
         "buildkite" => {
-            let job = yaml(&world.read_text(".buildkite/pipeline.yml"));
+            let job = parse_yaml(&world.read_text(".buildkite/pipeline.yml"));
             let command = job["steps"][0]["command"].as_str().unwrap();
             json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
         }
@@ -538,7 +553,7 @@ fn fetching(host: &str) -> String {
 /// Runs the step against a release whose program prints `fetched`; returns whether it succeeded, and the program's
 /// output.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
-fn fetched(host: &str, is_whole: bool) -> (bool, String) {
+fn run_fetch_script(host: &str, is_whole: bool) -> (bool, String) {
     let world = World::new();
     let [release, bin, temporary] = ["release", "bin", "temporary"].map(|name| world.path().join(name));
     for folder in [&release, &bin, &temporary] {
@@ -586,68 +601,82 @@ fn fetched(host: &str, is_whole: bool) -> (bool, String) {
         "circleci" => ". \"$BASH_ENV\"; sluicegate",
         _ => "",
     };
-    let ended = shell(&format!("{}\n{by_name}", fetching(host)), &temporary);
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-    let prepended = said
+    let output = shell(&format!("{}\n{by_name}", fetch_script(host)), &temporary);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let prepended = stdout
         .lines()
         .find_map(|line| line.strip_prefix("##vso[task.prependpath]"));
     let folder = prepended.map_or_else(|| temporary.join("sluicegate"), PathBuf::from);
     let ran = Command::new(folder.join("sluicegate")).output();
-    let told = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
-    let by_path = told.unwrap_or_default();
-    let told = if by_name.is_empty() {
+    let text = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+    let by_path = text.unwrap_or_default();
+    let text = if by_name.is_empty() {
         by_path
     } else {
-        said.lines()
+        stdout
+            .lines()
             .filter(|line| *line == "fetched")
             .fold(String::new(), |all, line| all + line + "\n")
     };
-    (ended.status.success(), told)
+    (output.status.success(), text)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
     for host in ["azure", "bitbucket", "circleci", "buildkite", "jenkins"] {
-        assert_eq!(fetched(host, true), (true, "fetched\n".to_owned()), "{host}");
-        assert_eq!(fetched(host, false), (false, String::new()), "{host}");
+        assert_eq!(
+            run_fetch_script(host, true),
+            (true, "fetched\n".to_owned()),
+            "{host}"
+        );
+        assert_eq!(run_fetch_script(host, false), (false, String::new()), "{host}");
     }
 }
 
 #[test]
 fn second_init_still_lists_values_to_fill_in() {
-    let world = project();
+    let world = small_project();
     let args = "--host github";
     for _ in 0..2 {
-        let said = init(&world, args).expect(0).out;
-        assert!(said.contains("Fill in project-id and agent-version"), "{said}");
+        let output = run_init(&world, args).expect(0).out;
+        assert!(
+            output.contains("Fill in project-id and agent-version"),
+            "{output}"
+        );
     }
-    let filled = format!("project-id: {PROJECT}\nagent-version: 9.0.0\n");
-    world.write("sluicegate.yaml", filled);
-    let said = init(&world, args).expect(0).out;
-    assert!(!said.contains("Fill in"), "{said}");
+    let text = format!("project-id: {PROJECT}\nagent-version: 9.0.0\n");
+    world.write("sluicegate.yaml", text);
+    let output = run_init(&world, args).expect(0).out;
+    assert!(!output.contains("Fill in"), "{output}");
 }
 
 #[test]
 fn init_with_source_reports_job_that_it_does_not_change() {
-    let world = project();
+    let world = small_project();
     let unchanged = "--source does not change it";
-    let said = init(&world, "--host github --source acme/gate@v1").expect(0).out;
-    assert!(!said.contains(unchanged), "{said}");
-    let said = init(&world, "--host github --source acme/other@v2").expect(0).out;
-    assert!(said.contains(unchanged), "{said}");
+    let output = run_init(&world, "--host github --source acme/gate@v1")
+        .expect(0)
+        .out;
+    assert!(!output.contains(unchanged), "{output}");
+    let output = run_init(&world, "--host github --source acme/other@v2")
+        .expect(0)
+        .out;
+    assert!(output.contains(unchanged), "{output}");
     // The job has this source already.
-    let said = init(&world, "--host github --source acme/gate@v1").expect(0).out;
+    let output = run_init(&world, "--host github --source acme/gate@v1")
+        .expect(0)
+        .out;
     assert!(
-        said.contains("already runs sluicegate") && !said.contains(unchanged),
-        "{said}"
+        output.contains("already runs sluicegate") && !output.contains(unchanged),
+        "{output}"
     );
 }
 
 #[test]
 fn init_with_values_for_existing_configuration_lists_lines_to_set() {
-    let world = project();
-    init(&world, "--host none").expect(0);
+    let world = small_project();
+    run_init(&world, "--host none").expect(0);
     let before = world.read_text("sluicegate.yaml");
     let given = [
         &[
@@ -661,7 +690,7 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
         &["--prefix", "sales"],
     ]
     .concat();
-    let said = init(&world, &given).expect(0).out;
+    let output = run_init(&world, &given).expect(0).out;
     let project_line = format!("project-id: \"{PROJECT}\"");
     for line in [
         "sluicegate.yaml exists and was not changed; set the given values in it:",
@@ -669,10 +698,10 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
         "agent-version: \"9.0.0\"",
         "prefix: \"sales\" (under `publish`)",
     ] {
-        assert!(said.contains(line), "{line}: {said}");
+        assert!(output.contains(line), "{line}: {output}");
     }
     assert_eq!(world.read_text("sluicegate.yaml"), before);
-    let steps = init(&world, (&given[..], "-o json")).expect(0).json();
+    let steps = run_init(&world, (&given[..], "-o json")).expect(0).json();
     assert!(
         steps["next"].to_string().contains("set the given values"),
         "{steps}"
@@ -680,18 +709,18 @@ fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     // The file has these values already.
     let settings = format!("{project_line}\nagent-version: \"9.0.0\"\npublish: {{ prefix: sales }}\n");
     world.write("sluicegate.yaml", settings);
-    let said = init(&world, &given).expect(0).out;
-    assert!(!said.contains("set the given values"), "{said}");
+    let output = run_init(&world, &given).expect(0).out;
+    assert!(!output.contains("set the given values"), "{output}");
 }
 
 #[test]
 fn init_with_source_but_without_job_reports_that_source_has_no_effect() {
-    let world = project();
+    let world = small_project();
     let source = ["--source", "acme/gate@v1"];
-    let said = init(&world, ("--host none", &source)).expect(0).out;
-    assert!(said.contains("so `--source` has no effect"), "{said}");
-    let said = init(&world, ("--host github", &source)).expect(0).out;
-    assert!(!said.contains("has no effect"), "{said}");
+    let output = run_init(&world, ("--host none", &source)).expect(0).out;
+    assert!(output.contains("so `--source` has no effect"), "{output}");
+    let output = run_init(&world, ("--host github", &source)).expect(0).out;
+    assert!(!output.contains("has no effect"), "{output}");
 }
 
 #[test]
@@ -701,16 +730,16 @@ fn adoption_with_one_hidden_directory_uses_it() {
     world.write(".github/workflows/other.yml", "on: push\n");
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
-    let shown = init(&world, "--adopt new-only --dry-run").expect(0).out;
-    let said = init(&world, "--adopt new-only").expect(0).out;
-    for text in [&shown, &said] {
+    let output = run_init(&world, "--adopt new-only --dry-run").expect(0).out;
+    let stdout = run_init(&world, "--adopt new-only").expect(0).out;
+    for text in [&output, &stdout] {
         assert!(
             text.contains("hidden directory  .acme: the only candidate"),
             "{text}"
         );
     }
     let rules = ".acme/config/pipeline_quality_rules.yaml";
-    assert!(shown.contains(&format!("would write       {rules}")), "{shown}");
+    assert!(output.contains(&format!("would write       {rules}")), "{output}");
     assert!(world.work().join(rules).is_file());
     let settings = world.read_text("sluicegate.yaml");
     assert!(settings.contains("\nconfig-dir: \".acme\"\n"), "{settings}");
@@ -731,7 +760,7 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
         let folder = folders[0].split('/').next().unwrap();
         let command =
             format!("`sluicegate init --host gitlab --prefix 'a b' --adopt strict --config-dir {folder}`");
-        init(&world, "--adopt strict --host gitlab --prefix 'a b'")
+        run_init(&world, "--adopt strict --host gitlab --prefix 'a b'")
             .expect(2)
             .saying(&[&command]);
         assert!(new_files(&world).is_empty());
@@ -740,9 +769,9 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
 
 #[test]
 fn init_with_ci_of_job_that_does_not_run_hints_at_host() {
-    let world = project();
+    let world = small_project();
     for host in ["github", "gitlab"] {
-        init(&world, format!("--ci {host}"))
+        run_init(&world, format!("--ci {host}"))
             .expect(7)
             .saying(&[&format!("`sluicegate init --host {host}`")]);
         let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CI", host);
@@ -752,20 +781,20 @@ fn init_with_ci_of_job_that_does_not_run_hints_at_host() {
             .saying(&[&format!("`sluicegate init --host {host}`")]);
     }
     assert!(new_files(&world).is_empty());
-    init(&world, "--ci none --host github").expect(0);
+    run_init(&world, "--ci none --host github").expect(0);
 }
 
 #[test]
 fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
-    let world = project();
-    let said = init(&world, "--host none --adopt new-only").expect(0).out;
+    let world = small_project();
+    let output = run_init(&world, "--host none --adopt new-only").expect(0).out;
     let places = ["Commit the files", "sluicegate doctor", "Push, and open"]
-        .map(|step| said.find(step).unwrap_or_else(|| panic!("{step}: {said}")));
-    assert!(places.is_sorted(), "{said}");
+        .map(|step| output.find(step).unwrap_or_else(|| panic!("{step}: {output}")));
+    assert!(places.is_sorted(), "{output}");
     let unfinished = "the rules file is not in the checked-out commit";
     let call = Call::new(&world.work());
     assert!(call.run(&["doctor"]).all().contains(unfinished));
     world.commit("gate");
-    let said = call.run("doctor").all();
-    assert!(!said.contains(unfinished), "{said}");
+    let log = call.run("doctor").all();
+    assert!(!log.contains(unfinished), "{log}");
 }

@@ -54,8 +54,8 @@ fn new_project_is_hidden_from_the_other_roles() {
     let id = local.project("new", "HYBRID");
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 2);
     for token in [ADMIN, MEMBER] {
-        let seen = local.call_as(token).run("projects list -o json").expect(0);
-        assert_eq!(column(&seen.json(), "id"), [PROJECT]);
+        let output = local.call_as(token).run("projects list -o json").expect(0);
+        assert_eq!(column(&output.json(), "id"), [PROJECT]);
         local
             .call_as(token)
             .run(format!("environments list --project-id {id}"))

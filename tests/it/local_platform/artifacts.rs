@@ -1,19 +1,19 @@
 use super::{Local, column};
 use crate::support::pipeline;
 
-fn publish(local: &Local, version: &str) {
+fn publish_to_local(local: &Local, version: &str) {
     local.run(format!("publish --version-name {version}")).expect(0);
 }
 
 fn latest(local: &Local) -> String {
-    let shown = local.json("artifacts show");
-    shown["artifactDetails"]["versionName"]
+    let document = local.json("artifacts show");
+    document["artifactDetails"]["versionName"]
         .as_str()
         .unwrap()
         .to_owned()
 }
 
-fn switch(local: &Local, word: &str, version: &str) {
+fn set_enabled(local: &Local, word: &str, version: &str) {
     local
         .run(&["artifacts", word, "--version-name", version])
         .expect(0);
@@ -26,19 +26,19 @@ fn switch(local: &Local, word: &str, version: &str) {
 #[test]
 fn publish_shows_up_in_lists_and_details() {
     let local = Local::new();
-    publish(&local, "1");
+    publish_to_local(&local, "1");
     assert_eq!(column(&local.json(&["artifacts", "list"]), "versionName"), ["1"]);
     let other = ["artifacts", "list", "--prefix", "other"];
     assert!(column(&local.json(&other), "versionName").is_empty());
-    let shown = local.json("artifacts show --version-name 1");
-    let details = &shown["artifactDetails"];
+    let document = local.json("artifacts show --version-name 1");
+    let details = &document["artifactDetails"];
     assert_eq!(
         (&details["provider"], &details["branch"]),
         (&"public-api".into(), &"main".into())
     );
     assert_eq!(details["commitHash"], local.world.git(&["rev-parse", "HEAD"]));
     assert_eq!(
-        shown["sharedPipelines"],
+        document["sharedPipelines"],
         serde_json::json!([{ "sharedPipelineId": "load", "sourcePipeline": "load", "description": null }])
     );
     let shared = local.json("shared-pipelines list");
@@ -47,9 +47,9 @@ fn publish_shows_up_in_lists_and_details() {
 
 // Endpoint: POST /v1/shared-pipelines/artifacts
 #[test]
-fn publish_of_a_version_that_is_there_is_a_conflict_and_changes_nothing() {
+fn publish_of_existing_version_is_conflict_without_change() {
     let local = Local::new();
-    publish(&local, "1");
+    publish_to_local(&local, "1");
     let before = local.json("artifacts show");
     local.world.write("load.orch.yaml", pipeline(&["Start", "Done"]));
     local.world.commit("second");
@@ -78,19 +78,19 @@ fn publish_with_ignored_resources_is_incomplete() {
 
 // Endpoint: PATCH /v1/shared-pipelines/artifacts
 #[test]
-fn disable_gives_latest_to_the_previous_enabled_one_and_enable_gives_it_back() {
+fn disable_moves_latest_to_previous_enabled_version_and_enable_reverts() {
     let local = Local::new();
     for version in ["1", "2", "3"] {
-        publish(&local, version);
+        publish_to_local(&local, version);
     }
     assert_eq!(latest(&local), "3");
-    switch(&local, "disable", "3");
+    set_enabled(&local, "disable", "3");
     assert_eq!(latest(&local), "2");
-    switch(&local, "disable", "2");
+    set_enabled(&local, "disable", "2");
     assert_eq!(latest(&local), "1");
-    switch(&local, "enable", "3");
+    set_enabled(&local, "enable", "3");
     assert_eq!(latest(&local), "3");
-    switch(&local, "disable", "3");
+    set_enabled(&local, "disable", "3");
     local.run("artifacts disable --version-name 1 --force").expect(0);
     local.run("artifacts show").expect(3).saying(&["404"]);
 }
@@ -99,7 +99,7 @@ fn disable_gives_latest_to_the_previous_enabled_one_and_enable_gives_it_back() {
 #[test]
 fn show_of_a_version_named_latest_is_not_found() {
     let local = Local::new();
-    publish(&local, "1");
+    publish_to_local(&local, "1");
     local
         .run("artifacts show --version-name latest")
         .expect(3)
@@ -115,8 +115,8 @@ fn version_is_an_argument_or_a_flag() {
         for (verb, enabled) in [("disable", false), ("enable", true), ("show", true)] {
             let args = format!("artifacts {verb} --prefix sales {version}");
             local.run(&args).expect(0);
-            let shown = local.json("artifacts show 1.0.0 --prefix sales");
-            assert_eq!(shown["artifactDetails"]["enabled"], enabled, "{args}");
+            let document = local.json("artifacts show 1.0.0 --prefix sales");
+            assert_eq!(document["artifactDetails"]["enabled"], enabled, "{args}");
         }
         let both = [&[
             "artifacts",

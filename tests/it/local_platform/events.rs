@@ -9,7 +9,7 @@ fn events(lines: &str) -> Vec<Value> {
         .collect()
 }
 
-fn names(lines: &str) -> Vec<String> {
+fn event_names(lines: &str) -> Vec<String> {
     let name = |event: &Value| event["eventName"].as_str().unwrap().to_owned();
     events(lines).iter().map(name).collect()
 }
@@ -20,11 +20,17 @@ fn export_with_a_cursor_has_every_event_once() {
     let local = Local::new();
     local.project("one", "HYBRID");
     let export = ["events", "export", "--cursor", "c.json"];
-    assert_eq!(names(&local.run(&export).expect(0).out), ["Project created"]);
+    assert_eq!(
+        event_names(&local.run(&export).expect(0).out),
+        ["Project created"]
+    );
     assert_eq!(local.run(&export).expect(0).out, "");
     local.project("two", "HYBRID");
     local.project("three", "HYBRID");
-    assert_eq!(names(&local.run(&export).expect(0).out), ["Project created"; 2]);
+    assert_eq!(
+        event_names(&local.run(&export).expect(0).out),
+        ["Project created"; 2]
+    );
 }
 
 // Endpoint: GET /v1/events
@@ -40,12 +46,12 @@ fn export_has_an_event_of_each_change_with_all_its_fields() {
         "s.json",
         include_str!("../../fixtures/api/streaming-pipeline.json"),
     );
-    let made = local.json("streaming create -f s.json");
-    let id = made["streamingPipelineId"].as_str().unwrap();
+    let response = local.json("streaming create -f s.json");
+    let id = response["streamingPipelineId"].as_str().unwrap();
     local.run(format!("streaming start {id}")).expect(0);
     local.run(format!("streaming stop {id}")).expect(0);
     let lines = local.run("events export").expect(0).out;
-    let named: BTreeSet<String> = names(&lines).into_iter().collect();
+    let named: BTreeSet<String> = event_names(&lines).into_iter().collect();
     for name in [
         "Project created",
         "Environment created",
@@ -81,7 +87,7 @@ fn export_takes_a_window_of_at_most_90_days() {
     local.project("one", "HYBRID");
     let time = |hours: i64| (jiff::Timestamp::now() + jiff::SignedDuration::from_hours(hours)).to_string();
     let export = |from, to| local.run(&["events", "export", "--from", &time(from), "--to", &time(to)]);
-    assert_eq!(names(&export(-1, 1).expect(0).out).len(), 1);
+    assert_eq!(event_names(&export(-1, 1).expect(0).out).len(), 1);
     assert_eq!(export(-2, -1).expect(0).out, "");
     assert_eq!(export(1, 2).expect(0).out, "");
     export(-91 * 24, 0).expect(2).saying(&["90 days"]);

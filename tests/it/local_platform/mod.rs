@@ -11,7 +11,7 @@ mod streaming;
 mod tasks;
 mod variables;
 
-use crate::support::{Arguments, Call, Ended, PROJECT, RULES, TOKEN, World, pipeline};
+use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, TOKEN, World, pipeline};
 use serde_json::Value;
 use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -56,7 +56,7 @@ impl Local {
     }
 
     /// Creates an environment on this connection.
-    pub fn environment(&self, name: &str, connection: &str) -> Ended {
+    pub fn environment(&self, name: &str, connection: &str) -> ProgramOutput {
         let text = format!(
             "name: {name}\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
              defaultConnections: {{ DWH: {{ warehouse_b: {connection} }} }}\nconnectionOverrides:\n\
@@ -117,7 +117,7 @@ impl Local {
     }
 
     /// Runs the program to its end; time passes on the platform if the command waits.
-    pub fn run(&self, args: impl Arguments) -> Ended {
+    pub fn run(&self, args: impl Arguments) -> ProgramOutput {
         let args = args.into_list();
         let waits = args.iter().any(|arg| arg == "--wait" || arg == "--follow");
         let clock = self.clock.clone();
@@ -130,16 +130,16 @@ impl Local {
                 }
             })
         });
-        let ended = self.call().run(&args);
+        let output = self.call().run(&args);
         ticking.inspect(tokio::task::JoinHandle::abort);
-        ended
+        output
     }
 
     /// Creates a project and returns its ID.
     pub fn project(&self, name: &str, deployment: &str) -> String {
         let create = format!("projects create --name {name} --warehouse WAREHOUSE_A");
-        let made = self.json((&create, &["--agent-deployment-type", deployment]));
-        made["projectId"].as_str().unwrap().to_owned()
+        let response = self.json((&create, &["--agent-deployment-type", deployment]));
+        response["projectId"].as_str().unwrap().to_owned()
     }
 
     /// Stores a secret that no output may contain, and returns the platform's response.
@@ -155,9 +155,9 @@ impl Local {
             "--key",
             "k",
         ];
-        let made = self.run((&create[..], "--value-file password -o json"));
-        assert!(!made.all().contains(SECRET));
-        made.expect(0).json()
+        let output = self.run((&create[..], "--value-file password -o json"));
+        assert!(!output.all().contains(SECRET));
+        output.expect(0).json()
     }
 
     /// Runs the program and returns its JSON output.
@@ -176,6 +176,6 @@ pub fn column(list: &Value, key: &str) -> Vec<String> {
     let items = list["results"].as_array().unwrap();
     items
         .iter()
-        .map(|it| it[key].as_str().unwrap().to_owned())
+        .map(|entry| entry[key].as_str().unwrap().to_owned())
         .collect()
 }

@@ -11,8 +11,8 @@ fn list_shows_what_is_on_the_default_branch() {
     let mut names = column(&local.json("pipelines list"), "name");
     names.sort_unstable();
     assert_eq!(names, ["broken", "load"]);
-    let shown = local.run("pipelines list").expect(0);
-    assert!(shown.out.contains("PUBLISHED"), "{}", shown.all());
+    let output = local.run("pipelines list").expect(0);
+    assert!(output.out.contains("PUBLISHED"), "{}", output.all());
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
@@ -21,13 +21,13 @@ fn list_shows_what_is_on_the_default_branch() {
 fn run_follows_to_the_end_marker() {
     let local = Local::with_environments();
     let wait = "--wait --timeout 60 --junit run.xml";
-    let ended = local.run((&RUN[..], wait)).expect(0);
+    let output = local.run((&RUN[..], wait)).expect(0);
     assert!(
-        ended.out.contains("SUCCESS") && ended.out.contains("duration"),
+        output.out.contains("SUCCESS") && output.out.contains("duration"),
         "{}",
-        ended.all()
+        output.all()
     );
-    assert!(ended.err.contains("RUNNING"), "{}", ended.all());
+    assert!(output.err.contains("RUNNING"), "{}", output.all());
     let junit = || std::fs::read_to_string(local.world.work().join("run.xml")).unwrap();
     assert!(junit().contains("failures=\"0\""), "{}", junit());
     let broken = "pipelines run broken --environment test";
@@ -55,8 +55,8 @@ fn run_holds_its_tag_until_it_is_cancelled() {
     let started = local.json(&tagged);
     let id = started["pipelineExecutionId"].as_str().unwrap();
     local.run(&tagged).expect(5).saying(&["409", "nightly"]);
-    let ended = local.json(format!("executions cancel {id} --wait"));
-    assert_eq!(ended["result"]["status"], "CANCELLED");
+    let output = local.json(format!("executions cancel {id} --wait"));
+    assert_eq!(output["result"]["status"], "CANCELLED");
     assert_eq!(
         local.json(&["executions", "show", id])["result"]["status"],
         "CANCELLED"
@@ -70,12 +70,12 @@ fn run_holds_its_tag_until_it_is_cancelled() {
 #[test]
 fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
     let local = Local::with_environments();
-    let ended = local.json((&RUN[..], "--wait --timeout 60"));
-    let id = ended["pipelineExecutionId"].as_str().unwrap();
+    let output = local.json((&RUN[..], "--wait --timeout 60"));
+    let id = output["pipelineExecutionId"].as_str().unwrap();
     local.run(format!("executions cancel {id} --wait")).expect(0);
-    let shown = local.json(format!("executions show {id}"));
-    assert_eq!(shown["result"], ended["result"]);
-    assert!(shown["result"]["startedAt"].is_string() && shown["result"]["finishedAt"].is_string());
+    let document = local.json(format!("executions show {id}"));
+    assert_eq!(document["result"], output["result"]);
+    assert!(document["result"]["startedAt"].is_string() && document["result"]["finishedAt"].is_string());
     let unknown = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
     local
         .run(&["executions", "show", unknown])
@@ -97,17 +97,17 @@ fn run_that_is_interrupted_leaves_nothing_running() {
         .spawn()
         .unwrap();
     // The status RUNNING is printed after the first poll.
-    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut text = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("RUNNING") {
         line.clear();
-        assert!(std::io::BufRead::read_line(&mut said, &mut line).unwrap() > 0);
+        assert!(std::io::BufRead::read_line(&mut text, &mut line).unwrap() > 0);
     }
     send_signal("TERM", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(told["result"]["status"], "CANCELLED");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["result"]["status"], "CANCELLED");
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
@@ -116,8 +116,8 @@ fn run_with_variables_shows_them_in_the_message() {
     let local = Local::with_environments();
     local.world.write("tables.yaml", "- [orders, full]\n");
     let variables = "--variable region=eu --grid tables=tables.yaml --wait --timeout 60";
-    let ended = local.json((&RUN[..], variables));
-    let message = ended["result"]["message"].as_str().unwrap();
+    let output = local.json((&RUN[..], variables));
+    let message = output["result"]["message"].as_str().unwrap();
     assert!(
         message.ends_with(r#" with region = "eu", tables = [["orders","full"]]"#),
         "{message}"

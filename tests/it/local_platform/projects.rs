@@ -18,20 +18,20 @@ const CREATE: [&str; 10] = [
 #[test]
 fn projects_create_makes_one_that_projects_list_shows() {
     let local = Local::new();
-    let made = local.json(&CREATE);
+    let response = local.json(&CREATE);
     let all = local.json("projects list");
     let new = all["results"]
         .as_array()
         .unwrap()
         .iter()
-        .find(|it| it["id"] == made["projectId"])
+        .find(|entry| entry["id"] == response["projectId"])
         .unwrap();
     assert_eq!(
         (&new["name"], &new["description"]),
         (&"stock".into(), &"What is there".into())
     );
-    let shown = local.run("projects list").expect(0);
-    assert!(shown.out.contains("What is there"), "{}", shown.all());
+    let output = local.run("projects list").expect(0);
+    assert!(output.out.contains("What is there"), "{}", output.all());
 }
 
 // Endpoint: POST /v1/projects
@@ -79,8 +79,8 @@ fn connections_create_takes_the_authentication_of_each_warehouse() {
 #[test]
 fn secrets_create_names_where_the_value_is_and_never_shows_it() {
     let local = Local::new();
-    let shown = local.secret();
-    assert!(shown["vaultSecretName"].is_string() && shown["resolver_ref"].is_string());
+    let text = local.secret();
+    assert!(text["vaultSecretName"].is_string() && text["resolver_ref"].is_string());
 }
 
 // Endpoint: POST /v1/projects/{projectId}/repositories

@@ -17,7 +17,7 @@ environment:
     )
 }
 
-fn hybrid() -> String {
+fn hybrid_file_with_repository() -> String {
     let repository = "repository: { providerParameters: { ownerName: acme }, repositoryName: sales }";
     file(
         "HYBRID",
@@ -32,13 +32,13 @@ const APPLY: &str = "provision apply -f p.yaml";
 #[test]
 fn apply_makes_a_hybrid_project_once() {
     let local = Local::new();
-    local.world.write("p.yaml", hybrid());
-    let made = local.json(APPLY);
-    let id = made["projectId"].as_str().unwrap();
+    local.world.write("p.yaml", hybrid_file_with_repository());
+    let response = local.json(APPLY);
+    let id = response["projectId"].as_str().unwrap();
     let all = local.json(format!("environments list --project-id {id}"));
     assert_eq!(column(&all, "name"), ["production"]);
-    let again = local.run(APPLY).expect(0);
-    assert_eq!(again.out.matches("done before").count(), 4);
+    let second_run = local.run(APPLY).expect(0);
+    assert_eq!(second_run.out.matches("done before").count(), 4);
 }
 
 #[test]
@@ -50,25 +50,25 @@ fn apply_makes_a_full_saas_project_with_its_secret() {
         .world
         .write("p.yaml", file("FULL_SAAS", "WAREHOUSE_B", credentials, &secret));
     local.world.write("password", SECRET);
-    let made = local.run(APPLY).expect(0);
+    let output = local.run(APPLY).expect(0);
     assert!(
-        made.out.contains("secret      created  vaultSecretName"),
+        output.out.contains("secret      created  vaultSecretName"),
         "{}",
-        made.all()
+        output.all()
     );
-    assert!(!made.all().contains(SECRET));
+    assert!(!output.all().contains(SECRET));
 }
 
 #[test]
 fn apply_goes_on_after_a_step_that_the_platform_refused() {
     let local = Local::new();
-    local.world.write("p.yaml", hybrid());
+    local.world.write("p.yaml", hybrid_file_with_repository());
     // A provider that the platform rejects: the last step fails.
-    let stopped = local
+    let output = local
         .run((APPLY, "--git-provider other"))
         .expect(8)
         .saying(&["the repository was not created", "provider"]);
-    assert_eq!(stopped.out.matches("created").count(), 3, "{}", stopped.all());
+    assert_eq!(output.out.matches("created").count(), 3, "{}", output.all());
     let taken_up = local.run(APPLY).expect(0);
     assert_eq!(
         taken_up.out.matches("done before").count(),
@@ -85,26 +85,27 @@ fn apply_goes_on_after_a_step_that_the_platform_refused() {
 fn apply_checks_the_conditions_before_the_first_call() {
     let local = Local::new();
     let secret = format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ file: password }} }}");
-    for (text, said) in [
+    for (text, expected_text) in [
         (
-            hybrid().replace("connectionName: dwh", "connectionName: other"),
+            hybrid_file_with_repository().replace("connectionName: dwh", "connectionName: other"),
             "is not one of the default connections",
         ),
         (
-            hybrid().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            hybrid_file_with_repository()
+                .replace("privateKey: { secretName: key }", "password: { secretName: key }"),
             "has no privateKey",
         ),
         (
-            hybrid() + &secret,
+            hybrid_file_with_repository() + &secret,
             "is supported only by the deployment FULL_SAAS",
         ),
         (
-            hybrid().replace("HYBRID", "FULL_SAAS"),
+            hybrid_file_with_repository().replace("HYBRID", "FULL_SAAS"),
             "repository: is not supported",
         ),
     ] {
         local.world.write("p.yaml", text);
-        local.run(APPLY).expect(2).saying(&["p.yaml:", said]);
+        local.run(APPLY).expect(2).saying(&["p.yaml:", expected_text]);
     }
     assert_eq!(column(&local.json(&["projects", "list"]), "id").len(), 1);
 }
@@ -112,19 +113,19 @@ fn apply_checks_the_conditions_before_the_first_call() {
 #[test]
 fn apply_says_which_role_it_needs_and_goes_on_with_it() {
     let local = Local::new();
-    local.world.write("p.yaml", hybrid());
+    local.world.write("p.yaml", hybrid_file_with_repository());
     let role = "only the account role Super Admin can see a new project until users are invited";
-    let ended = local.call_as(ADMIN).run(APPLY).expect(8);
-    let first = ended.err.lines().next().unwrap_or_default();
-    assert!(first.starts_with(role), "{}", ended.all());
-    ended.saying(&[
+    let output = local.call_as(ADMIN).run(APPLY).expect(8);
+    let first = output.err.lines().next().unwrap_or_default();
+    assert!(first.starts_with(role), "{}", output.all());
+    output.saying(&[
         "the connection was not created",
         &format!("hint: {role}: run the command again with a token"),
     ]);
-    let ended = local.run(APPLY).expect(0);
+    let output = local.run(APPLY).expect(0);
     assert!(
-        ended.out.starts_with("project     done before"),
+        output.out.starts_with("project     done before"),
         "{}",
-        ended.all()
+        output.all()
     );
 }

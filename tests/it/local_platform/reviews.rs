@@ -5,7 +5,7 @@ use crate::support::pipeline;
 use serde_json::{Value, json};
 
 /// Reviews a pushed branch with this file, expects this exit code and returns the report.
-fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Value {
+fn review_file(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Value {
     local.world.git("checkout -q -B change");
     local.world.write(path, text);
     local.world.commit("change");
@@ -19,7 +19,7 @@ fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Va
 fn results(report: &Value) -> Vec<[&str; 3]> {
     let results = report["files"][0]["results"].as_array().unwrap().iter();
     results
-        .map(|it| ["rule", "status", "errorType"].map(|key| it[key].as_str().unwrap_or_default()))
+        .map(|entry| ["rule", "status", "errorType"].map(|key| entry[key].as_str().unwrap_or_default()))
         .collect()
 }
 
@@ -27,7 +27,7 @@ fn results(report: &Value) -> Vec<[&str; 3]> {
 fn only_error_enforcement_fails_a_review() {
     let local = Local::new();
     let long = pipeline(&["Start", "A", "B", "C", "Done"]);
-    let report = review(&local, "new.orch.yaml", &long, &[], 0);
+    let report = review_file(&local, "new.orch.yaml", &long, &[], 0);
     assert_eq!(
         results(&report),
         [
@@ -40,7 +40,7 @@ fn only_error_enforcement_fails_a_review() {
         (&json!("passed"), &json!(1))
     );
     let misnamed = pipeline(&["Start", "a", "Done"]);
-    let report = review(&local, "new.orch.yaml", &misnamed, &[], 1);
+    let report = review_file(&local, "new.orch.yaml", &misnamed, &[], 1);
     assert_eq!(results(&report)[0], ["component-naming-convention", "FAILED", ""]);
     assert_eq!(report["verdict"], "failed");
 }
@@ -48,7 +48,7 @@ fn only_error_enforcement_fails_a_review() {
 #[test]
 fn rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
     let local = Local::new();
-    let report = review(&local, "new.orch.yaml", "type: [", &[], 1);
+    let report = review_file(&local, "new.orch.yaml", "type: [", &[], 1);
     let kind = "designer/document-parse-error";
     assert_eq!(
         results(&report),
@@ -62,7 +62,7 @@ fn rule_that_cannot_be_evaluated_is_an_error_with_its_type() {
 #[test]
 fn files_of_other_types_are_excluded() {
     let local = Local::new();
-    let report = review(&local, "notes.md", "no pipeline\n", &["--include", "**/*.md"], 0);
+    let report = review_file(&local, "notes.md", "no pipeline\n", &["--include", "**/*.md"], 0);
     assert_eq!(report["excluded"], json!(["notes.md"]));
 }
 

@@ -6,10 +6,10 @@ fn definition() -> Value {
 }
 
 /// Creates a streaming pipeline and returns its ID.
-fn made(local: &Local) -> String {
+fn create_pipeline(local: &Local) -> String {
     local.world.write("s.json", definition().to_string());
-    let made = local.json("streaming create -f s.json");
-    made["streamingPipelineId"].as_str().unwrap().to_owned()
+    let response = local.json("streaming create -f s.json");
+    response["streamingPipelineId"].as_str().unwrap().to_owned()
 }
 
 // Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
@@ -17,9 +17,9 @@ fn made(local: &Local) -> String {
 #[test]
 fn create_stores_what_show_shows() {
     let local = Local::new();
-    let id = made(&local);
-    let shown = local.json(format!("streaming show {id}"));
-    assert_eq!(shown["streamingPipelineId"], id);
+    let id = create_pipeline(&local);
+    let document = local.json(format!("streaming show {id}"));
+    assert_eq!(document["streamingPipelineId"], id);
     for part in [
         "name",
         "agentId",
@@ -27,7 +27,7 @@ fn create_stores_what_show_shows() {
         "streamingTarget",
         "advancedProperties",
     ] {
-        assert_eq!(shown[part], definition()[part], "{part}");
+        assert_eq!(document[part], definition()[part], "{part}");
     }
     let text = local.run(format!("streaming show {id}")).expect(0);
     assert!(
@@ -42,7 +42,7 @@ fn create_stores_what_show_shows() {
 #[test]
 fn start_and_stop_are_received_before_the_status_is_reached() {
     let local = Local::new();
-    let id = made(&local);
+    let id = create_pipeline(&local);
     let status = || local.json(format!("streaming status {id}"))["status"].clone();
     let wait = |state: &str| local.run(&["streaming", "status", &id, "--wait", state, "--timeout", "60"]);
     assert_eq!(status(), "not_running");
@@ -58,7 +58,7 @@ fn start_and_stop_are_received_before_the_status_is_reached() {
 #[test]
 fn status_that_does_not_come_in_time_is_exit_8() {
     let local = Local::new();
-    let id = made(&local);
+    let id = create_pipeline(&local);
     local
         .run(format!("streaming status {id} --wait streaming --timeout 0"))
         .expect(8)
@@ -80,7 +80,7 @@ fn create_that_is_refused_names_the_lines() {
     local
         .world
         .write("s.json", serde_json::to_string_pretty(&definition).unwrap());
-    let ended = local.run("streaming create -f s.json").expect(3);
+    let output = local.run("streaming create -f s.json").expect(3);
     let text = serde_json::to_string_pretty(&definition).unwrap();
     for (field, words) in [
         ("streamingSource.connection.username", "must not be empty"),
@@ -95,14 +95,14 @@ fn create_that_is_refused_names_the_lines() {
         }
         .unwrap()
         .0 + 1;
-        let said = format!("s.json:{line}:");
+        let expected_text = format!("s.json:{line}:");
         assert!(
-            ended
+            output
                 .err
                 .lines()
-                .any(|it| it.contains(&said) && it.contains(field) && it.contains(words)),
-            "{said} {field}: {}",
-            ended.all()
+                .any(|it| it.contains(&expected_text) && it.contains(field) && it.contains(words)),
+            "{expected_text} {field}: {}",
+            output.all()
         );
     }
 }

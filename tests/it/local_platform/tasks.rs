@@ -29,7 +29,7 @@ fn work(local: &Local, message: &str, args: impl Arguments, code: i32) -> Value 
 }
 
 /// Gives the agent an instruction in plan mode.
-fn plan(local: &Local, args: impl Arguments) -> Value {
+fn create_plan_task(local: &Local, args: impl Arguments) -> Value {
     give(local, "Create, run, commit, push", ("--mode plan", args), 0)
 }
 
@@ -43,10 +43,10 @@ fn id(task: &Value) -> &str {
 }
 
 /// Returns the decisions that a task waits for.
-fn asked(task: &Value) -> Vec<&str> {
+fn pending_tools(task: &Value) -> Vec<&str> {
     let pending = task["pendingDecisions"].as_array().unwrap().iter();
     pending
-        .map(|it| it["toolName"].as_str().unwrap_or("question"))
+        .map(|entry| entry["toolName"].as_str().unwrap_or("question"))
         .collect()
 }
 
@@ -71,11 +71,14 @@ fn create_waits_for_each_decision_until_the_task_is_finished() {
     let list = || local.run("tasks list").expect(0).out;
     assert!(list().contains("STOPPED (waits for a decision)"), "{}", list());
     for (index, tool) in CHAIN.iter().enumerate() {
-        assert_eq!(asked(&task), [*tool]);
+        assert_eq!(pending_tools(&task), [*tool]);
         let code = if index == 3 { 0 } else { 8 };
         task = decide(&local, &task, &["--approve", tool_id(&task)], code);
     }
-    assert_eq!((&task["status"], asked(&task).len()), (&json!("STOPPED"), 0));
+    assert_eq!(
+        (&task["status"], pending_tools(&task).len()),
+        (&json!("STOPPED"), 0)
+    );
     assert!(list().contains("STOPPED (finished)"), "{}", list());
 }
 
@@ -97,9 +100,9 @@ fn create_prints_a_decision_with_the_command_that_answers_it() {
         "--target-branch",
         "new",
     ];
-    let ended = local.run((&args[..], TO_ITS_END)).expect(8);
-    assert!(ended.out.contains("git_push"), "{}", ended.all());
-    let mut lines = ended.out.lines();
+    let output = local.run((&args[..], TO_ITS_END)).expect(8);
+    assert!(output.out.contains("git_push"), "{}", output.all());
+    let mut lines = output.out.lines();
     let command = lines.find_map(|line| line.trim().strip_prefix("answer it by: sluicegate "));
     let words: Vec<&str> = command.unwrap().split(' ').collect();
     assert!(words.contains(&"--approve"), "{words:?}");
@@ -131,9 +134,9 @@ fn create_with_everything_granted_never_asks() {
 #[test]
 fn create_for_a_plan_asks_for_nothing_that_changes() {
     let local = Local::with_environments();
-    let task = plan(&local, TO_ITS_END);
+    let task = create_plan_task(&local, TO_ITS_END);
     assert_eq!(
-        (&task["agentConfig"]["mode"], asked(&task).len()),
+        (&task["agentConfig"]["mode"], pending_tools(&task).len()),
         (&json!("PLAN"), 0)
     );
 }
@@ -157,11 +160,11 @@ fn create_that_ends_in_an_error_says_where_the_details_are() {
         "--source-branch",
         "none",
     ];
-    let ended = local
+    let output = local
         .run((&args[..], TO_ITS_END))
         .expect(8)
         .saying(&["failed", "tasks messages"]);
-    let task = ended.json();
+    let task = output.json();
     assert_eq!(task["status"], "ERRORED");
     local.run(&["tasks", "messages", id(&task), "--follow"]).expect(8);
 }
@@ -196,7 +199,7 @@ fn decide_skips_what_is_denied() {
     let local = Local::with_environments();
     let task = work(&local, "Create and push", "", 8);
     let task = decide(&local, &task, &["--deny", tool_id(&task)], 8);
-    assert_eq!(asked(&task), ["git_push"]);
+    assert_eq!(pending_tools(&task), ["git_push"]);
     decide(&local, &task, &["--deny", tool_id(&task)], 0);
 }
 
@@ -218,7 +221,7 @@ fn decide_for_the_conversation_is_not_asked_again() {
 fn decide_answers_a_question() {
     let local = Local::with_environments();
     let task = work(&local, "Ask me first", "", 8);
-    assert_eq!(asked(&task), ["question"]);
+    assert_eq!(pending_tools(&task), ["question"]);
     let question = task["pendingDecisions"][0]["id"].as_str().unwrap();
     decide(&local, &task, &["--answer", &format!("{question}:0=yes")], 0);
 }
@@ -228,9 +231,9 @@ fn decide_answers_a_question() {
 fn decide_for_what_is_not_pending_is_no_success() {
     let local = Local::with_environments();
     let task = work(&local, "Push", "", 8);
-    let decide = |tool: &str, code, said: &str| {
+    let decide = |tool: &str, code, expected_text: &str| {
         let args = ["tasks", "decide", id(&task), "--approve", tool];
-        local.run(&args).expect(code).saying(&[said]);
+        local.run(&args).expect(code).saying(&[expected_text]);
     };
     decide("other", 3, "other is not pending");
     // A tool request is not a question.
@@ -259,7 +262,7 @@ fn messages_are_read_page_by_page_and_followed_to_the_end() {
 #[test]
 fn send_lets_a_finished_task_go_on_with_what_it_changes() {
     let local = Local::with_environments();
-    let task = plan(&local, TO_ITS_END);
+    let task = create_plan_task(&local, TO_ITS_END);
     let send = [
         "tasks",
         "send",
@@ -297,8 +300,8 @@ fn stop_ends_a_task_that_runs() {
     local.run(&["tasks", "stop", id(&task)]).expect(0);
     let messages = ["tasks", "messages", id(&task), "--follow", "--timeout", "60"];
     local.run(&messages).expect(0);
-    let shown = local.run(&["tasks", "show", id(&task)]).expect(0);
-    assert!(shown.out.starts_with("STOPPED (finished)"), "{}", shown.all());
+    let output = local.run(&["tasks", "show", id(&task)]).expect(0);
+    assert!(output.out.starts_with("STOPPED (finished)"), "{}", output.all());
 }
 
 // Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
@@ -347,13 +350,13 @@ fn permissions_replace_the_whole_set() {
 fn list_is_filtered_by_project_branch_and_status() {
     let local = Local::with_environments();
     let first = work(&local, "Push", "", 8);
-    let second = plan(&local, "");
+    let second = create_plan_task(&local, "");
     let tasks = |args: &str| {
         let list = local.json(("tasks list", args));
         list["tasks"].as_array().unwrap().clone()
     };
     let ids = |args: &str| {
-        let mut ids: Vec<String> = tasks(args).iter().map(|it| id(it).to_owned()).collect();
+        let mut ids: Vec<String> = tasks(args).iter().map(|entry| id(entry).to_owned()).collect();
         ids.sort();
         ids
     };
@@ -362,8 +365,8 @@ fn list_is_filtered_by_project_branch_and_status() {
     assert_eq!(ids(""), both);
     assert_eq!(ids("--all-projects"), both);
     assert_eq!(ids("--status errored"), [""; 0]);
-    let listed = tasks("");
-    let one = listed.iter().find(|it| id(it) == id(&first)).unwrap();
+    let response = tasks("");
+    let one = response.iter().find(|entry| id(entry) == id(&first)).unwrap();
     assert_eq!(
         ids(&format!("--branch-id {}", one["branchId"].as_str().unwrap())),
         [id(&first)]

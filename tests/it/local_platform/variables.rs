@@ -18,10 +18,10 @@ fn create(local: &Local, name: &str, kind: &str, value: &str) {
 }
 
 /// Returns all fields of a variable.
-fn find(local: &Local, name: &str) -> Value {
+fn find_variable(local: &Local, name: &str) -> Value {
     let all = local.json("variables list");
-    let mut found = all["results"].as_array().unwrap().iter();
-    found.find(|it| it["name"] == name).unwrap().clone()
+    let mut value = all["results"].as_array().unwrap().iter();
+    value.find(|entry| entry["name"] == name).unwrap().clone()
 }
 
 fn overrides(local: &Local, name: &str) -> Value {
@@ -33,8 +33,8 @@ fn overrides(local: &Local, name: &str) -> Value {
 #[test]
 fn create_makes_one_that_list_shows() {
     let local = Local::new();
-    let shown = local.run("variables list").expect(0);
-    assert_eq!(shown.out, "the project has no variables\n");
+    let output = local.run("variables list").expect(0);
+    assert_eq!(output.out, "the project has no variables\n");
     let args = [
         "variables",
         "create",
@@ -50,9 +50,12 @@ fn create_makes_one_that_list_shows() {
         "--double-resolution",
         "true",
     ];
-    let made = local.json(&args);
-    assert_eq!((&made["name"], &made["value"]), (&json!("days"), &json!(-30)));
-    let found = find(&local, "days");
+    let response = local.json(&args);
+    assert_eq!(
+        (&response["name"], &response["value"]),
+        (&json!("days"), &json!(-30))
+    );
+    let value = find_variable(&local, "days");
     let fields = [
         "id",
         "type",
@@ -60,10 +63,10 @@ fn create_makes_one_that_list_shows() {
         "description",
         "supportsDoubleResolution",
     ]
-    .map(|key| &found[key]);
+    .map(|key| &value[key]);
     assert_eq!(
         json!(fields),
-        json!([made["id"], "NUMBER", "COPIED", "How far back", true])
+        json!([response["id"], "NUMBER", "COPIED", "How far back", true])
     );
     local.run(&args).expect(5).saying(&["409"]);
 }
@@ -94,9 +97,9 @@ fn create_of_a_value_that_does_not_fit_its_type_is_refused() {
 fn update_keeps_what_is_not_given() {
     let local = Local::new();
     create(&local, "region", "TEXT", "eu");
-    let before = find(&local, "region");
+    let before = find_variable(&local, "region");
     local.run("variables update region --description Where").expect(0);
-    let after = find(&local, "region");
+    let after = find_variable(&local, "region");
     assert_eq!(after["description"], "Where");
     for field in [
         "id",
@@ -111,7 +114,7 @@ fn update_keeps_what_is_not_given() {
     local
         .run("variables update region --type NUMBER --value 7")
         .expect(0);
-    let after = find(&local, "region");
+    let after = find_variable(&local, "region");
     assert_eq!(
         json!([after["type"], after["value"], after["behaviour"]]),
         json!(["NUMBER", 7, "SHARED"])
@@ -140,11 +143,11 @@ fn overrides_set_makes_and_changes_what_overrides_list_shows() {
     let set = "variables overrides set days";
     local.run((set, "production=60")).expect(0);
     local.run((set, "production=90 test=1")).expect(0);
-    let mut found = overrides(&local, "days").as_array().unwrap().clone();
-    found.sort_by_key(ToString::to_string);
+    let mut value = overrides(&local, "days").as_array().unwrap().clone();
+    value.sort_by_key(ToString::to_string);
     let test = json!({ "environmentName": "test", "value": 1 });
     assert_eq!(
-        found,
+        value,
         [
             json!({ "environmentName": "production", "value": 90 }),
             test.clone()
@@ -198,16 +201,16 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
 ";
     local.world.write("v.yaml", file);
     let apply = ["variables", "apply", "-f", "v.yaml", "--prune"];
-    let planned = local.run((&apply[..], "--dry-run")).expect(0);
-    assert!(planned.out.contains("- old"), "{}", planned.all());
+    let plan_output = local.run((&apply[..], "--dry-run")).expect(0);
+    assert!(plan_output.out.contains("- old"), "{}", plan_output.all());
     local.run(&apply).expect(0);
-    let again = local.run(&apply).expect(0);
-    assert_eq!(again.out, "no changes: the project matches the file\n");
+    let second_run = local.run(&apply).expect(0);
+    assert_eq!(second_run.out, "no changes: the project matches the file\n");
     local
         .world
         .write("v.yaml", file.replace("production: us, ", "").replace("1.5", "2"));
-    let changed = local.run(&apply).expect(0);
-    insta::assert_snapshot!(changed.out, @r#"
+    let changed_run = local.run(&apply).expect(0);
+    insta::assert_snapshot!(changed_run.out, @r#"
     - region in production: "us"
     ~ days  value: 1.5 -> 2
     done: 2 changes
@@ -225,11 +228,11 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
             "environments list",
         ]);
     }
-    let listed = local.run("variables list").expect(0);
+    let listing = local.run("variables list").expect(0);
     assert!(
-        !listed.out.lines().any(|line| line.starts_with("a ")),
+        !listing.out.lines().any(|line| line.starts_with("a ")),
         "{}",
-        listed.all()
+        listing.all()
     );
     local.world.write(
         "v.yaml",

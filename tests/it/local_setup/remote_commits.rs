@@ -3,19 +3,19 @@
 use crate::support::{ALL_OF_MAIN, Arguments, Checkout, FEATURE, Project, checkout, git};
 use serde_json::Value;
 
-fn here(project: &Project) -> Checkout {
+fn local_checkout(project: &Project) -> Checkout {
     Checkout::new(&project.world.work(), &[])
 }
 
-fn switch(project: &Project, arguments: impl Arguments) {
+fn check_out(project: &Project, arguments: impl Arguments) {
     project.world.git(("checkout -q", arguments));
 }
 
 #[test]
 fn branch_is_compared_with_where_it_left_default_branch() {
     let project = Project::new();
-    switch(&project, "feature");
-    here(&project)
+    check_out(&project, "feature");
+    local_checkout(&project)
         .says()
         .event("none", "local")
         .head("feature", &project.feature)
@@ -33,14 +33,14 @@ fn branch_is_compared_with_where_it_left_default_branch() {
 #[test]
 fn default_branch_is_everything_and_with_more_commits_what_is_new() {
     let project = Project::new();
-    here(&project)
+    local_checkout(&project)
         .says()
         .head("main", &project.main)
-        .everything("head is already in the default branch `origin/main`")
+        .selects_everything("head is already in the default branch `origin/main`")
         .changes(&ALL_OF_MAIN);
     project.world.write("new.orch.yaml", "1");
     let head = project.world.commit("not pushed");
-    here(&project)
+    local_checkout(&project)
         .says()
         .head("main", &head)
         .base(&project.main, "`origin/main`")
@@ -50,10 +50,10 @@ fn default_branch_is_everything_and_with_more_commits_what_is_new() {
 #[test]
 fn uncommitted_files_are_not_selected() {
     let project = Project::new();
-    switch(&project, "feature");
+    check_out(&project, "feature");
     project.world.write("dirty.orch.yaml", "1");
     project.world.write("first.orch.yaml", "changed");
-    here(&project)
+    local_checkout(&project)
         .says()
         .head("feature", &project.feature)
         .changes(&FEATURE);
@@ -62,32 +62,32 @@ fn uncommitted_files_are_not_selected() {
 #[test]
 fn detached_head_is_on_remote_branch_that_holds_it() {
     let project = Project::new();
-    switch(&project, &["--detach", &project.before]);
-    here(&project)
+    check_out(&project, &["--detach", &project.before]);
+    local_checkout(&project)
         .says()
         .head("feature", &project.before)
         .base(&project.fork, "`origin/main`")
         .changes(&["A first.orch.yaml"]);
     project.world.write("nowhere.orch.yaml", "1");
     let head = project.world.commit("nowhere");
-    here(&project)
+    local_checkout(&project)
         .says()
         .has("branch", Value::Null)
         .has("head", head)
         .changes(&["A first.orch.yaml", "A nowhere.orch.yaml"]);
-    here(&project).reviewing().run("review").expect(7).saying(&[
-        "no known remote branch",
-        "push the commit",
-        "--branch",
-    ]);
+    local_checkout(&project)
+        .review_call()
+        .run("review")
+        .expect(7)
+        .saying(&["no known remote branch", "push the commit", "--branch"]);
 }
 
 #[test]
 fn branch_is_called_as_on_remote() {
     let project = Project::new();
-    switch(&project, "-b mine feature");
+    check_out(&project, "-b mine feature");
     project.world.git("push -q -u origin HEAD:team/theirs");
-    here(&project)
+    local_checkout(&project)
         .says()
         .head("team/theirs", &project.feature)
         .changes(&FEATURE);
@@ -109,24 +109,28 @@ fn default_branch_has_name_that_remote_gives_it() {
 #[test]
 fn context_without_commit_or_repository_names_remedy() {
     let world = crate::support::World::new();
-    Checkout::new(&world.work(), &[]).unsettled(&["no commit yet", "hint:"]);
-    Checkout::new(world.path(), &[]).unsettled(&["no git repository", "--repo"]);
+    Checkout::new(&world.work(), &[]).expect_unsettled(&["no commit yet", "hint:"]);
+    Checkout::new(world.path(), &[]).expect_unsettled(&["no git repository", "--repo"]);
 }
 
 #[test]
 fn unpushed_head_is_not_reviewed_but_explained() {
     let project = Project::new();
-    switch(&project, "-b fresh feature");
+    check_out(&project, "-b fresh feature");
     project.world.write("new.orch.yaml", "1");
     let head = project.world.commit("not pushed");
     for _ in ["never pushed", "pushed before the last commit"] {
-        here(&project).says().head("fresh", &head);
-        here(&project).reviewing().run("review").expect(7).saying(&[
-            &head,
-            "is not on the remote, branch `fresh`",
-            "push the commit first",
-            "`sluicegate check`",
-        ]);
+        local_checkout(&project).says().head("fresh", &head);
+        local_checkout(&project)
+            .review_call()
+            .run("review")
+            .expect(7)
+            .saying(&[
+                &head,
+                "is not on the remote, branch `fresh`",
+                "push the commit first",
+                "`sluicegate check`",
+            ]);
         project.world.git("push -q origin HEAD~1:refs/heads/fresh");
     }
 }
@@ -149,7 +153,7 @@ fn job_whose_clone_cannot_tell_whether_remote_has_commit_warns_and_asks() {
         ],
     );
     // The request is sent, but no server responds, and the local check has no rules file.
-    job.reviewing()
+    job.review_call()
         .run("review")
         .expect(1)
         .saying(&["warning: could not determine whether the remote's branch `feature` has the commit"]);
@@ -172,7 +176,7 @@ fn job_whose_branch_went_elsewhere_is_not_reviewed() {
             ("CIRCLE_BRANCH", "feature"),
         ],
     );
-    job.reviewing()
+    job.review_call()
         .run("review")
         .expect(7)
         .saying(&["is not on the remote, branch `feature`"]);

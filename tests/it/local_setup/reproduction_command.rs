@@ -1,8 +1,8 @@
 //! The reproduction command at the end of a failed job evaluates the same files on another machine.
 
 use crate::support::{
-    Call, Ended, Job, PROJECT, RULES, RULES_FILE, Served, TOKEN, World, change, git, offer, parameter,
-    path_variable, pipeline, project, repository,
+    Call, Job, PROJECT, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, change, git, offer,
+    parameter, path_variable, pipeline, project, repository,
 };
 use serde_json::json;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::process::Command;
 const START: &str = "Reproduce locally: ";
 
 /// Creates three bad pipelines, one of which the job selects, and rules in two directories.
-fn world() -> World {
+fn bad_world() -> World {
     let bad = pipeline(&["Start", "load it", "Done"]);
     change(&[
         ("sales/it's (a).orch.yaml", &bad),
@@ -23,7 +23,7 @@ fn world() -> World {
 }
 
 /// Returns a call in the job of a push.
-fn job(world: &World) -> Call {
+fn gitlab_branch_job(world: &World) -> Call {
     Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
         .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
@@ -31,14 +31,14 @@ fn job(world: &World) -> Call {
 }
 
 /// Returns the last command in the log.
-fn command(ended: &Ended) -> &str {
-    let mut lines = ended.out.lines().filter_map(|line| line.strip_prefix(START));
+fn command(output: &ProgramOutput) -> &str {
+    let mut lines = output.out.lines().filter_map(|line| line.strip_prefix(START));
     lines.next().unwrap()
 }
 
 /// Returns the files with findings.
-fn found(shown: &str) -> Vec<&str> {
-    let places = shown.lines().filter_map(|line| line.trim().strip_prefix("--> "));
+fn finding_places(output: &str) -> Vec<&str> {
+    let places = output.lines().filter_map(|line| line.trim().strip_prefix("--> "));
     places.collect()
 }
 
@@ -69,8 +69,8 @@ fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
 
 #[test]
 fn command_judges_files_that_job_judged() {
-    let world = world();
-    let call = job(&world)
+    let world = bad_world();
+    let call = gitlab_branch_job(&world)
         .variable("SLUICEGATE_EXCLUDE", "**/old.*\n**/$(touch x)")
         .variable("SLUICEGATE_CONFIG_DIR", ".other")
         .variable("SLUICEGATE_CONFIG", "gate/../gate/own.yaml");
@@ -78,31 +78,36 @@ fn command_judges_files_that_job_judged() {
     world.write("c.tran.yaml", pipeline(&["Start", "Done"]));
     world.commit("more");
     let call = call.variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
-    let ended = call.run(args).expect(1);
-    assert_eq!(found(&ended.out), ["sales/it's (a).orch.yaml:11"]);
-    let told = command(&ended);
-    let (_, options) = told.split_once(" --config ").unwrap_or((told, ""));
+    let output = call.run(args).expect(1);
+    assert_eq!(finding_places(&output.out), ["sales/it's (a).orch.yaml:11"]);
+    let command_line = command(&output);
+    let (_, options) = command_line
+        .split_once(" --config ")
+        .unwrap_or((command_line, ""));
     assert_eq!(
         options,
         "gate/own.yaml --config-dir .other --include 'sales/**' --include '*.tran.yaml' --exclude '**/old.*' --exclude '**/$(touch x)'"
     );
-    assert_eq!(found(&in_a_shell(&world, told)), found(&ended.out));
+    assert_eq!(
+        finding_places(&in_a_shell(&world, command_line)),
+        finding_places(&output.out)
+    );
     // Rendered again from JSON, with the variables that the jobs share.
     call.run((args, "--head HEAD --report json=r.json")).expect(1);
-    let again = call.run("report r.json").expect(1);
+    let second_run = call.run("report r.json").expect(1);
     assert!(
-        command(&again).ends_with("--exclude '**/old.*' --exclude '**/$(touch x)'"),
+        command(&second_run).ends_with("--exclude '**/old.*' --exclude '**/$(touch x)'"),
         "{}",
-        again.all()
+        second_run.all()
     );
 }
 
 #[test]
 fn reproduction_command_lists_omitted_settings_after_the_line() {
-    let world = world();
+    let world = bad_world();
     let (long, evil) = (format!("{}/**", "x".repeat(2_000)), "a\u{1b}2J\u{202e}/**");
     for glob in [long.as_str(), evil] {
-        let ended = job(&world)
+        let output = gitlab_branch_job(&world)
             .run(&[
                 "check",
                 "--base",
@@ -113,12 +118,12 @@ fn reproduction_command_lists_omitted_settings_after_the_line() {
                 glob,
             ])
             .expect(1);
-        let told = command(&ended);
+        let command_line = command(&output);
         assert!(
-            told.ends_with(" --config-dir .other # add these options of the job: --exclude"),
-            "{told}"
+            command_line.ends_with(" --config-dir .other # add these options of the job: --exclude"),
+            "{command_line}"
         );
-        assert_eq!(found(&in_a_shell(&world, told)).len(), 3);
+        assert_eq!(finding_places(&in_a_shell(&world, command_line)).len(), 3);
     }
 }
 
@@ -128,7 +133,7 @@ type Kind = fn(&World) -> (Vec<&'static str>, Call);
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
 /// Creates and pushes a branch `change` with these files.
-fn branch(world: &World, files: &[(&str, String)]) {
+fn push_change_branch(world: &World, files: &[(&str, String)]) {
     world.git("checkout -q -b change");
     commit(world, files);
     world.git("push -q origin change");
@@ -144,7 +149,7 @@ fn commit(world: &World, files: &[(&str, String)]) -> String {
 }
 
 /// Returns a call in the job of a push to `main` from this commit.
-fn pushed(world: &World, before: &str) -> Call {
+fn call_of_push_from(world: &World, before: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before,
         "after": world.git(&["rev-parse", "HEAD"]) });
     Job::github()
@@ -152,14 +157,14 @@ fn pushed(world: &World, before: &str) -> Call {
         .extend(world, Call::new(&world.work()))
 }
 
-fn shared(parameters: &str) -> (&'static str, String) {
+fn offered_parameters(parameters: &str) -> (&'static str, String) {
     (".platform/shared-pipelines.yaml", offer(&[("a", parameters)]))
 }
 
 /// Each kind with its name for failure messages.
 const KINDS: [(&str, Kind); 12] = [
     ("a pull request", |world| {
-        branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
         (
             vec!["check"],
             Job::github()
@@ -169,7 +174,7 @@ const KINDS: [(&str, Kind); 12] = [
     }),
     ("a pull request that waives its own findings", |world| {
         let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, reason: mine }\n";
-        branch(
+        push_change_branch(
             world,
             &[
                 ("b.orch.yaml", pipeline(&BAD)),
@@ -189,7 +194,7 @@ const KINDS: [(&str, Kind); 12] = [
         |world| {
             let rules = RULES.to_owned();
             commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
-            branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+            push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
             world.git("checkout -q main");
             commit(world, &[(RULES_FILE, rules)]);
             world.git("checkout -q change");
@@ -202,8 +207,8 @@ const KINDS: [(&str, Kind); 12] = [
         },
     ),
     ("a pull request that breaks consumers", |world| {
-        commit(world, &[shared(&parameter("day", ", default: x"))]);
-        branch(world, &[shared("")]);
+        commit(world, &[offered_parameters(&parameter("day", ", default: x"))]);
+        push_change_branch(world, &[offered_parameters("")]);
         (
             vec!["check", "--compat", "fail"],
             Job::github()
@@ -212,7 +217,7 @@ const KINDS: [(&str, Kind); 12] = [
         )
     }),
     ("a pull request that touches the gate", |world| {
-        branch(
+        push_change_branch(
             world,
             &[
                 ("b.orch.yaml", pipeline(&["Start", "Done"])),
@@ -228,7 +233,7 @@ const KINDS: [(&str, Kind); 12] = [
     }),
     ("a shard of a pull request", |world| {
         let bad = || pipeline(&BAD);
-        branch(
+        push_change_branch(
             world,
             &[
                 ("b.orch.yaml", bad()),
@@ -245,7 +250,7 @@ const KINDS: [(&str, Kind); 12] = [
     }),
     ("a pull request with known findings", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
-        branch(
+        push_change_branch(
             world,
             &[("b.orch.yaml", pipeline(&["Start", "bad name", "worse", "Done"]))],
         );
@@ -258,7 +263,7 @@ const KINDS: [(&str, Kind); 12] = [
     }),
     ("a pull request with too many known findings", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
-        branch(world, &[("b.orch.yaml", pipeline(&BAD) + "# edited\n")]);
+        push_change_branch(world, &[("b.orch.yaml", pipeline(&BAD) + "# edited\n")]);
         (
             vec!["check", "--new-only", "--max-known", "0"],
             Job::github()
@@ -269,12 +274,15 @@ const KINDS: [(&str, Kind); 12] = [
     ("a push to the default branch", |world| {
         let before = commit(world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
-        (vec!["check"], pushed(world, &before))
+        (vec!["check"], call_of_push_from(world, &before))
     }),
     ("a push to the default branch that breaks consumers", |world| {
-        let before = commit(world, &[shared(&parameter("day", ", default: x"))]);
-        commit(world, &[shared("")]);
-        (vec!["check", "--compat", "fail"], pushed(world, &before))
+        let before = commit(world, &[offered_parameters(&parameter("day", ", default: x"))]);
+        commit(world, &[offered_parameters("")]);
+        (
+            vec!["check", "--compat", "fail"],
+            call_of_push_from(world, &before),
+        )
     }),
     ("a push to the default branch that touches the gate", |world| {
         let before = world.git("rev-parse HEAD");
@@ -285,7 +293,10 @@ const KINDS: [(&str, Kind); 12] = [
                 (RULES_FILE, RULES.to_owned() + "# more\n"),
             ],
         );
-        (vec!["check", "--gate-changes", "fail"], pushed(world, &before))
+        (
+            vec!["check", "--gate-changes", "fail"],
+            call_of_push_from(world, &before),
+        )
     }),
     ("a scheduled run", |world| {
         commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
@@ -298,8 +309,8 @@ const KINDS: [(&str, Kind); 12] = [
 ];
 
 /// Returns the findings and other failures of the run.
-fn outcome(shown: &str) -> Vec<String> {
-    let mut lines: Vec<String> = shown
+fn outcome(output: &str) -> Vec<String> {
+    let mut lines: Vec<String> = output
         .lines()
         .filter(|line| line.trim().starts_with("--> ") || line.contains("breaks consumers: "))
         .map(|line| line.trim().replace("##[error]", "").replace("::error::", ""))
@@ -316,21 +327,21 @@ fn command_ends_as_job_in_every_kind_of_run() {
         let world = project();
         world.git("remote set-head origin main");
         let (args, job) = made(&world);
-        let ended = job
+        let output = job
             .variable("SLUICEGATE_ANNOTATIONS", "none")
             .run(&args)
             .expect(1);
-        let told = command(&ended);
+        let command_line = command(&output);
         // Another machine has its own clone, with the default branch checked out.
         let url = format!("file://{}", world.remote().display());
         let elsewhere = world.path().join("elsewhere");
         git(world.path(), format!("clone -q {url} elsewhere"));
-        let shown = in_a_shell_at(&world, &elsewhere, told);
+        let shown = in_a_shell_at(&world, &elsewhere, command_line);
         assert_eq!(
             outcome(&shown),
-            outcome(&ended.out),
-            "{kind}: {told}\n{shown}\n---\n{}",
-            ended.out
+            outcome(&output.out),
+            "{kind}: {command_line}\n{shown}\n---\n{}",
+            output.out
         );
     }
 }
@@ -340,12 +351,12 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     let world = project();
     world.git("remote set-head origin main");
     let project = format!("{PROJECT}={}", world.remote().display());
-    let served = Served::start(
+    let server = ServerProcess::start(
         world.path(),
         &["--project", &project, &format!("--token={TOKEN}=admin")],
     );
     let platform = |job: Call| {
-        job.variable("SLUICEGATE_BASE_URL", &served.url)
+        job.variable("SLUICEGATE_BASE_URL", &server.url)
             .variable("SLUICEGATE_TOKEN", TOKEN)
             .variable("SLUICEGATE_PROJECT_ID", PROJECT)
             .variable("SLUICEGATE_AGENT_VERSION", "9.0.0")
@@ -353,23 +364,35 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
             .variable("SLUICEGATE_ANNOTATIONS", "none")
     };
     let ci = |version| ["ci", "--publish-on-branch", "main", "--version-name", version];
-    commit(&world, &[shared("")]);
+    commit(&world, &[offered_parameters("")]);
     let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
     commit(&world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
     // Findings of the previous push are not in the change.
-    let ended = platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(1);
-    let told = command(&ended);
-    assert!(told.contains("--all"), "{told}");
-    assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
+    let output = platform(call_of_push_from(&world, &before))
+        .run(&ci("1.0.0"))
+        .expect(1);
+    let command_line = command(&output);
+    assert!(command_line.contains("--all"), "{command_line}");
+    assert_eq!(
+        outcome(&in_a_shell(&world, command_line)),
+        outcome(&output.out),
+        "{command_line}"
+    );
 
     // With `new-only`, the published findings are known.
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     let before = commit(&world, &[("d.orch.yaml", pipeline(&["Start", "Done"]))]);
-    platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(0);
+    platform(call_of_push_from(&world, &before))
+        .run(&ci("1.0.0"))
+        .expect(0);
     let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
     commit(&world, &[("c.orch.yaml", pipeline(&["Start", "More", "Done"]))]);
     let args = (ci("1.0.1"), "--new-only");
-    let ended = platform(pushed(&world, &before)).run(args).expect(1);
-    let told = command(&ended);
-    assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
+    let output = platform(call_of_push_from(&world, &before)).run(args).expect(1);
+    let command_line = command(&output);
+    assert_eq!(
+        outcome(&in_a_shell(&world, command_line)),
+        outcome(&output.out),
+        "{command_line}"
+    );
 }

@@ -23,7 +23,7 @@ fn base(target: &Target) -> Option<&str> {
     target.bases.first().map(CommitId::as_str)
 }
 
-fn wished(project: &Project, wish: &RequestedRevisions) -> Result<Target, ContextError> {
+fn resolve_revisions(project: &Project, wish: &RequestedRevisions) -> Result<Target, ContextError> {
     context::resolve_target(&open(&project.world.work()), &nobody(), wish)
 }
 
@@ -96,7 +96,7 @@ fn context_without_remote_selects_all_and_refuses_remote_review() {
 #[test]
 fn requested_revisions_win_over_default() {
     let project = Project::new();
-    let ask = |wish: RequestedRevisions| wished(&project, &wish).unwrap();
+    let ask = |wish: RequestedRevisions| resolve_revisions(&project, &wish).unwrap();
     let text = |text: &str| Some(text.to_owned());
     let head = ask(RequestedRevisions {
         head: text("feature"),
@@ -156,13 +156,13 @@ fn revisions_that_cannot_be_used_are_named() {
             ..RequestedRevisions::default()
         },
     ] {
-        let error = wished(&project, &wish).unwrap_err();
+        let error = resolve_revisions(&project, &wish).unwrap_err();
         assert!(
             matches!(&error, ContextError::Git(GitError::UnknownRevision { revision, .. }) if revision == "nothing")
         );
         assert!(error.hint().is_some());
     }
-    let unrelated = wished(
+    let failure = resolve_revisions(
         &project,
         &RequestedRevisions {
             base: Some("main".to_owned()),
@@ -171,8 +171,8 @@ fn revisions_that_cannot_be_used_are_named() {
     )
     .unwrap_err();
     assert!(
-        matches!(unrelated, ContextError::NoCommonHistory { .. }),
-        "{unrelated}"
+        matches!(failure, ContextError::NoCommonHistory { .. }),
+        "{failure}"
     );
     let target = settle(&world.work(), &nobody()).unwrap();
     assert_eq!(base(&target), None);

@@ -3,7 +3,8 @@
 
 use crate::support::publishing;
 use crate::support::{
-    Arguments, Call, Ended, Platform, RULES, RULES_FILE, World, change, each, passed, pipeline, project,
+    Arguments, Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, passed_results, pipeline,
+    project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -14,52 +15,58 @@ use wiremock::ResponseTemplate;
 struct Book(String);
 
 impl Book {
-    fn scene(&mut self, title: &str, world: &World, call: &Call, args: impl Arguments) -> Ended {
+    fn scene(&mut self, title: &str, world: &World, call: &Call, args: impl Arguments) -> ProgramOutput {
         let args = args.into_list();
-        let ended = call.run(&args);
-        let mut said = format!("{}{}", ended.err, ended.out);
+        let output = call.run(&args);
+        let mut text = format!("{}{}", output.err, output.out);
         for (name, revision) in [("HEAD", "HEAD"), ("BASE", "origin/main")] {
             let id = world.git(format!("rev-parse {revision}"));
             for length in [40, 12, 10, 8, 7] {
-                said = said.replace(&id[..length], name);
+                text = text.replace(&id[..length], name);
             }
         }
         let folder = world.path().canonicalize().unwrap().display().to_string();
-        said = said
+        text = text
             .replace(&folder, "/tmp")
             .replace('\u{1b}', "ESC")
             .replace('\r', "CR");
-        let code = ended.code;
+        let code = output.code;
         let (line, args) = ("-".repeat(3), args.join(" "));
         let _ = writeln!(
             self.0,
             "{line} {title}\n$ sluicegate {args}\n{}\n[exit {code}]\n",
-            said.trim_end()
+            text.trim_end()
         );
         assert!(
-            code != 0 || !said.lines().any(|line| line.starts_with("error:")),
-            "{said}"
+            code != 0 || !text.lines().any(|line| line.starts_with("error:")),
+            "{text}"
         );
-        ended
+        output
     }
 
     /// Runs the program with a platform and adds the scene.
-    fn remote(&mut self, title: &str, world: &World, platform: &Platform, args: impl Arguments) -> Ended {
+    fn remote(
+        &mut self,
+        title: &str,
+        world: &World,
+        platform: &Platform,
+        args: impl Arguments,
+    ) -> ProgramOutput {
         let start = self.0.len();
-        let ended = self.scene(title, world, &platform.call(world), args);
-        let said = self
+        let output = self.scene(title, world, &platform.call(world), args);
+        let text = self
             .0
             .split_off(start)
             .replace(&platform.server.uri(), "https://platform");
-        self.0.push_str(&said);
-        ended
+        self.0.push_str(&text);
+        output
     }
 }
 
 /// Creates a change of `n` pipelines in two directories, each with a badly named component.
-fn bad(n: usize) -> World {
+fn change_with_bad_pipelines(n: usize) -> World {
     let names: Vec<String> = (0..n)
-        .map(|at| format!("{}/p{at:02}.orch.yaml", ["sales", "stock/daily"][at % 2]))
+        .map(|index| format!("{}/p{index:02}.orch.yaml", ["sales", "stock/daily"][index % 2]))
         .collect();
     let content = pipeline(&["Start", "load it", "Sum", "Done"]);
     let files: Vec<(&str, &str)> = names
@@ -74,7 +81,7 @@ fn good() -> World {
 }
 
 fn without_rules(rules: Option<&str>) -> World {
-    let world = bad(6);
+    let world = change_with_bad_pipelines(6);
     match rules {
         Some(rules) => world.write(RULES_FILE, rules),
         None => std::fs::remove_file(world.work().join(RULES_FILE)).unwrap(),
@@ -100,9 +107,9 @@ fn checks(book: &mut Book) {
         &Call::new(&world.work()),
         "check sale",
     );
-    let world = bad(1);
+    let world = change_with_bad_pipelines(1);
     book.scene("one file", &world, &Call::new(&world.work()), "check");
-    let world = bad(4);
+    let world = change_with_bad_pipelines(4);
     book.scene(
         "several files, two listed",
         &world,
@@ -135,7 +142,7 @@ fn checks(book: &mut Book) {
 }
 
 fn jobs(book: &mut Book) {
-    let world = bad(2);
+    let world = change_with_bad_pipelines(2);
     for host in ["gitea", "gitlab", "azure"] {
         let head = world.git("rev-parse HEAD");
         let call = Call::new(&world.work())
@@ -149,10 +156,10 @@ fn jobs(book: &mut Book) {
             .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
             .variable("BUILD_REASON", "IndividualCI");
         let args = "check --base origin/main --report junit=out/junit.xml";
-        let ended = book.scene(&format!("a job on {host}"), &world, &call, args);
+        let output = book.scene(&format!("a job on {host}"), &world, &call, args);
         let base = &world.git("rev-parse origin/main")[..12];
         let command = format!("sluicegate check --base {base} --head {}", &head[..12]);
-        assert!(ended.out.contains(&command), "{}", ended.out);
+        assert!(output.out.contains(&command), "{}", output.out);
         Call::new(&world.work())
             .run(&command.split(' ').skip(1).collect::<Vec<_>>())
             .expect(1);
@@ -160,7 +167,7 @@ fn jobs(book: &mut Book) {
 }
 
 fn reviews(book: &mut Book) {
-    let world = bad(6);
+    let world = change_with_bad_pipelines(6);
     let refused = |status: u16, title: &str| {
         let body =
             json!({ "title": title, "error": title, "detail": format!("{title}: the token is not known") });
@@ -171,8 +178,13 @@ fn reviews(book: &mut Book) {
     let batches = "review --batch-size 2";
     let platform = Platform::new();
     platform.reviews(refused(401, "Unauthorized"));
-    let ended = book.remote("a token that is rejected", &world, &platform, batches);
-    assert_eq!(ended.err.matches("401 Unauthorized").count(), 1, "{}", ended.err);
+    let output = book.remote("a token that is rejected", &world, &platform, batches);
+    assert_eq!(
+        output.err.matches("401 Unauthorized").count(),
+        1,
+        "{}",
+        output.err
+    );
     let platform = Platform::new();
     platform.reviews(refused(503, "Service Unavailable"));
     platform.is_down();
@@ -185,7 +197,7 @@ fn reviews(book: &mut Book) {
     book.remote("an answer without a status", &world, &platform, "review");
     let world = good();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     book.remote("a review that passes", &world, &platform, "review");
     book.remote("a dry run", &world, &platform, "review --dry-run");
     let world = change(&[("note.txt", "no pipeline")]);
@@ -202,10 +214,10 @@ const PUBLISH: [&str; 5] = ["publish", "--prefix", "p", "--version-name", "1"];
 
 /// Creates the project of a publish, with twenty calls whose names are expressions.
 fn vague() -> World {
-    let world = publishing::project();
-    let call = |at: usize| publishing::calling(&format!("${{job{at}}}"), "sql/it.sql");
-    for at in 0..20 {
-        world.write(&format!("stock/p{at:02}.orch.yaml"), call(at));
+    let world = publishing::project_to_publish();
+    let call = |index: usize| publishing::caller_of_files(&format!("${{job{index}}}"), "sql/it.sql");
+    for index in 0..20 {
+        world.write(&format!("stock/p{index:02}.orch.yaml"), call(index));
     }
     world.commit("vague");
     world.push();
@@ -213,8 +225,8 @@ fn vague() -> World {
 }
 
 fn publishes(book: &mut Book) {
-    let world = publishing::project();
-    let taken = || publishing::platform(&world, publishing::published(&json!([])));
+    let world = publishing::project_to_publish();
+    let taken = || publishing::publish_platform(&world, publishing::upload_response(&json!([])));
     let dry: Vec<&str> = PUBLISH.iter().copied().chain(["--dry-run"]).collect();
     book.remote("the plan of a publish", &world, &taken(), &dry);
     book.remote("a publish", &world, &taken(), &PUBLISH);
@@ -222,10 +234,10 @@ fn publishes(book: &mut Book) {
         let body = json!({ "title": "Conflict", "detail": "the version 1 exists" });
         ResponseTemplate::new(409).set_body_json(body)
     };
-    let platform = publishing::platform(&world, conflict());
+    let platform = publishing::publish_platform(&world, conflict());
     book.remote("a version that exists", &world, &platform, &PUBLISH);
-    let ignored = publishing::published(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
-    let platform = publishing::platform(&world, ignored);
+    let ignored = publishing::upload_response(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
+    let platform = publishing::publish_platform(&world, ignored);
     book.remote(
         "a publish of which something was ignored",
         &world,
@@ -233,12 +245,12 @@ fn publishes(book: &mut Book) {
         &PUBLISH,
     );
     let vague = vague();
-    let platform = publishing::platform(&vague, publishing::published(&json!([])));
-    let ended = book.remote("a publish with warnings", &vague, &platform, &PUBLISH);
-    assert_eq!(ended.err.matches("warning: ").count(), 1, "{}", ended.err);
-    let platform = publishing::platform(&vague, conflict());
-    let ended = book.remote("the same where it exists", &vague, &platform, &PUBLISH);
-    assert!(!ended.err.contains("warning: "), "{}", ended.err);
+    let platform = publishing::publish_platform(&vague, publishing::upload_response(&json!([])));
+    let output = book.remote("a publish with warnings", &vague, &platform, &PUBLISH);
+    assert_eq!(output.err.matches("warning: ").count(), 1, "{}", output.err);
+    let platform = publishing::publish_platform(&vague, conflict());
+    let output = book.remote("the same where it exists", &vague, &platform, &PUBLISH);
+    assert!(!output.err.contains("warning: "), "{}", output.err);
     std::fs::remove_file(world.work().join("sql/it.sql")).unwrap();
     world.commit("without the script");
     world.push();
@@ -246,11 +258,11 @@ fn publishes(book: &mut Book) {
 }
 
 fn cis(book: &mut Book) {
-    let world = publishing::project();
+    let world = publishing::project_to_publish();
     let reviewed = |status: &str, rule: Value| {
-        let platform = publishing::platform(&world, publishing::published(&json!([])));
+        let platform = publishing::publish_platform(&world, publishing::upload_response(&json!([])));
         let other = json!({ "ruleName": "maximum-components", "status": "PASSED" });
-        platform.reviews(each(status, json!([rule, other])));
+        platform.reviews(respond_for_each(status, json!([rule, other])));
         platform
     };
     let ci = [
@@ -271,8 +283,8 @@ fn cis(book: &mut Book) {
     };
     book.remote("a job that passes and publishes", &world, &passed(), &on("main"));
     book.remote("a job with nothing to publish", &world, &passed(), &on("release"));
-    let failed = json!({ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
-    let platform = reviewed("FAILED", failed);
+    let document = json!({ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
+    let platform = reviewed("FAILED", document);
     book.remote(
         "a job that fails and publishes nothing",
         &world,

@@ -1,8 +1,9 @@
 //! Each text of a run is once in its log and once in its step summary: notes, gate changes, reasons and the verdict.
 
-use crate::policy::stricter_target::tightened;
+use crate::policy::stricter_target::world_with_stricter_target;
 use crate::support::{
-    Call, Ended, HOSTS, Host, Platform, RULES, RULES_FILE, World, change, each, passed, pipeline, project,
+    Call, HOSTS, Host, Platform, ProgramOutput, RULES, RULES_FILE, World, change, passed_results, pipeline,
+    project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -62,13 +63,13 @@ impl Scene {
             call = call.variable(name, value);
         }
         let flag = format!("json={}", report.display());
-        let ended = call.run((self.args, &["--report", &flag]));
+        let output = call.run((self.args, &["--report", &flag]));
         let report = fs::read_to_string(report).unwrap_or_else(|_| "null".to_owned());
         Texts {
-            log: plain(&format!("{}\n{}", ended.err, ended.out)),
-            summary: plain(&fs::read_to_string(summary).unwrap()),
+            log: unescape_text(&format!("{}\n{}", output.err, output.out)),
+            summary: unescape_text(&fs::read_to_string(summary).unwrap()),
             report: serde_json::from_str(&report).unwrap(),
-            ended,
+            output,
         }
     }
 }
@@ -78,7 +79,7 @@ struct Texts {
     log: String,
     summary: String,
     report: Value,
-    ended: Ended,
+    output: ProgramOutput,
 }
 
 impl Texts {
@@ -86,27 +87,27 @@ impl Texts {
     fn are_told_once(&self, scene: &str) {
         let list = |key: &str| {
             let values = self.report[key].as_array().cloned().unwrap_or_default();
-            values.into_iter().map(|it| it.as_str().unwrap().to_owned())
+            values.into_iter().map(|entry| entry.as_str().unwrap().to_owned())
         };
         let mut texts: Vec<String> = list("notes").collect();
         let words = self.report["gateChangesInWords"].as_object().unwrap();
         texts.extend(words.values().map(|words| {
             let words = words.as_array().unwrap().iter();
             words
-                .map(|it| it.as_str().unwrap())
+                .map(|entry| entry.as_str().unwrap())
                 .collect::<Vec<_>>()
                 .join("; ")
         }));
         let reasons = self.report["unreviewedReasons"].as_object().unwrap();
         let mut reasons: Vec<String> = reasons
             .values()
-            .map(|it| it.as_str().unwrap().to_owned())
+            .map(|entry| entry.as_str().unwrap().to_owned())
             .collect();
         reasons.dedup();
         texts.extend(reasons);
         texts.push(format!("review {}", self.report["verdict"].as_str().unwrap()));
         for text in texts.iter().filter(|text| !text.is_empty()) {
-            let text = plain(text);
+            let text = unescape_text(text);
             let text = text.trim_end_matches(['.', '\n']);
             for (place, shown) in [("log", &self.log), ("summary", &self.summary)] {
                 let count = shown.matches(text).count();
@@ -114,7 +115,7 @@ impl Texts {
                     count,
                     1,
                     "{scene}: {place}: {text:?}: {shown}\n{}",
-                    self.ended.all()
+                    self.output.all()
                 );
             }
         }
@@ -130,7 +131,7 @@ impl Texts {
                 let text = without_label(line).trim_end_matches('.');
                 if text.len() >= PARAGRAPH {
                     let count = shown.matches(text).count();
-                    assert_eq!(count, 1, "{scene}: {text:?}: {}\n{shown}", self.ended.all());
+                    assert_eq!(count, 1, "{scene}: {text:?}: {}\n{shown}", self.output.all());
                 }
             }
         }
@@ -138,7 +139,7 @@ impl Texts {
 }
 
 /// Returns the text as a person reads it: without the escapes of commands and of Markdown, in lower case.
-fn plain(text: &str) -> String {
+fn unescape_text(text: &str) -> String {
     let mut text = text.to_owned();
     for (escaped, character) in [
         ("%0A", "\n"),
@@ -189,7 +190,7 @@ fn without_label(line: &str) -> &str {
     stripped.unwrap_or(line)
 }
 
-fn same(_: &World, call: Call) -> Call {
+fn unchanged_call(_: &World, call: Call) -> Call {
     call
 }
 
@@ -217,7 +218,7 @@ fn two_files() -> World {
     ])
 }
 
-fn platform(response: ResponseTemplate) -> Platform {
+fn platform_that_fails_after_review(response: ResponseTemplate) -> Platform {
     let platform = Platform::new();
     platform.reviews(response);
     platform.is_down();
@@ -227,11 +228,11 @@ fn platform(response: ResponseTemplate) -> Platform {
 fn unavailable(title: &str, status: u16) -> Platform {
     let detail = format!("the platform rests for a while because of {title}");
     let body = json!({ "title": title, "detail": detail });
-    platform(ResponseTemplate::new(status).set_body_json(body))
+    platform_that_fails_after_review(ResponseTemplate::new(status).set_body_json(body))
 }
 
 fn without_status() -> Platform {
-    platform(ResponseTemplate::new(200).set_body_json(json!({ "results": {} })))
+    platform_that_fails_after_review(ResponseTemplate::new(200).set_body_json(json!({ "results": {} })))
 }
 
 fn known_findings() -> World {
@@ -284,16 +285,21 @@ fn scenes_of_gate_changes() -> Vec<Scene> {
 
 fn scenes_of_checks() -> Vec<Scene> {
     vec![
-        Scene::new("stricter target", tightened(&GOOD), &["check"], "has a stricter"),
+        Scene::new(
+            "stricter target",
+            world_with_stricter_target(&GOOD),
+            &["check"],
+            "has a stricter",
+        ),
         Scene::new(
             "stricter target that is required",
-            tightened(&GOOD),
+            world_with_stricter_target(&GOOD),
             &["check", "--gate-changes", "fail"],
             "merge the target branch",
         ),
         Scene::new(
             "stricter target with finding",
-            tightened(&["Start", "bad name", "Done"]),
+            world_with_stricter_target(&["Start", "bad name", "Done"]),
             &["check"],
             "has a stricter",
         ),
@@ -326,7 +332,7 @@ fn scenes_of_checks() -> Vec<Scene> {
 
 fn remote_scenes() -> Vec<Scene> {
     let passing = Platform::new();
-    passing.reviews(each("PASSED", passed()));
+    passing.reviews(respond_for_each("PASSED", passed_results()));
     vec![
         Scene::new("platform is down", two_files(), &["review"], "gave no response")
             .with_platform(unavailable("Service Unavailable", 503)),
@@ -382,11 +388,13 @@ fn texts_of_finished_run_are_once_in_log_and_once_in_summary() {
                 texts.log.contains(scene.expected),
                 "{title}: {:?}: {}",
                 scene.expected,
-                texts.ended.all()
+                texts.output.all()
             );
             texts.are_told_once(&title);
         }
-        scene.run(same).are_told_once(&format!("{} locally", scene.name));
+        scene
+            .run(unchanged_call)
+            .are_told_once(&format!("{} locally", scene.name));
     }
 }
 
@@ -404,12 +412,12 @@ fn reason_of_early_end_is_once_in_log_and_once_in_summary() {
         early(&["check"], ("SLUICEGATE_FAIL_ON", "sometimes"), "sometimes"),
         early(&["check", "--bogus"], ("SLUICEGATE_COLOR", "never"), "--bogus"),
     ] {
-        for (name, host) in HOSTS.iter().chain(&[("a terminal", same as Host)]) {
+        for (name, host) in HOSTS.iter().chain(&[("a terminal", unchanged_call as Host)]) {
             let texts = scene.run(*host);
             assert!(
-                [2, 7].contains(&texts.ended.code) && texts.log.contains(scene.expected),
+                [2, 7].contains(&texts.output.code) && texts.log.contains(scene.expected),
                 "{name}: {}",
-                texts.ended.all()
+                texts.output.all()
             );
             texts.have_no_paragraph_twice(&format!("{:?} on {name}", scene.args));
         }
@@ -418,7 +426,7 @@ fn reason_of_early_end_is_once_in_log_and_once_in_summary() {
 
 /// If the log would not show a note of the report, a warning does.
 #[test]
-fn quiet_run_and_early_end_warn_of_file_that_is_not_in_force() {
+fn quiet_or_aborted_run_warns_of_file_not_in_force() {
     let world = first_gate();
     for (name, host) in HOSTS {
         for args in [
@@ -426,8 +434,8 @@ fn quiet_run_and_early_end_warn_of_file_that_is_not_in_force() {
             &["check", "--head", "no-such-commit"],
             &["check"],
         ] {
-            let ended = host(&world, Call::new(&world.work())).run(args);
-            let log = ended.all();
+            let output = host(&world, Call::new(&world.work())).run(args);
+            let log = output.all();
             assert_eq!(
                 log.matches("has no sluicegate.yaml yet").count(),
                 1,

@@ -1,6 +1,6 @@
 //! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
-use crate::support::{Arguments, Call, Ended, World};
+use crate::support::{Arguments, Call, ProgramOutput, World};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ const SHARED: &str = "version: \"1.0\"\npipelines:\n  - pipeline: \"sales/load.o
 const WAIVERS: &str = "# why\n- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: old }\n- { rule: component-naming-convention, path: 'sales/**', reason: all }\n- { rule: component-naming-convention, path: '**/load.orch.yaml', reason: any }\n";
 const SETTINGS: &str = "exclude:\n  - sales/load.orch.yaml\n  - other/**\n";
 
-fn world() -> World {
+fn world_with_references() -> World {
     let world = World::new();
     world.write("main.orch.yaml", MAIN);
     world.write("sales/load.orch.yaml", EMPTY);
@@ -28,14 +28,14 @@ fn world() -> World {
     world
 }
 
-fn mv(world: &World, args: impl Arguments) -> Ended {
+fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("mv", args))
 }
 
 /// Returns every file of the working tree with its content, and the index.
 fn all(world: &World) -> (Vec<(String, String)>, String) {
-    let listed = world.git("ls-files --cached --others");
-    let files = listed.lines().map(|path| {
+    let paths = world.git("ls-files --cached --others");
+    let files = paths.lines().map(|path| {
         let bytes = fs::read(world.work().join(path.trim_matches('"'))).unwrap_or_default();
         (path.to_owned(), String::from_utf8(bytes).unwrap())
     });
@@ -43,22 +43,22 @@ fn all(world: &World) -> (Vec<(String, String)>, String) {
 }
 
 /// Runs a move that must be refused and checks that it changes nothing; returns the message.
-fn refused(world: &World, args: &str) -> String {
+fn refused_move_text(world: &World, args: &str) -> String {
     let before = all(world);
-    let ended = mv(world, args).expect(2);
+    let output = mv(world, args).expect(2);
     assert_eq!(all(world), before, "{args}");
-    assert!(ended.err.contains("hint:"), "{}", ended.err);
-    ended.err.lines().next().unwrap().to_owned()
+    assert!(output.err.contains("hint:"), "{}", output.err);
+    output.err.lines().next().unwrap().to_owned()
 }
 
 #[test]
 fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
-    let world = world();
+    let world = world_with_references();
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
     world.commit("to be run");
-    let ended = mv(&world, "sales/load.orch.yaml 'new place/load: it.orch.yaml'").expect(0);
-    insta::assert_snapshot!(ended.out, @"moved 1 pipeline; 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
+    let output = mv(&world, "sales/load.orch.yaml 'new place/load: it.orch.yaml'").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
     let expected = MAIN
         .replace("sales/load   #", "'new place/load: it'   #")
         .replace("'sales/load.orch.yaml'", "'new place/load: it.orch.yaml'");
@@ -87,19 +87,19 @@ fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     M  sluicegate-waivers.yaml
     M  sluicegate.yaml
     "#);
-    let checked = Call::new(&world.work()).run("check --all --fail-on never --report json=-");
-    assert!(!checked.out.contains("project/"), "{}", checked.out);
+    let check_output = Call::new(&world.work()).run("check --all --fail-on never --report json=-");
+    assert!(!check_output.out.contains("project/"), "{}", check_output.out);
 }
 
 #[test]
 fn folder_moves_with_what_is_in_it_and_back_again() {
-    let world = world();
+    let world = world_with_references();
     world.write("sales/untracked.txt", "x");
     world.write("sales/load.orch.yaml", EMPTY.replace("{}", "\n    Beside:\n      type: run-transformation\n      parameters:\n        transformationJob: clean it\n    Whole:\n      type: run-transformation\n      parameters:\n        transformationJob: sales/clean it\n"));
     world.commit("calls within the folder");
     let (before, _) = all(&world);
-    let ended = mv(&world, "sales deep/down -o json").expect(0).json();
-    insta::assert_snapshot!(serde_json::to_string_pretty(&ended).unwrap());
+    let report = mv(&world, "sales deep/down -o json").expect(0).json();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
     assert!(
         world
             .read_text("deep/down/load.orch.yaml")
@@ -121,10 +121,10 @@ fn folder_moves_with_what_is_in_it_and_back_again() {
 
 #[test]
 fn dry_run_shows_each_value_and_changes_nothing() {
-    let world = world();
+    let world = world_with_references();
     let before = all(&world);
-    let ended = mv(&world, "sales warehouse --dry-run").expect(0);
-    insta::assert_snapshot!(ended.out, @"
+    let output = mv(&world, "sales warehouse --dry-run").expect(0);
+    insta::assert_snapshot!(output.out, @"
     sales -> warehouse
     main.orch.yaml:9: sales/load -> warehouse/load
     main.orch.yaml:12: sales/load.orch.yaml -> warehouse/load.orch.yaml
@@ -141,11 +141,11 @@ fn dry_run_shows_each_value_and_changes_nothing() {
 
 #[test]
 fn paths_are_taken_as_git_takes_them() {
-    let world = world();
+    let world = world_with_references();
     fs::create_dir(world.work().join("there")).unwrap();
     let below = world.work().join("sales");
-    let ended = Call::new(&below).run("mv count.sql ../there").expect(0);
-    insta::assert_snapshot!(ended.out, @"moved 1 script; 1 script name in 1 file");
+    let output = Call::new(&below).run("mv count.sql ../there").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 script; 1 script name in 1 file");
     assert!(
         world
             .read_text("main.orch.yaml")
@@ -156,10 +156,10 @@ fn paths_are_taken_as_git_takes_them() {
 
 #[test]
 fn refused_move_changes_nothing() {
-    let world = world();
+    let world = world_with_references();
     world.write("untracked.orch.yaml", EMPTY);
     world.write("Kept.sql", "x");
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for args in [
         "sales/load.orch.yaml main.orch.yaml",
         "sales/gone.orch.yaml x.orch.yaml",
@@ -173,25 +173,25 @@ fn refused_move_changes_nothing() {
         "sales/count.sql .git/count.sql",
         ". x",
     ] {
-        said.push(refused(&world, args));
+        messages.push(refused_move_text(&world, args));
     }
-    insta::assert_snapshot!(said.join("\n"));
+    insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]
 fn changes_that_are_not_committed_stay_where_they_are() {
-    let world = world();
+    let world = world_with_references();
     world.write("sales/load.orch.yaml", format!("{EMPTY}# mine\n"));
-    let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
-    insta::assert_snapshot!(said, @"error: `sales/load.orch.yaml` has uncommitted changes");
-    insta::assert_snapshot!(refused(&world, "sales elsewhere"), @"error: `sales/load.orch.yaml` has uncommitted changes");
+    let message = refused_move_text(&world, "sales/load.orch.yaml x.orch.yaml");
+    insta::assert_snapshot!(message, @"error: `sales/load.orch.yaml` has uncommitted changes");
+    insta::assert_snapshot!(refused_move_text(&world, "sales elsewhere"), @"error: `sales/load.orch.yaml` has uncommitted changes");
     mv(&world, "sales/load.orch.yaml x.orch.yaml --force").expect(0);
     assert!(world.read_text("x.orch.yaml").ends_with("# mine\n"));
 }
 
 #[test]
 fn second_move_takes_along_what_the_first_one_rewrote() {
-    let world = world();
+    let world = world_with_references();
     mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
     mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
     mv(&world, "main.orch.yaml sales/main.orch.yaml").expect(0);
@@ -204,7 +204,7 @@ fn second_move_takes_along_what_the_first_one_rewrote() {
     mv(&world, "sales/main.orch.yaml again.orch.yaml").expect(0);
     let text = world.read_text("again.orch.yaml") + "# mine\n";
     world.write("again.orch.yaml", text);
-    refused(&world, "again.orch.yaml more.orch.yaml");
+    refused_move_text(&world, "again.orch.yaml more.orch.yaml");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn reference_that_cannot_be_rewritten_is_named_with_its_place() {
         (">\n          sales/load\n", 0),
         ("!!str sales/load", 7),
     ] {
-        let world = world();
+        let world = world_with_references();
         world.write(
             "odd.orch.yaml",
             EMPTY.replace(
@@ -227,25 +227,26 @@ fn reference_that_cannot_be_rewritten_is_named_with_its_place() {
             mv(&world, "sales/load.orch.yaml x.orch.yaml").expect(0);
             continue;
         }
-        let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
+        let message = refused_move_text(&world, "sales/load.orch.yaml x.orch.yaml");
         assert!(
-            said.starts_with(&format!("error: odd.orch.yaml:{line}: the value ")),
-            "{said}"
+            message.starts_with(&format!("error: odd.orch.yaml:{line}: the value ")),
+            "{message}"
         );
     }
-    let world = world();
+    let world = world_with_references();
     world.write("broken.orch.yaml", "type: [\norchestrationJob: sales/load\n");
-    let said = refused(&world, "sales/load.orch.yaml x.orch.yaml");
+    let message = refused_move_text(&world, "sales/load.orch.yaml x.orch.yaml");
     assert!(
-        said.starts_with("error: broken.orch.yaml:2: this file contains `sales/load` and cannot be parsed"),
-        "{said}"
+        message
+            .starts_with("error: broken.orch.yaml:2: this file contains `sales/load` and cannot be parsed"),
+        "{message}"
     );
     mv(&world, "sales/count.sql x.sql").expect(0);
 }
 
 #[test]
 fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
-    let world = world();
+    let world = world_with_references();
     world.write("a/twice.orch.yaml", EMPTY);
     world.write("b/twice.orch.yaml", EMPTY);
     let calls = [
@@ -258,10 +259,10 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
         "lib/away",
     ];
     let mut components = String::new();
-    for (at, call) in calls.iter().enumerate() {
+    for (index, call) in calls.iter().enumerate() {
         let _ = write!(
             components,
-            "\n    C{at}:\n      parameters:\n        orchestrationJob: {call}"
+            "\n    C{index}:\n      parameters:\n        orchestrationJob: {call}"
         );
     }
     world.write("c/calls.orch.yaml", EMPTY.replace("{}", &format!("{components}\n    S:\n      parameters:\n        scriptLocation: File\n        fileName: old/count.sql")));
@@ -278,16 +279,16 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     left: c/calls.orch.yaml:16: never/was: no file has that name
     would repair 2 calls, 1 script name in 1 file; 2 left
     ");
-    let checked = Call::new(&world.work()).run("check --all --report json=-");
+    let check_output = Call::new(&world.work()).run("check --all --report json=-");
     assert!(
-        checked
+        check_output
             .out
             .contains("`sales/load.orch.yaml` has that name; `sluicegate mv --repair` writes that path"),
         "{}",
-        checked.out
+        check_output.out
     );
-    let ended = mv(&world, "--repair").expect(0);
-    insta::assert_snapshot!(ended.out, @"
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
     left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
     left: c/calls.orch.yaml:16: never/was: no file has that name
     repaired 2 calls, 1 script name in 1 file; 2 left
@@ -316,11 +317,11 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
 
 #[test]
 fn move_that_git_refuses_is_undone() {
-    let world = world();
+    let world = world_with_references();
     let before = all(&world);
     world.write(".git/index.lock", "");
-    let ended = mv(&world, "sales/load.orch.yaml deep/er/x.orch.yaml").expect(2);
-    assert!(ended.err.contains("index.lock"), "{}", ended.err);
+    let output = mv(&world, "sales/load.orch.yaml deep/er/x.orch.yaml").expect(2);
+    assert!(output.err.contains("index.lock"), "{}", output.err);
     fs::remove_file(world.work().join(".git/index.lock")).unwrap();
     assert_eq!(all(&world), before);
     assert!(!world.work().join("deep").exists());
@@ -328,19 +329,19 @@ fn move_that_git_refuses_is_undone() {
 
 #[test]
 fn link_of_repository_is_not_written_through() {
-    let world = world();
+    let world = world_with_references();
     std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
     world.commit("a link");
-    let said = refused(&world, "main.orch.yaml link/main.orch.yaml");
-    assert!(said.contains("behind the symbolic link `link`"), "{said}");
-    let said = mv(&world, "main.orch.yaml sales/main.orch.yaml -o json").expect(0);
-    let document: Value = said.json();
+    let message = refused_move_text(&world, "main.orch.yaml link/main.orch.yaml");
+    assert!(message.contains("behind the symbolic link `link`"), "{message}");
+    let output = mv(&world, "main.orch.yaml sales/main.orch.yaml -o json").expect(0);
+    let document: Value = output.json();
     assert_eq!(document["edits"], Value::Array(Vec::new()));
 }
 
 #[test]
 fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
-    let world = world();
+    let world = world_with_references();
     world.write(".gitattributes", "*.yaml text eol=crlf\n");
     world.write("plain.orch.yaml", MAIN.replace("\r\n", "\n"));
     world.commit("line ends");
@@ -362,10 +363,10 @@ fn move_behind_an_untracked_link_is_refused() {
     let world = crate::support::project();
     let outside = crate::support::scratch::folder();
     std::os::unix::fs::symlink(outside.path(), world.work().join("out")).unwrap();
-    let ended = Call::new(&world.work())
+    let output = Call::new(&world.work())
         .run("mv a.orch.yaml out/a.orch.yaml")
         .expect(2);
-    ended.saying(&["behind the symbolic link `out`"]);
+    output.saying(&["behind the symbolic link `out`"]);
     assert!(world.work().join("a.orch.yaml").is_file());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
@@ -390,8 +391,8 @@ fn moves_do_not_write_through_links() {
     world.commit("calls");
     // A file behind a link is not moved.
     let outside = link_directory_outside(&world, "sales");
-    let ended = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml --force").expect(2);
-    ended.saying(&["behind the symbolic link `sales`", "nothing was changed"]);
+    let output = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml --force").expect(2);
+    output.saying(&["behind the symbolic link `sales`", "nothing was changed"]);
     assert!(outside.path().join("target/load.orch.yaml").is_file());
     fs::remove_file(world.work().join("sales")).unwrap();
     world.git("checkout -q -- sales");
@@ -410,7 +411,7 @@ fn moves_do_not_write_through_links() {
 
 #[test]
 fn commit_after_move_contains_the_rewritten_references() {
-    let world = world();
+    let world = world_with_references();
     let executable = fs::Permissions::from_mode(0o755);
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
     world.commit("executable");
@@ -425,10 +426,10 @@ fn commit_after_move_contains_the_rewritten_references() {
 
 #[test]
 fn move_does_not_stage_changes_that_were_not_staged_before() {
-    let world = world();
+    let world = world_with_references();
     world.write("main.orch.yaml", MAIN.replace("# calls é", "# half done"));
-    let ended = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
-    ended.saying(&[
+    let output = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
+    output.saying(&[
         "the rewritten references in main.orch.yaml are not staged (these files had unstaged changes)",
         "run `git add` before you commit the move",
     ]);
@@ -463,14 +464,16 @@ fn repair_writes_the_path_of_a_bare_name_that_check_names() {
     world.write("AI/main.orch.yaml", caller);
     world.write("main.orch.yaml", caller);
     world.commit("the past");
-    let checked = Call::new(&world.work()).run("check --all --fail-on never");
+    let check_output = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(
-        checked.out.contains("write the whole path, `AI/load.orch.yaml`"),
+        check_output
+            .out
+            .contains("write the whole path, `AI/load.orch.yaml`"),
         "{}",
-        checked.all()
+        check_output.all()
     );
-    let ended = mv(&world, "--repair").expect(0);
-    insta::assert_snapshot!(ended.out, @"
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
     left: main.orch.yaml:8: load: several files have that name: AI/load.orch.yaml, BI/load.orch.yaml
     repaired 1 call in 1 file; 1 left
     ");
@@ -492,19 +495,19 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     world.write("sql/za\u{308}hlung.sql", "select 1\n");
     world.write("main.orch.yaml", caller);
     world.commit("the past");
-    let checked = Call::new(&world.work()).run("check --all --fail-on never");
+    let check_output = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(
-        checked.out.contains(
+        check_output.out.contains(
             "is the same name in another Unicode normal form; `sluicegate mv --repair` writes that path"
         ),
         "{}",
-        checked.all()
+        check_output.all()
     );
     mv(&world, "--repair").expect(0);
     let repaired = caller
         .replace("verk\u{e4}ufe/geb\u{fc}hr", "verka\u{308}ufe/gebu\u{308}hr")
         .replace("z\u{e4}hlung", "za\u{308}hlung");
     assert_eq!(world.read_text("main.orch.yaml"), repaired);
-    let checked = Call::new(&world.work()).run("check --all --fail-on never");
-    assert!(!checked.out.contains("project/"), "{}", checked.all());
+    let check_output = Call::new(&world.work()).run("check --all --fail-on never");
+    assert!(!check_output.out.contains("project/"), "{}", check_output.all());
 }

@@ -1,7 +1,9 @@
 //! `--new-only` with realistic histories: the state of every finding after each edit, from `check` and from a review by
 //! the local platform; and changes that try to pass their findings off as old.
 
-use crate::support::{Arguments, Call, Job, PROJECT, RULES_FILE, Served, TOKEN, World, dice::Dice, pipeline};
+use crate::support::{
+    Arguments, Call, Job, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, dice::Dice, pipeline,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +18,7 @@ rules:
 ";
 
 /// Returns an orchestration with a row of components, further unreachable ones, and a canvas that is moved by `shift`.
-fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
+fn pipeline_with_loose_components(row: &[&str], alone: &[&str], shift: usize) -> String {
     let mut text = pipeline(row);
     for name in alone {
         let _ = write!(
@@ -28,11 +30,11 @@ fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
         "  variables:\n    day:\n      metadata: { type: TEXT, scope: SHARED }\n      defaultValue: today\n",
     );
     text.push_str("design:\n  components:\n");
-    for (at, name) in row.iter().chain(alone).enumerate() {
+    for (index, name) in row.iter().chain(alone).enumerate() {
         let _ = write!(
             text,
             "    {name:?}:\n      position:\n        x: {}\n        y: {shift}\n",
-            at * 160
+            index * 160
         );
     }
     text
@@ -41,21 +43,24 @@ fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
 const WIDE: [&str; 8] = ["Start", "One", "Two", "Three", "Four", "Five", "Six", "Done"];
 
 /// Creates a `main` with some years of history; `change` is checked out.
-fn project() -> World {
+fn project_with_areas() -> World {
     let world = World::new();
     world.write(RULES_FILE, RULES);
     world.write(
         "sales/load.orch.yaml",
-        job(&["Start", "load orders", "Load lines", "Done"], &["Leftover"], 0),
+        pipeline_with_loose_components(&["Start", "load orders", "Load lines", "Done"], &["Leftover"], 0),
     );
-    world.write("sales/wide.orch.yaml", job(&WIDE, &[], 0));
+    world.write(
+        "sales/wide.orch.yaml",
+        pipeline_with_loose_components(&WIDE, &[], 0),
+    );
     world.write(
         "stock/count.orch.yaml",
-        job(&["Start", "Count", "Compare", "Write", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "Count", "Compare", "Write", "Done"], &[], 0),
     );
     world.write(
         "stock/old.orch.yaml",
-        job(&["Start", "count it", "Keep it", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "count it", "Keep it", "Done"], &[], 0),
     );
     world.commit("some years");
     world.push();
@@ -65,76 +70,82 @@ fn project() -> World {
 }
 
 /// Returns a line for each finding with its state, and the number of fixed findings.
-fn told(report: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+fn list_finding_states(report: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
             let states = result["state"].as_array().unwrap();
-            for (at, state) in states.iter().filter_map(Value::as_str).enumerate() {
-                let words = result["violations"][at].as_str().unwrap_or("-");
+            for (index, state) in states.iter().filter_map(Value::as_str).enumerate() {
+                let words = result["violations"][index].as_str().unwrap_or("-");
                 let (path, rule) = (file["path"].as_str().unwrap(), result["rule"].as_str().unwrap());
-                found.push(format!("{state} {path} {rule}: {words}"));
+                lines.push(format!("{state} {path} {rule}: {words}"));
             }
         }
     }
-    found.sort();
-    found.push(format!("fixed {}", report["findings"]["fixed"]));
-    found
+    lines.sort();
+    lines.push(format!("fixed {}", report["findings"]["fixed"]));
+    lines
 }
 
 /// A project on the local platform.
-struct Judged {
+struct ServedHistory {
     world: World,
-    served: Served,
+    server: ServerProcess,
 }
 
-impl Judged {
+impl ServedHistory {
     fn new(world: World) -> Self {
         let remote = format!("{PROJECT}={}", world.remote().display());
         let token = format!("{TOKEN}=member");
-        let served = Served::start(world.path(), &["--project", &remote, "--token", &token]);
-        Self { world, served }
+        let server = ServerProcess::start(world.path(), &["--project", &remote, "--token", &token]);
+        Self { world, server }
     }
 
     fn check(&self, args: impl Arguments) -> Vec<String> {
         let call = Call::new(&self.world.work());
-        let ended = call.run(("check --new-only --report json=-", args));
-        told(&ended.json())
+        let output = call.run(("check --new-only --report json=-", args));
+        list_finding_states(&output.json())
     }
 
     /// Returns the report after this change. `check` and `review` must agree on it; the exit code depends on the new
     /// findings.
-    fn after(&self, what: &str) -> String {
-        let (mut reviewed, checked) = self.both(what);
+    fn compare_after(&self, label: &str) -> String {
+        let (mut reviewed, checked) = self.both(label);
         // A review queries the base only for files with findings, so it knows fewer fixed findings.
         reviewed.pop();
-        assert_eq!(checked[..checked.len() - 1], reviewed, "{what}");
+        assert_eq!(checked[..checked.len() - 1], reviewed, "{label}");
         checked.join("\n")
     }
 
     /// Returns the reports of `review` and `check` after this change.
-    fn both(&self, what: &str) -> (Vec<String>, Vec<String>) {
-        self.world.commit(what);
+    fn both(&self, label: &str) -> (Vec<String>, Vec<String>) {
+        self.world.commit(label);
         self.world.git("push -q -f -u origin HEAD");
-        let call = Call::with_platform(&self.world.work(), &self.served.url);
-        let ended = call.run("review --new-only --report json=-");
-        let reviewed = told(&ended.json());
+        let call = Call::with_platform(&self.world.work(), &self.server.url);
+        let output = call.run("review --new-only --report json=-");
+        let reviewed = list_finding_states(&output.json());
         let code = i32::from(reviewed.iter().any(|line| line.starts_with("new ")));
-        ended.expect(code);
+        output.expect(code);
         (reviewed, self.check(""))
     }
 }
 
 #[test]
 fn edits_moves_and_renames_keep_what_is_known() {
-    let judged = Judged::new(project());
+    let judged = ServedHistory::new(project_with_areas());
     let world = &judged.world;
     let load = ["Start", "load orders", "Load lines", "Done"];
 
     // Only the layout of two files changes.
-    world.write("sales/load.orch.yaml", job(&load, &["Leftover"], 320));
-    world.write("sales/wide.orch.yaml", job(&WIDE, &[], 320));
-    insta::assert_snapshot!(judged.after("layout"), @r#"
+    world.write(
+        "sales/load.orch.yaml",
+        pipeline_with_loose_components(&load, &["Leftover"], 320),
+    );
+    world.write(
+        "sales/wide.orch.yaml",
+        pipeline_with_loose_components(&WIDE, &[], 320),
+    );
+    insta::assert_snapshot!(judged.compare_after("layout"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
     known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
@@ -142,9 +153,12 @@ fn edits_moves_and_renames_keep_what_is_known() {
     "#);
 
     // Lines move because a component is added before the others; it has a new finding.
-    let more = ["Start", "check it", "load orders", "Load lines", "Done"];
-    world.write("sales/load.orch.yaml", job(&more, &["Leftover"], 320));
-    insta::assert_snapshot!(judged.after("one more"), @r#"
+    let extra_variables = ["Start", "check it", "load orders", "Load lines", "Done"];
+    world.write(
+        "sales/load.orch.yaml",
+        pipeline_with_loose_components(&extra_variables, &["Leftover"], 320),
+    );
+    insta::assert_snapshot!(judged.compare_after("one more"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
     known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
@@ -155,13 +169,16 @@ fn edits_moves_and_renames_keep_what_is_known() {
     // The file is moved, with an edit that fixes the new finding: its history is kept, also before the commit.
     world.git("mv sales/load.orch.yaml stock/load.orch.yaml");
     let mended = ["Start", "Check it", "load orders", "Load lines", "Done"];
-    world.write("stock/load.orch.yaml", job(&mended, &["Leftover"], 320));
+    world.write(
+        "stock/load.orch.yaml",
+        pipeline_with_loose_components(&mended, &["Leftover"], 320),
+    );
     let before = judged.check("").join("\n");
     assert!(
         !before.contains("new ") && before.contains("known stock/load"),
         "{before}"
     );
-    insta::assert_snapshot!(judged.after("moved and mended"), @r#"
+    insta::assert_snapshot!(judged.compare_after("moved and mended"), @r#"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     known stock/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
     known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
@@ -170,8 +187,11 @@ fn edits_moves_and_renames_keep_what_is_known() {
 
     // A component with a finding is renamed, and the new name violates the rule as well.
     let renamed = ["Start", "Check it", "load the orders", "Load lines", "Done"];
-    world.write("stock/load.orch.yaml", job(&renamed, &["Leftover"], 320));
-    insta::assert_snapshot!(judged.after("component renamed"), @r#"
+    world.write(
+        "stock/load.orch.yaml",
+        pipeline_with_loose_components(&renamed, &["Leftover"], 320),
+    );
+    insta::assert_snapshot!(judged.compare_after("component renamed"), @r#"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     known stock/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
     new stock/load.orch.yaml component-naming-convention: component "load the orders" does not match the naming convention [A-Z].*: rename it
@@ -180,8 +200,11 @@ fn edits_moves_and_renames_keep_what_is_known() {
 
     // It gets a valid name, and the unreachable component is removed.
     let good = ["Start", "Check it", "Load orders", "Load lines", "Done"];
-    world.write("stock/load.orch.yaml", job(&good, &[], 320));
-    insta::assert_snapshot!(judged.after("all mended"), @"
+    world.write(
+        "stock/load.orch.yaml",
+        pipeline_with_loose_components(&good, &[], 320),
+    );
+    insta::assert_snapshot!(judged.compare_after("all mended"), @"
     known sales/wide.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 2
     ");
@@ -189,27 +212,36 @@ fn edits_moves_and_renames_keep_what_is_known() {
 
 #[test]
 fn counted_finding_is_known_until_its_number_gets_worse() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
-    world.write("sales/wide.orch.yaml", job(&WIDE, &["Seven"], 0));
-    insta::assert_snapshot!(judged.after("wider"), @r#"
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
+    world.write(
+        "sales/wide.orch.yaml",
+        pipeline_with_loose_components(&WIDE, &["Seven"], 0),
+    );
+    insta::assert_snapshot!(history.compare_after("wider"), @r#"
     new sales/wide.orch.yaml maximum-components: the pipeline has 9 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/wide.orch.yaml unused-components: component "Seven" never runs, as no connection leads to it from the Start component: connect it or delete it
     fixed 0
     "#);
-    world.write("sales/wide.orch.yaml", job(&WIDE[..7], &[], 0));
-    insta::assert_snapshot!(judged.after("less wide"), @"
+    world.write(
+        "sales/wide.orch.yaml",
+        pipeline_with_loose_components(&WIDE[..7], &[], 0),
+    );
+    insta::assert_snapshot!(history.compare_after("less wide"), @"
     known sales/wide.orch.yaml maximum-components: the pipeline has 7 components, more than the maximum of 6: move some to another pipeline and call it from here
     fixed 0
     ");
-    world.write("sales/wide.orch.yaml", job(&WIDE[..6], &[], 0));
-    insta::assert_snapshot!(judged.after("narrow"), @"fixed 1");
+    world.write(
+        "sales/wide.orch.yaml",
+        pipeline_with_loose_components(&WIDE[..6], &[], 0),
+    );
+    insta::assert_snapshot!(history.compare_after("narrow"), @"fixed 1");
 }
 
 #[test]
 fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
     world.write(
         RULES_FILE,
         RULES
@@ -218,9 +250,9 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     );
     world.write(
         "stock/count.orch.yaml",
-        job(&["Start", "Count", "Compare", "Write it", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "Count", "Compare", "Write it", "Done"], &[], 0),
     );
-    insta::assert_snapshot!(judged.after("tightened"), @r#"
+    insta::assert_snapshot!(history.compare_after("tightened"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
     known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
@@ -234,13 +266,13 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     world.git("checkout -q main");
     world.write(
         "stock/new.orch.yaml",
-        job(&["Start", "of others", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "of others", "Done"], &[], 0),
     );
     world.commit("of others");
     world.push();
     world.git("checkout -q change");
     world.git("merge -q --no-ff -m merge main");
-    insta::assert_snapshot!(judged.after("merged"), @r#"
+    insta::assert_snapshot!(history.compare_after("merged"), @r#"
     known sales/load.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z][a-z ]*: rename it
     known sales/load.orch.yaml maximum-components: the pipeline has 5 components, more than the maximum of 4: move some to another pipeline and call it from here
     known sales/load.orch.yaml unused-components: component "Leftover" never runs, as no connection leads to it from the Start component: connect it or delete it
@@ -254,20 +286,20 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
 
 #[test]
 fn unevaluated_finding_is_neither_known_nor_fixed() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
     // No start component: the rules that need one cannot be evaluated anymore, and the pipeline itself is the cause.
-    let headless =
-        job(&["Start", "count it", "Keep it", "Done"], &[], 0).replace("type: start", "type: sql-executor");
+    let headless = pipeline_with_loose_components(&["Start", "count it", "Keep it", "Done"], &[], 0)
+        .replace("type: start", "type: sql-executor");
     world.write("stock/old.orch.yaml", &headless);
-    insta::assert_snapshot!(judged.after("no start"), @r#"
+    insta::assert_snapshot!(history.compare_after("no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
     new stock/old.orch.yaml unused-components: the pipeline has no start component, so reachability cannot be determined: add a start component
     fixed 0
     "#);
     world.write("stock/old.orch.yaml", "type: orchestration\npipeline: [");
-    insta::assert_snapshot!(judged.after("broken"), @"
+    insta::assert_snapshot!(history.compare_after("broken"), @"
     new stock/old.orch.yaml component-naming-convention: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     new stock/old.orch.yaml maximum-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     new stock/old.orch.yaml start-and-end-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
@@ -280,7 +312,7 @@ fn unevaluated_finding_is_neither_known_nor_fixed() {
     world.git("push -q -f origin HEAD:main");
     world.git("fetch -q");
     world.write("stock/old.orch.yaml", headless.replace("Keep it", "Hold it"));
-    insta::assert_snapshot!(judged.after("still no start"), @r#"
+    insta::assert_snapshot!(history.compare_after("still no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     known stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
     known stock/old.orch.yaml unused-components: the pipeline has no start component, so reachability cannot be determined: add a start component
@@ -291,17 +323,17 @@ fn unevaluated_finding_is_neither_known_nor_fixed() {
 /// Changes that try to make their findings look old.
 #[test]
 fn no_file_borrows_the_past_of_another() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
-    let old = job(&["Start", "count it", "Keep it", "Done"], &[], 0);
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
+    let old = pipeline_with_loose_components(&["Start", "count it", "Keep it", "Done"], &[], 0);
 
     // A copy of the file, and another copy with an edit.
     world.write("stock/twin.orch.yaml", &old);
     world.write(
         "stock/other.orch.yaml",
-        job(&["Start", "count it", "Keep it", "Do it", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "count it", "Keep it", "Do it", "Done"], &[], 0),
     );
-    insta::assert_snapshot!(judged.after("twins"), @r#"
+    insta::assert_snapshot!(history.compare_after("twins"), @r#"
     new stock/other.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     fixed 0
@@ -309,7 +341,7 @@ fn no_file_borrows_the_past_of_another() {
 
     // The original is removed and the copies stay: only one of them inherits its findings.
     world.git("rm -q stock/old.orch.yaml");
-    insta::assert_snapshot!(judged.after("moved to one twin"), @r#"
+    insta::assert_snapshot!(history.compare_after("moved to one twin"), @r#"
     known stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/other.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     fixed 0
@@ -319,7 +351,7 @@ fn no_file_borrows_the_past_of_another() {
     world.git("rm -q stock/twin.orch.yaml stock/other.orch.yaml");
     let unlike = "type: orchestration\nversion: \"2.0\"\npipeline:\n  components:\n    Begin: { type: start, transitions: { unconditional: [count it] } }\n    count it: { type: end-success }\n";
     world.write("stock/unlike.orch.yaml", unlike);
-    insta::assert_snapshot!(judged.after("only the names"), @r#"
+    insta::assert_snapshot!(history.compare_after("only the names"), @r#"
     new stock/unlike.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     fixed 0
     "#);
@@ -329,12 +361,12 @@ fn no_file_borrows_the_past_of_another() {
     world.write("stock/moved.orch.yaml", &old);
     world.write(
         "stock/old.orch.yaml",
-        job(&["Start", "count it", "count more", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "count it", "count more", "Done"], &[], 0),
     );
     world.git("mv sales/load.orch.yaml sales/place");
     world.git("mv sales/wide.orch.yaml sales/load.orch.yaml");
     world.git("mv sales/place sales/wide.orch.yaml");
-    insta::assert_snapshot!(judged.after("places taken"), @r#"
+    insta::assert_snapshot!(history.compare_after("places taken"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new sales/load.orch.yaml maximum-components: the pipeline has 8 components, more than the maximum of 6: move some to another pipeline and call it from here
     new sales/wide.orch.yaml component-naming-convention: component "load orders" does not match the naming convention [A-Z].*: rename it
@@ -347,8 +379,8 @@ fn no_file_borrows_the_past_of_another() {
 
 #[test]
 fn no_component_borrows_the_past_of_another() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
     // A component name that contains the name of another one with a finding, quoted as in a message.
     let names = [
         "Start",
@@ -358,9 +390,12 @@ fn no_component_borrows_the_past_of_another() {
         "it",
         "Done",
     ];
-    world.write("stock/old.orch.yaml", job(&names, &[], 0));
+    world.write(
+        "stock/old.orch.yaml",
+        pipeline_with_loose_components(&names, &[], 0),
+    );
     // With such a name, messages do not identify components unambiguously, so a review treats no finding as known.
-    let (reviewed, checked) = judged.both("names in names");
+    let (reviewed, checked) = history.both("names in names");
     assert!(
         reviewed[..4].iter().all(|line| line.starts_with("new ")),
         "{reviewed:?}"
@@ -376,13 +411,13 @@ fn no_component_borrows_the_past_of_another() {
     // file.
     world.write(
         "stock/old.orch.yaml",
-        job(&["Start", "Count it", "Keep it", "Done"], &["count it"], 0),
+        pipeline_with_loose_components(&["Start", "Count it", "Keep it", "Done"], &["count it"], 0),
     );
     world.write(
         "stock/count.orch.yaml",
-        job(&["Start", "count it", "Compare", "Write", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "count it", "Compare", "Write", "Done"], &[], 0),
     );
-    insta::assert_snapshot!(judged.after("the name elsewhere"), @r#"
+    insta::assert_snapshot!(history.compare_after("the name elsewhere"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/count.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/old.orch.yaml unused-components: component "count it" never runs, as no connection leads to it from the Start component: connect it or delete it
@@ -400,7 +435,7 @@ fn any_job(dice: &mut Dice) -> String {
     let (row, rest) = names.split_at(size);
     let row = [&["Start"], row, &["Done"]].concat();
     let alone = usize::try_from(dice.roll(2)).unwrap();
-    job(&row, &rest[..alone], 0)
+    pipeline_with_loose_components(&row, &rest[..alone], 0)
 }
 
 /// Counts the findings by rule and subject; `state` limits them, `None` counts all.
@@ -409,8 +444,8 @@ fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
             let violations = result["violations"].as_array().unwrap().iter().enumerate();
-            for (at, words) in violations.filter(|_| result["status"] != "PASSED") {
-                if state.is_none_or(|state| result["state"][at] == state) {
+            for (index, words) in violations.filter(|_| result["status"] != "PASSED") {
+                if state.is_none_or(|state| result["state"][index] == state) {
                     let about = words.as_str().unwrap().split('"').nth(1);
                     *kinds.entry(format!("{} {about:?}", result["rule"])).or_insert(0) += 1;
                 }
@@ -421,9 +456,9 @@ fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
 }
 
 /// Copies, moves, edits, deletes and swaps pipelines.
-fn change(world: &World, dice: &mut Dice) {
-    let listed = world.git("ls-files -- *.orch.yaml");
-    let files: Vec<&str> = listed.lines().collect();
+fn edit_random_file(world: &World, dice: &mut Dice) {
+    let git_output = world.git("ls-files -- *.orch.yaml");
+    let files: Vec<&str> = git_output.lines().collect();
     let (one, other) = (dice.pick(&files), dice.pick(&files));
     let new = format!("area{}/new {}.orch.yaml", dice.roll(3), dice.roll(1000));
     let text = |path: &str| fs::read_to_string(world.work().join(path)).unwrap();
@@ -448,7 +483,7 @@ fn change(world: &World, dice: &mut Dice) {
 
 #[test]
 fn no_history_makes_more_known_than_the_base_has() {
-    let (mut known, mut new) = (0, 0);
+    let (mut known_args, mut new) = (0, 0);
     for seed in 0..8 {
         let (world, mut dice) = (World::new(), Dice(seed));
         world.write(RULES_FILE, RULES);
@@ -465,35 +500,35 @@ fn no_history_makes_more_known_than_the_base_has() {
         let base = kinds(&call.run("check --all --report json=-").json(), None);
         world.git("checkout -q -b change");
         for _ in 0..12 {
-            change(&world, &mut dice);
+            edit_random_file(&world, &mut dice);
         }
         world.commit("change");
         let report = call.run("check --new-only --report json=-").json();
         for (kind, number) in kinds(&report, Some("known")) {
             let had = base.get(&kind).copied().unwrap_or_default();
             assert!(number <= had, "seed {seed}: {number} of {had} {kind}");
-            known += number;
+            known_args += number;
         }
         new += kinds(&report, Some("new")).values().sum::<usize>();
     }
     assert!(
-        known > 20 && new > 20,
-        "the changes show too little: {known} known, {new} new"
+        known_args > 20 && new > 20,
+        "the changes show too little: {known_args} known, {new} new"
     );
 }
 
 #[test]
 fn base_is_not_moved_by_what_change_can_write() {
-    let judged = Judged::new(project());
-    let world = &judged.world;
+    let history = ServedHistory::new(project_with_areas());
+    let world = &history.world;
     world.write(
         "stock/count.orch.yaml",
-        job(&["Start", "mine", "Compare", "Done"], &[], 0),
+        pipeline_with_loose_components(&["Start", "mine", "Compare", "Done"], &[], 0),
     );
     let first = world.commit("brings it");
     world.write(
         "stock/count.orch.yaml",
-        job(&["Start", "mine", "Compare", "Done"], &[], 160),
+        pipeline_with_loose_components(&["Start", "mine", "Compare", "Done"], &[], 160),
     );
     // Refs with the names that the base is resolved from, a setting, and a waiver.
     for name in ["main", "origin/main", "refs/remotes/origin/main"] {
@@ -520,17 +555,17 @@ fn base_is_not_moved_by_what_change_can_write() {
         ("push", "refs/heads/change", &push),
     ] {
         for verb in ["check", "review"] {
-            let call = Call::with_platform(&world.work(), &judged.served.url);
-            let ended = Job::github()
+            let call = Call::with_platform(&world.work(), &history.server.url);
+            let output = Job::github()
                 .event(event, reference, payload)
                 .extend(world, call)
                 .run(&[verb, "--report", "json=-"]);
-            let ended = ended.expect(1);
+            let output = output.expect(1);
             assert_eq!(
-                told(&ended.json())[0],
+                list_finding_states(&output.json())[0],
                 "new stock/count.orch.yaml component-naming-convention: component \"mine\" does not match the naming convention [A-Z].*: rename it",
                 "{event} {verb}: {}",
-                ended.all()
+                output.all()
             );
         }
     }

@@ -27,9 +27,9 @@ fn moved_from(folder: &str) -> World {
 fn finding_of_a_pipeline_moved_out_of_an_excluded_directory_is_new() {
     let world = moved_from("drafts");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["findings"]["known"], 0, "{name}");
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
+        assert_eq!(output.json()["findings"]["known"], 0, "{name}");
     }
 }
 
@@ -37,15 +37,15 @@ fn finding_of_a_pipeline_moved_out_of_an_excluded_directory_is_new() {
 fn finding_of_a_pipeline_moved_between_reviewed_directories_is_known() {
     let world = moved_from("sales");
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert_eq!(output.json()["findings"]["known"], 1, "{name}");
     }
 }
 
 /// A waiver at an excluded path was never in force, because no run reviewed that path.
 #[test]
-fn waiver_of_excluded_former_path_does_not_apply_and_that_of_reviewed_one_does() {
+fn waiver_of_former_path_applies_only_if_path_is_reviewed() {
     for (folder, code) in [("drafts", 1), ("sales", 0)] {
         let world = project();
         world.write("sluicegate.yaml", "exclude: ['drafts/**']\n");
@@ -63,9 +63,9 @@ fn waiver_of_excluded_former_path_does_not_apply_and_that_of_reviewed_one_does()
         world.commit("moved");
         world.push();
         for (name, host) in HOSTS {
-            let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-            assert_eq!(ended.code, code, "{folder} {name}: {}", ended.all());
-            assert_eq!(ended.json()["findings"]["waived"], 1 - code, "{folder} {name}");
+            let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+            assert_eq!(output.code, code, "{folder} {name}: {}", output.all());
+            assert_eq!(output.json()["findings"]["waived"], 1 - code, "{folder} {name}");
         }
     }
 }

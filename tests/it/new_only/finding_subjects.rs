@@ -1,6 +1,8 @@
 //! A finding is known by the component or variable that it is about, and fixed only if its rule was evaluated.
 
-use crate::support::{Call, Ended, NAMING, Platform, RULES, World, answer, asked, pipeline, project};
+use crate::support::{
+    Call, NAMING, Platform, ProgramOutput, RULES, World, answer, pipeline, project, requested_pipelines,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +20,7 @@ fn with_variables(components: &[&str], variables: &[&str]) -> String {
 }
 
 /// Creates a `main` with the first content of the file, and a branch `change` with the second one.
-fn edited(before: &str, after: &str) -> World {
+fn change_of_file(before: &str, after: &str) -> World {
     let world = project();
     world.write(FILE, before);
     world.commit("before");
@@ -31,7 +33,7 @@ fn edited(before: &str, after: &str) -> World {
 }
 
 /// Reviews only new findings on a platform that finds these messages of a rule of its own at the base and at head.
-fn reviewed(world: &World, at_base: &[&str], at_head: &[&str]) -> Ended {
+fn review_with_messages(world: &World, at_base: &[&str], at_head: &[&str]) -> ProgramOutput {
     let base = world.git("rev-parse origin/main");
     let head = world.git("rev-parse HEAD");
     let mut messages: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -45,7 +47,7 @@ fn reviewed(world: &World, at_base: &[&str], at_head: &[&str]) -> Ended {
         let status = if violations.is_empty() { "PASSED" } else { "FAILED" };
         let own = json!({ "ruleName": "own-rule", "status": status, "violations": violations });
         let naming = json!({ "ruleName": NAMING, "status": "PASSED" });
-        let results: serde_json::Map<String, Value> = asked(request)
+        let results: serde_json::Map<String, Value> = requested_pipelines(request)
             .into_iter()
             .map(|path| (path, json!([own, naming])))
             .collect();
@@ -57,35 +59,35 @@ fn reviewed(world: &World, at_base: &[&str], at_head: &[&str]) -> Ended {
 #[test]
 fn new_finding_of_component_is_not_hidden_by_variable_of_its_name() {
     let both = with_variables(&["Start", "Load", "Done"], &["Load"]);
-    let world = edited(&both, &both);
+    let world = change_of_file(&both, &both);
     let (variable, component) = ("variable \"Load\" is wrong", "component \"Load\" is wrong");
-    let ended = reviewed(&world, &[variable], &[component]).expect(1);
-    assert_eq!(ended.json()["findings"]["new"], 1);
-    reviewed(&world, &[component], &[variable]).expect(1);
-    reviewed(&world, &[variable], &[variable, component]).expect(1);
+    let output = review_with_messages(&world, &[variable], &[component]).expect(1);
+    assert_eq!(output.json()["findings"]["new"], 1);
+    review_with_messages(&world, &[component], &[variable]).expect(1);
+    review_with_messages(&world, &[variable], &[variable, component]).expect(1);
     for known in [variable, component] {
-        let ended = reviewed(&world, &[known], &[known]).expect(0);
-        assert_eq!(ended.json()["findings"]["known"], 1);
+        let output = review_with_messages(&world, &[known], &[known]).expect(0);
+        assert_eq!(output.json()["findings"]["known"], 1);
     }
     // The kind is unknown from the text, but only a variable had the name.
     let unnamed = "\"Load\" is wrong";
-    let world = edited(&with_variables(&["Start", "Done"], &["Load"]), &both);
-    reviewed(&world, &[unnamed], &[unnamed]).expect(1);
+    let world = change_of_file(&with_variables(&["Start", "Done"], &["Load"]), &both);
+    review_with_messages(&world, &[unnamed], &[unnamed]).expect(1);
 }
 
 #[test]
 fn trimmed_name_is_compared_as_written() {
     let content = |name: &str| pipeline(&["Start", name, "Done"]);
     let text = "component \"Load\" is wrong";
-    let world = edited(&content("Load"), &content("Load "));
-    let ended = reviewed(&world, &[text], &[text]).expect(1);
-    let about = &ended.json()["files"][0]["results"][0]["about"];
+    let world = change_of_file(&content("Load"), &content("Load "));
+    let output = review_with_messages(&world, &[text], &[text]).expect(1);
+    let about = &output.json()["files"][0]["results"][0]["about"];
     assert_eq!(about, &json!(["Load "]));
-    let world = edited(&content("Load"), &pipeline(&["Start", "Load", "Load ", "Done"]));
-    reviewed(&world, &[text], &[text, text]).expect(1);
+    let world = change_of_file(&content("Load"), &pipeline(&["Start", "Load", "Load ", "Done"]));
+    review_with_messages(&world, &[text], &[text, text]).expect(1);
     // The same component in a message with other words.
-    let world = edited(&content("Load "), &content("Load "));
-    reviewed(&world, &[text], &["component \"Load\" is not right"]).expect(0);
+    let world = change_of_file(&content("Load "), &content("Load "));
+    review_with_messages(&world, &[text], &["component \"Load\" is not right"]).expect(0);
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn finding_of_component_renamed_in_moved_file_is_known() {
         ])
     };
     for path in [FILE, "moved.orch.yaml"] {
-        let world = edited(&names("load orders"), &names("load orders"));
+        let world = change_of_file(&names("load orders"), &names("load orders"));
         if path != FILE {
             world.git(format!("mv {FILE} {path}"));
         }
@@ -114,10 +116,10 @@ fn finding_of_component_renamed_in_moved_file_is_known() {
 #[test]
 fn report_keeps_whether_finding_is_about_component_or_variable() {
     let both = with_variables(&["Start", "Load", "Done"], &["Load"]);
-    let world = edited(&both, &both);
+    let world = change_of_file(&both, &both);
     let (variable, component) = ("variable \"Load\" is wrong", "component \"Load\" is wrong");
     let write = |text: &str, name: &str| {
-        let report = reviewed(&world, &[], &[text]).json();
+        let report = review_with_messages(&world, &[], &[text]).json();
         assert_eq!(report["files"][0]["results"][0]["about"], json!(["Load"]));
         world.write(name, report.to_string());
     };
@@ -131,7 +133,7 @@ fn report_keeps_whether_finding_is_about_component_or_variable() {
 
 #[test]
 fn finding_of_rule_without_result_is_not_fixed() {
-    let world = edited(
+    let world = change_of_file(
         &pipeline(&["Start", "bad name", "Done"]),
         &pipeline(&["Start", "Good name", "Done"]),
     );
@@ -142,11 +144,11 @@ fn finding_of_rule_without_result_is_not_fixed() {
         platform.reviews(answer(
             &json!({ "reviewStatus": "PASSED", "results": { FILE: result } }),
         ));
-        let ended = platform
+        let output = platform
             .call(&world)
             .run("review --new-only --report json=- --report markdown=m.md")
             .expect(0);
-        assert_eq!(ended.json()["findings"]["fixed"], fixed, "{rule}");
+        assert_eq!(output.json()["findings"]["fixed"], fixed, "{rule}");
         let markdown = std::fs::read_to_string(world.work().join("m.md")).unwrap();
         assert_eq!(markdown.contains(praise), fixed == 1, "{markdown}");
     }
@@ -155,7 +157,7 @@ fn finding_of_rule_without_result_is_not_fixed() {
 #[test]
 fn finding_of_disabled_rule_is_not_fixed() {
     let before = pipeline(&["Start", "bad name", "Done"]);
-    let world = edited(&before, &pipeline(&["Start", "Good name", "Done"]));
+    let world = change_of_file(&before, &pipeline(&["Start", "Good name", "Done"]));
     let checked = || {
         let args = "check --new-only --report json=-";
         Call::new(&world.work()).run(args).json()["findings"]["fixed"].clone()
@@ -183,9 +185,9 @@ fn fixed_reference_is_not_in_the_number_of_fixed_findings() {
         (call("missing"), call("a")),
         (twice.clone(), twice.replace("missing", "a")),
     ] {
-        let world = edited(&before, &after);
+        let world = change_of_file(&before, &after);
         let args = "check --new-only --report json=-";
-        let ended = Call::new(&world.work()).run(args);
-        assert_eq!(ended.json()["findings"]["fixed"], 0, "{}", ended.all());
+        let output = Call::new(&world.work()).run(args);
+        assert_eq!(output.json()["findings"]["fixed"], 0, "{}", output.all());
     }
 }

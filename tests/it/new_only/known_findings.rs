@@ -1,8 +1,8 @@
 //! `--new-only`: existing findings do not fail the gate, new ones do.
 
 use crate::support::{
-    Arguments, Call, Ended, NAMING, PROJECT, Platform, RULES, Served, TOKEN, World, answer, asked, each,
-    pipeline, project,
+    Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
+    pipeline, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::process::Command;
@@ -18,13 +18,13 @@ fn past() -> World {
     world
 }
 
-fn checked(world: &World, args: impl Arguments) -> Ended {
+fn check_with_warnings(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("check --report json=- --fail-on warn", args))
 }
 
 /// Returns rule and state of each finding.
 fn states(report: &Value) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
             for state in result["state"]
@@ -34,19 +34,19 @@ fn states(report: &Value) -> Vec<(String, String)> {
                 .filter_map(Value::as_str)
             {
                 let rule = result["rule"].as_str().unwrap();
-                found.push((
+                lines.push((
                     format!("{} {rule}", file["path"].as_str().unwrap()),
                     state.to_owned(),
                 ));
             }
         }
     }
-    found
+    lines
 }
 
-fn state_of<'s>(states: &'s [(String, String)], what: &str) -> Vec<&'s str> {
-    let found = states.iter().filter(|(name, _)| name == what);
-    found.map(|(_, state)| state.as_str()).collect()
+fn state_of<'s>(states: &'s [(String, String)], label: &str) -> Vec<&'s str> {
+    let matches = states.iter().filter(|(name, _)| name == label);
+    matches.map(|(_, state)| state.as_str()).collect()
 }
 
 #[test]
@@ -61,15 +61,15 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
         ),
     );
     world.commit("edit");
-    checked(&world, "").expect(1);
-    let ended = checked(&world, "--new-only").expect(0);
-    let report = ended.json();
+    check_with_warnings(&world, "").expect(1);
+    let output = check_with_warnings(&world, "--new-only").expect(0);
+    let report = output.json();
     assert_eq!(report["findings"]["known"], 2);
     assert_eq!(
         (&report["findings"]["new"], &report["findings"]["errors"]),
         (&json!(0), &json!(0))
     );
-    ended.saying(&["no new findings (2 known)"]);
+    output.saying(&["no new findings (2 known)"]);
 
     // One more finding of another name, and the counted one gets worse.
     world.write(
@@ -77,7 +77,7 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
         pipeline(&["Start", "bad name", "worse name", "Two", "Done"]),
     );
     world.commit("worse");
-    let report = checked(&world, "--new-only").expect(1).json();
+    let report = check_with_warnings(&world, "--new-only").expect(1).json();
     let states = states(&report);
     assert_eq!(
         state_of(&states, &format!("old.orch.yaml {NAMING}")),
@@ -92,7 +92,7 @@ fn findings_of_base_pass_and_findings_of_change_fail() {
         pipeline(&["Start", "Two", "Three", "Four", "Done"]),
     );
     world.commit("mixed");
-    let report = checked(&world, "--new-only").expect(1).json();
+    let report = check_with_warnings(&world, "--new-only").expect(1).json();
     assert_eq!(report["findings"]["fixed"], 1, "the bad name is gone");
 }
 
@@ -105,7 +105,7 @@ fn test_case_is_about_what_is_new_and_marks_the_rest() {
     );
     world.commit("worse");
     let formats = "--report junit=j.xml --report junit-strict=s.xml";
-    checked(&world, ("--new-only", formats)).expect(1);
+    check_with_warnings(&world, ("--new-only", formats)).expect(1);
     let read = |name: &str| std::fs::read_to_string(world.work().join(name)).unwrap();
     let case = |xml: &str| {
         let start = xml.find(&format!("<testcase name=\"old: {NAMING}\"")).unwrap();
@@ -121,7 +121,7 @@ fn test_case_is_about_what_is_new_and_marks_the_rest() {
     let told = |case: &str| case[case.find("<failure").unwrap()..].to_owned();
     assert_eq!(told(&strict), told(&hosts));
     // Without the comparison, no finding has a state.
-    checked(&world, formats).expect(1);
+    check_with_warnings(&world, formats).expect(1);
     insta::assert_snapshot!(case(&read("j.xml")), @r#"
     "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
     old.orch.yaml:17: component "worse name" does not match the naming convention [A-Z].*: rename it
@@ -134,12 +134,12 @@ fn renamed_file_keeps_known_findings_and_copy_has_new_ones() {
     let world = past();
     world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
-    let report = checked(&world, "--new-only").expect(0).json();
+    let report = check_with_warnings(&world, "--new-only").expect(0).json();
     assert_eq!(report["findings"]["known"], 2);
     world.git("mv moved.orch.yaml old.orch.yaml");
     world.write("twin.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
     world.commit("twin");
-    let report = checked(&world, "--new-only").expect(1).json();
+    let report = check_with_warnings(&world, "--new-only").expect(1).json();
     assert_eq!(
         state_of(&states(&report), &format!("twin.orch.yaml {NAMING}")),
         ["new"]
@@ -152,8 +152,8 @@ fn base_with_named_rules_file_is_still_the_base() {
     let world = past();
     world.git("mv old.orch.yaml moved.orch.yaml");
     world.commit("move");
-    let named = "--new-only .platform/config/pipeline_quality_rules.yaml";
-    let report = checked(&world, named).expect(0).json();
+    let named_args = "--new-only .platform/config/pipeline_quality_rules.yaml";
+    let report = check_with_warnings(&world, named_args).expect(0).json();
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["new"]),
         (&json!(2), &json!(0))
@@ -168,7 +168,7 @@ fn tightened_rules_judge_both_sides() {
         RULES.replace("maxComponents: 3", "maxComponents: 1"),
     );
     world.commit("tighten");
-    let report = checked(&world, "--new-only").expect(0).json();
+    let report = check_with_warnings(&world, "--new-only").expect(0).json();
     assert_eq!(
         state_of(&states(&report), "a.orch.yaml maximum-components"),
         ["known"]
@@ -180,13 +180,15 @@ fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
     let world = past();
     world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
     world.commit("break");
-    checked(&world, "--new-only").expect(1);
+    check_with_warnings(&world, "--new-only").expect(1);
     world.push();
     // With a broken base, every finding is new.
     world.git("checkout -q -b later");
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("mend");
-    let report = checked(&world, "--new-only --base change").expect(1).json();
+    let report = check_with_warnings(&world, "--new-only --base change")
+        .expect(1)
+        .json();
     assert_eq!(
         state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
         ["new"]
@@ -196,8 +198,8 @@ fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
 #[test]
 fn run_without_base_reports_every_finding_as_new() {
     let world = past();
-    let ended = checked(&world, "--new-only --all").expect(1);
-    let report = ended.json();
+    let output = check_with_warnings(&world, "--new-only --all").expect(1);
+    let report = output.json();
     assert_eq!(report["findings"]["new"], Value::Null);
     assert!(
         report["notes"]
@@ -224,22 +226,22 @@ fn new_only_is_set_by_flag_variable_and_file() {
 }
 
 /// Returns a platform that reports names with a lowercase first letter, in the commit of the request.
-fn judging(world: &World) -> Platform {
+fn platform_by_pipeline_content(world: &World) -> Platform {
     let platform = Platform::new();
     let work = world.work();
     platform.reviews(move |request: &Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let commit = body["commitId"].as_str().unwrap().to_owned();
         let mut failed = false;
-        let files: serde_json::Map<String, Value> = asked(request)
+        let files: serde_json::Map<String, Value> = requested_pipelines(request)
             .into_iter()
             .map(|path| {
-                let shown = Command::new("git")
+                let message = Command::new("git")
                     .args(["show", &format!("{commit}:{path}")])
                     .current_dir(&work)
                     .output()
                     .unwrap();
-                let text = String::from_utf8(shown.stdout).unwrap();
+                let text = String::from_utf8(message.stdout).unwrap();
                 let bad: Vec<String> = ["bad name", "worse name"]
                     .into_iter()
                     .filter(|name| text.contains(&format!("{name:?}:")))
@@ -270,7 +272,7 @@ fn platform_is_asked_about_base_of_files_with_findings() {
     world.write("good.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("edit");
     world.push();
-    let platform = judging(&world);
+    let platform = platform_by_pipeline_content(&world);
     let args = "review --new-only --report json=-";
     let report = platform.call(&world).run(args).expect(0).json();
     assert_eq!(
@@ -279,7 +281,11 @@ fn platform_is_asked_about_base_of_files_with_findings() {
     );
     let requests = platform.requests();
     assert_eq!(requests.len(), 2);
-    assert_eq!(asked(&requests[1]), ["old.orch.yaml"], "only files with findings");
+    assert_eq!(
+        requested_pipelines(&requests[1]),
+        ["old.orch.yaml"],
+        "only files with findings"
+    );
     let body: Value = serde_json::from_slice(&requests[1].body).unwrap();
     assert_eq!(
         body["commitId"],
@@ -315,13 +321,13 @@ fn finding_that_is_gone_in_all_files_of_change_is_fixed() {
     world.commit("fixes");
     world.push();
     let project = format!("{PROJECT}={}", world.remote().display());
-    let served = Served::start(
+    let server = ServerProcess::start(
         world.path(),
         &["--project", &project, &format!("--token={TOKEN}=admin")],
     );
     let args = "--new-only --report json=- --fail-on warn";
     let fixed = |command: &str| {
-        let call = Call::with_platform(&world.work(), &served.url);
+        let call = Call::with_platform(&world.work(), &server.url);
         let report = call.run((&[command], args)).expect(0).json();
         (
             report["findings"]["fixed"].clone(),
@@ -357,29 +363,29 @@ fn base_that_platform_does_not_judge_leaves_verdict_open() {
     ];
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
     for at_base in answers {
-        let platform = apart(&head, at_head.clone(), at_base);
-        let ended = platform.call(&world).run("review --new-only").expect(3);
+        let platform = platform_by_commit(&head, at_head.clone(), at_base);
+        let output = platform.call(&world).run("review --new-only").expect(3);
         assert!(
-            ended
+            output
                 .out
                 .contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
     // A rejected token is an error, regardless of the commit.
-    let platform = apart(&head, at_head, ResponseTemplate::new(401));
+    let platform = platform_by_commit(&head, at_head, ResponseTemplate::new(401));
     platform.call(&world).run("review --new-only").expect(4);
 }
 
 /// Returns the response of a review that found this rule violated.
 fn found_bad(status: &str, path: &str, rule: &str) -> Value {
-    let found = json!([{ "ruleName": rule, "status": "FAILED", "violations": ["\"bad name\""] }]);
-    json!({ "reviewStatus": status, "results": { path: found }, "excludedFiles": [] })
+    let document = json!([{ "ruleName": rule, "status": "FAILED", "violations": ["\"bad name\""] }]);
+    json!({ "reviewStatus": status, "results": { path: document }, "excludedFiles": [] })
 }
 
 /// Returns a platform with one response for the head and another one for its base.
-fn apart(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Platform {
+fn platform_by_commit(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Platform {
     let (platform, head) = (Platform::new(), head.to_owned());
     platform.reviews(move |request: &Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -393,7 +399,7 @@ fn apart(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Pl
 }
 
 /// Returns `past` with an edit without new findings, and its head.
-fn edited() -> (World, String) {
+fn push_of_moved_finding() -> (World, String) {
     let world = past();
     let same = pipeline(&["Start", "bad name", "Two", "Done"]);
     world.write("old.orch.yaml", format!("# moved\n{same}"));
@@ -404,8 +410,8 @@ fn edited() -> (World, String) {
 }
 
 #[test]
-fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
-    let (world, head) = edited();
+fn failed_review_passes_only_if_known_errors_failed_base() {
+    let (world, head) = push_of_moved_finding();
     let rule = NAMING;
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", rule));
     let passed = json!([{ "ruleName": rule, "status": "PASSED", "violations": [] }]);
@@ -417,11 +423,11 @@ fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
         (answer(&found_bad("PASSED", "old.orch.yaml", rule)), 1, "failed"),
         (answer(&found_bad("FAILED", "old.orch.yaml", rule)), 0, "passed"),
     ] {
-        let platform = apart(&head, at_head.clone(), at_base);
+        let platform = platform_by_commit(&head, at_head.clone(), at_base);
         let args = "--report json=- --report junit=j.xml";
         let review = |more: &str| platform.call(&world).run(("review", args, more));
-        let ended = review("--new-only").expect(code);
-        assert_eq!(ended.json()["verdict"], verdict, "{}", ended.all());
+        let output = review("--new-only").expect(code);
+        assert_eq!(output.json()["verdict"], verdict, "{}", output.all());
         let junit = std::fs::read_to_string(world.work().join("j.xml")).unwrap();
         let is_green = !junit.contains("<failure") && !junit.contains("<error");
         assert_eq!(is_green, code == 0, "{junit}");
@@ -432,14 +438,14 @@ fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
 
 #[test]
 fn base_without_review_is_not_an_unavailable_platform() {
-    let (world, head) = edited();
+    let (world, head) = push_of_moved_finding();
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
     for (status, code) in [(400, 3), (401, 4), (404, 3), (503, 3)] {
-        let platform = apart(&head, at_head.clone(), ResponseTemplate::new(status));
+        let platform = platform_by_commit(&head, at_head.clone(), ResponseTemplate::new(status));
         let args = "review --new-only --on-unavailable pass";
-        let ended = platform.call(&world).run(args).expect(code);
-        assert!(!ended.all().contains(ALL_THE_SAME), "{}", ended.all());
-        assert!(ended.err.contains("error:"), "{}", ended.all());
+        let output = platform.call(&world).run(args).expect(code);
+        assert!(!output.all().contains(ALL_THE_SAME), "{}", output.all());
+        assert!(output.err.contains("error:"), "{}", output.all());
     }
 }
 
@@ -458,12 +464,12 @@ fn reports_are_written_if_published_version_is_unavailable() {
     platform.is_down();
     let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 2 --report json=-";
     let ci: Vec<&str> = ci.split(' ').collect();
-    let ended = platform.call(&world).run(&ci).expect(3);
-    let notes = ended.json()["notes"].to_string();
+    let output = platform.call(&world).run(&ci).expect(3);
+    let notes = output.json()["notes"].to_string();
     assert!(notes.contains("could not query the published version"), "{notes}");
     let pass = (&ci, "--on-unavailable pass");
-    let ended = platform.call(&world).run(&pass).expect(0);
-    ended.saying(&[
+    let output = platform.call(&world).run(&pass).expect(0);
+    output.saying(&[
         "nothing is published: the review did not pass: its verdict is undecided",
         ALL_THE_SAME,
     ]);
@@ -474,11 +480,11 @@ fn reports_are_written_if_published_version_is_unavailable() {
 fn new_only_publish_ends_before_its_review_if_access_to_version_is_denied() {
     let world = project();
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "PASSED",
         json!([{ "ruleName": NAMING, "status": "PASSED" }]),
     ));
-    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(403));
+    platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(403));
     let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 2";
     platform.call(&world).run(ci).expect(4);
     let requests = platform.requests();
@@ -506,10 +512,10 @@ fn new_only_publish_compares_with_last_published_version() {
     );
     world.commit("next");
     world.push();
-    let platform = judging(&world);
+    let platform = platform_by_pipeline_content(&world);
     let details = json!({ "sharedPipelines": [], "artifactDetails": {
         "sharedPipelineIdPrefix": "sales", "versionName": "1", "commitHash": published, "enabled": true } });
-    platform.on(
+    platform.respond_to(
         "GET",
         "/artifacts/details$",
         ResponseTemplate::new(200).set_body_json(details),
@@ -564,21 +570,21 @@ fn finding_that_is_known_by_name_excuses_no_other_component() {
             } else {
                 &words
             };
-            let found = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": [words] }]);
-            each("FAILED", found).respond(request)
+            let document = json!([{ "ruleName": NAMING, "status": "FAILED", "violations": [words] }]);
+            respond_for_each("FAILED", document).respond(request)
         });
         let args = "review --new-only --report json=-";
         platform.call(&world).run(args)
     };
-    let ended = reviewed("component \"bad name\" does not match \"[A-Z].*\"").expect(0);
-    assert_eq!(ended.json()["findings"]["known"], 1);
+    let output = reviewed("component \"bad name\" does not match \"[A-Z].*\"").expect(0);
+    assert_eq!(output.json()["findings"]["known"], 1);
     for other in [
         "component \"evil\" must not come after \"bad name\"",
         "component \"evil\\t bad name\" is bad",
         "component \"evil bad name\" is bad",
     ] {
-        let ended = reviewed(other).expect(1);
-        let report = ended.json();
+        let output = reviewed(other).expect(1);
+        let report = output.json();
         let numbers = (&report["findings"]["new"], &report["findings"]["known"]);
         assert_eq!(numbers, (&json!(1), &json!(0)), "{other}");
     }
@@ -591,7 +597,7 @@ fn failed_review_without_finding_is_never_excused() {
     world.commit("edit");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "FAILED",
         json!([{ "ruleName": NAMING, "status": "PASSED", "violations": [] }]),
     ));
@@ -611,12 +617,12 @@ fn base_is_evaluated_locally_if_rules_changed() {
     );
     world.commit("edit");
     world.push();
-    let platform = judging(&world);
-    let ended = platform
+    let platform = platform_by_pipeline_content(&world);
+    let output = platform
         .call(&world)
         .run("review --new-only --report json=-")
         .expect(0);
-    let notes = ended.json()["notes"].to_string();
+    let notes = output.json()["notes"].to_string();
     assert!(
         notes.contains("the rules differ between head and base"),
         "{notes}"
@@ -635,10 +641,10 @@ fn base_is_evaluated_locally_if_rules_changed() {
 }
 
 /// Returns the output of `--show` and the reports of the same run.
-fn told(world: &World, args: impl Arguments) -> (Ended, String) {
+fn check_with_all_reports(world: &World, args: impl Arguments) -> (ProgramOutput, String) {
     let files = ["junit=j.xml", "html=r.html", "markdown=r.md", "sarif=s.json"];
     let reports: Vec<&str> = files.iter().flat_map(|file| ["--report", file]).collect();
-    let ended = checked(world, (&reports[..], args));
+    let output = check_with_warnings(world, (&reports[..], args));
     let read = |file: &&str| {
         let path = file.split_once('=').unwrap().1;
         let text = std::fs::read_to_string(world.work().join(path)).unwrap();
@@ -647,34 +653,37 @@ fn told(world: &World, args: impl Arguments) -> (Ended, String) {
             .replace("&#41;", ")")
     };
     let all = files.iter().map(read).collect::<Vec<_>>().join("\n----\n");
-    (ended, all)
+    (output, all)
 }
 
 #[test]
 fn number_of_known_findings_can_only_fall() {
     let world = past();
     let all = ["--all", "--base", "HEAD", "--new-only", "--max-known"];
-    let (ended, _) = told(&world, (&all[..], "2"));
-    let report = ended.expect(0).json();
+    let (output, _) = check_with_all_reports(&world, (&all[..], "2"));
+    let report = output.expect(0).json();
     assert_eq!(
         (&report["findings"]["known"], &report["notes"]),
         (&json!(2), &json!([]))
     );
     // More known findings: every report contains the message, and none passes.
-    let said = "2 findings are known, but the limit is 1 (--max-known)";
-    let (ended, reports) = told(&world, (&all[..], "1"));
-    let ended = ended.expect(1);
-    let report = ended.json();
+    let expected_text = "2 findings are known, but the limit is 1 (--max-known)";
+    let (output, reports) = check_with_all_reports(&world, (&all[..], "1"));
+    let output = output.expect(1);
+    let report = output.json();
     assert_eq!(report["verdict"], "failed");
-    assert!(report["notes"][0].as_str().unwrap().starts_with(said), "{report}");
-    assert!(ended.err.contains(said), "{}", ended.all());
+    assert!(
+        report["notes"][0].as_str().unwrap().starts_with(expected_text),
+        "{report}"
+    );
+    assert!(output.err.contains(expected_text), "{}", output.all());
     for format in reports.split("\n----\n") {
-        assert!(format.contains(said), "{format}");
+        assert!(format.contains(expected_text), "{format}");
     }
     assert!(reports.contains("type=\"max-known\""), "{reports}");
-    std::fs::write(world.work().join("r.json"), &ended.out).unwrap();
+    std::fs::write(world.work().join("r.json"), &output.out).unwrap();
     Call::new(&world.work()).run("report r.json").expect(1);
-    let passed = ended
+    let passed = output
         .out
         .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
     std::fs::write(world.work().join("r.json"), passed).unwrap();
@@ -684,26 +693,26 @@ fn number_of_known_findings_can_only_fall() {
         .saying(&["more known findings than its job allows"]);
     // Fewer known findings: the job should lower its limit.
     let lower = "set --max-known to 2";
-    let (ended, _) = told(&world, (&all[..], "5"));
-    let ended = ended.expect(0);
-    assert!(ended.json()["notes"].to_string().contains(lower));
-    std::fs::write(world.work().join("r.json"), &ended.out).unwrap();
-    let again = Call::new(&world.work()).run("report r.json --report json=-");
-    assert_eq!(again.expect(0).json()["notes"], ended.json()["notes"]);
+    let (output, _) = check_with_all_reports(&world, (&all[..], "5"));
+    let output = output.expect(0);
+    assert!(output.json()["notes"].to_string().contains(lower));
+    std::fs::write(world.work().join("r.json"), &output.out).unwrap();
+    let second_run = Call::new(&world.work()).run("report r.json --report json=-");
+    assert_eq!(second_run.expect(0).json()["notes"], output.json()["notes"]);
     // A shard cannot know the total.
     world.write(
         "old.orch.yaml",
         format!("# moved\n{}", pipeline(&["Start", "bad name", "Two", "Done"])),
     );
     world.commit("edit");
-    let part = checked(&world, "--new-only --max-known 5").expect(0);
+    let part = check_with_warnings(&world, "--new-only --max-known 5").expect(0);
     assert_eq!(part.json()["notes"], json!([]));
     let variable = Call::new(&world.work())
         .variable("SLUICEGATE_MAX_KNOWN", "1")
         .variable("SLUICEGATE_NEW_ONLY", "true");
     variable.run("check").expect(1);
     variable.run("check --fail-on never --all --base HEAD").expect(1);
-    checked(&world, "--max-known 5")
+    check_with_warnings(&world, "--max-known 5")
         .expect(2)
         .saying(&["--max-known", "hint: pass --new-only"]);
 }
@@ -730,9 +739,9 @@ fn merged_shards_respect_limit_of_known_findings() {
             "--shard",
             &shard,
         ];
-        let ended = checked(&world, &args).expect(0);
-        std::fs::write(world.work().join(format!("{index}.json")), &ended.out).unwrap();
-        ended.json()["findings"]["known"].as_u64().unwrap()
+        let output = check_with_warnings(&world, &args).expect(0);
+        std::fs::write(world.work().join(format!("{index}.json")), &output.out).unwrap();
+        output.json()["findings"]["known"].as_u64().unwrap()
     };
     assert_eq!(known(1) + known(2), 8);
     let merged = Call::new(&world.work()).run("report 1.json 2.json --report json=-");
@@ -749,10 +758,10 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");
-    let (ended, reports) = told(&world, "--new-only");
-    let ended = ended.expect(0);
+    let (run_output, reports) = check_with_all_reports(&world, "--new-only");
+    let run_output = run_output.expect(0);
     let praise = "Well done: 1 existing finding is fixed.";
-    assert!(ended.err.contains(praise), "{}", ended.all());
+    assert!(run_output.err.contains(praise), "{}", run_output.all());
     let page = reports
         .split("\n----\n")
         .find(|report| report.starts_with("<!--"))
@@ -774,17 +783,17 @@ fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     assert!(plain.out.contains(praise), "{}", plain.all());
     // A failed run prints the number, and no praise.
     world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
-    let (failed, reports) = told(&world, "--new-only");
-    let failed = failed.expect(1);
+    let (failed, reports) = check_with_all_reports(&world, "--new-only");
+    let failure = failed.expect(1);
     assert!(
-        failed.err.contains("1 new error (1 known, 1 fixed)"),
+        failure.err.contains("1 new error (1 known, 1 fixed)"),
         "{}",
-        failed.all()
+        failure.all()
     );
     assert!(
-        !format!("{}{reports}", failed.err).contains("Well done"),
+        !format!("{}{reports}", failure.err).contains("Well done"),
         "{}",
-        failed.all()
+        failure.all()
     );
     std::fs::remove_file(world.work().join("worse.orch.yaml")).unwrap();
     // Without a comparison, the output does not mention one.
@@ -802,7 +811,7 @@ fn report_given_twice_counts_once() {
     let world = past();
     world.write("old.orch.yaml", pipeline(&["Start", "Two", "Three", "Done"]));
     world.commit("mend");
-    let one = checked(&world, "--new-only").expect(0);
+    let one = check_with_warnings(&world, "--new-only").expect(0);
     std::fs::write(world.work().join("r.json"), &one.out).unwrap();
     let twice = Call::new(&world.work()).run("report r.json r.json --report json=-");
     assert_eq!(twice.expect(0).json()["findings"], one.json()["findings"]);

@@ -20,13 +20,13 @@ fn event(id: usize, minutes: i64) -> Value {
 type Events = Arc<Mutex<Vec<Value>>>;
 
 /// Returns a platform that serves pages of the current events and then calls `change`.
-fn paged(
+fn serve_event_pages(
     platform: &Platform,
     events: &Events,
     change: impl Fn(usize, &mut Vec<Value>) + Send + Sync + 'static,
 ) {
     let (events, requests) = (Arc::clone(events), Mutex::new(0));
-    platform.on("GET", "/v1/events$", move |request: &Request| {
+    platform.respond_to("GET", "/v1/events$", move |request: &Request| {
         let query = |name: &str| {
             let value = request.url.query_pairs().find(|(key, _)| key == name);
             value.map(|(_, value)| value.into_owned())
@@ -61,12 +61,12 @@ fn ids(lines: &str) -> Vec<String> {
         .collect()
 }
 
-fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
+fn event_ids(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(|n| format!("e{n:04}")).collect()
 }
 
 /// Returns `count` events, one per minute, oldest first.
-fn history(count: usize) -> Events {
+fn events_of_history(count: usize) -> Events {
     let event = |n: usize| event(n, i64::try_from(count - n).unwrap() + 60);
     Arc::new(Mutex::new((0..count).map(event).collect()))
 }
@@ -74,16 +74,16 @@ fn history(count: usize) -> Events {
 #[test]
 fn export_reads_all_pages_in_the_order_of_time() {
     let (world, platform) = (World::new(), Platform::new());
-    let events = history(250);
-    paged(&platform, &events, |_, _| {});
-    let shown = platform.call(&world).run("events export").expect(0);
-    assert_eq!(ids(&shown.out), numbered(0..250));
-    let first: Value = serde_json::from_str(shown.out.lines().next().unwrap()).unwrap();
+    let events = events_of_history(250);
+    serve_event_pages(&platform, &events, |_, _| {});
+    let output = platform.call(&world).run("events export").expect(0);
+    assert_eq!(ids(&output.out), event_ids(0..250));
+    let first: Value = serde_json::from_str(output.out.lines().next().unwrap()).unwrap();
     assert_eq!(first["unknown"]["x"], 1);
     // If the platform lists the newest events first, the result is the same.
     events.lock().unwrap().reverse();
-    let shown = platform.call(&world).run("events export").expect(0);
-    assert_eq!(ids(&shown.out), numbered(0..250));
+    let output = platform.call(&world).run("events export").expect(0);
+    assert_eq!(ids(&output.out), event_ids(0..250));
 }
 
 /// Returns events with IDs in random order, five at each time, oldest first.
@@ -115,18 +115,18 @@ fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
         };
         let (later, begin) = (listed(248), listed(247));
         let events = Arc::new(Mutex::new(begin));
-        paged(&platform, &events, move |request, all| {
+        serve_event_pages(&platform, &events, move |request, all| {
             if request == 1 {
                 all.clone_from(&later);
             }
         });
         let export = "events export --cursor c.json";
-        let shown = platform.call(&world).run(export).expect(0);
-        assert_eq!(ids(&shown.out), happened[..248], "newest first: {newest_first}");
+        let output = platform.call(&world).run(export).expect(0);
+        assert_eq!(ids(&output.out), happened[..248], "newest first: {newest_first}");
         // The next run continues with the last time.
         *events.lock().unwrap() = listed(250);
-        let shown = platform.call(&world).run(export).expect(0);
-        assert_eq!(ids(&shown.out), happened[248..], "newest first: {newest_first}");
+        let output = platform.call(&world).run(export).expect(0);
+        assert_eq!(ids(&output.out), happened[248..], "newest first: {newest_first}");
     }
 }
 
@@ -134,19 +134,19 @@ fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
 fn export_loses_and_doubles_nothing_while_events_arrive() {
     for newest_first in [false, true] {
         let (world, platform) = (World::new(), Platform::new());
-        let events = history(250);
+        let events = events_of_history(250);
         if newest_first {
             events.lock().unwrap().reverse();
         }
-        paged(&platform, &events, move |request, all| {
+        serve_event_pages(&platform, &events, move |request, all| {
             if request < 12 {
                 let new = event(1000 + request, 0);
                 all.insert(if newest_first { 0 } else { all.len() }, new);
             }
         });
-        let shown = platform.call(&world).run("events export").expect(0);
-        let found = ids(&shown.out);
-        assert_eq!(found[..250], numbered(0..250), "newest first: {newest_first}");
+        let output = platform.call(&world).run("events export").expect(0);
+        let found = ids(&output.out);
+        assert_eq!(found[..250], event_ids(0..250), "newest first: {newest_first}");
         let mut once = found.clone();
         once.sort();
         once.dedup();
@@ -157,17 +157,17 @@ fn export_loses_and_doubles_nothing_while_events_arrive() {
 #[test]
 fn export_loses_nothing_while_the_oldest_fall_out() {
     let (world, platform) = (World::new(), Platform::new());
-    let events = history(250);
+    let events = events_of_history(250);
     // After the first page, the oldest event is removed and a new one is added: the total is the same, but the pages
     // have shifted.
-    paged(&platform, &events, |request, all| {
+    serve_event_pages(&platform, &events, |request, all| {
         if request == 1 {
             all.remove(0);
             all.push(event(1000, 0));
         }
     });
-    let shown = platform.call(&world).run("events export").expect(0);
-    let found = ids(&shown.out);
+    let output = platform.call(&world).run("events export").expect(0);
+    let found = ids(&output.out);
     assert!(
         found.contains(&"e0100".to_owned()),
         "the first event of the second page was skipped"
@@ -178,8 +178,8 @@ fn export_loses_nothing_while_the_oldest_fall_out() {
 #[test]
 fn export_of_a_list_that_never_holds_still_is_undecided() {
     let (world, platform) = (World::new(), Platform::new());
-    let events = history(250);
-    paged(&platform, &events, |_, all| {
+    let events = events_of_history(250);
+    serve_event_pages(&platform, &events, |_, all| {
         all.remove(0);
     });
     platform
@@ -192,27 +192,27 @@ fn export_of_a_list_that_never_holds_still_is_undecided() {
 #[test]
 fn export_asks_for_its_window() {
     let (world, platform) = (World::new(), Platform::new());
-    paged(&platform, &history(3), |_, _| {});
+    serve_event_pages(&platform, &events_of_history(3), |_, _| {});
     let (from, to) = (minutes_ago(62), minutes_ago(0));
-    let shown = platform
+    let output = platform
         .call(&world)
         .run(&["events", "export", "--from", &from, "--to", &to])
         .expect(0);
-    assert_eq!(ids(&shown.out), ["e0002"]);
+    assert_eq!(ids(&output.out), ["e0002"]);
 }
 
 #[test]
 fn export_before_the_window_is_refused_without_a_request() {
     let (world, platform) = (World::new(), Platform::new());
     let call = platform.call(&world);
-    for (from, said) in [
+    for (from, expected_text) in [
         (minutes_ago(91 * 24 * 60), "keeps events for 90 days"),
         ("2026-11-20T09:30:00".to_owned(), "offset"),
         ("soon".to_owned(), "is not a valid time"),
     ] {
         call.run(&["events", "export", "--from", &from])
             .expect(2)
-            .saying(&[said]);
+            .saying(&[expected_text]);
     }
     let (from, to) = (minutes_ago(5), minutes_ago(10));
     call.run(&["events", "export", "--from", &from, "--to", &to])
@@ -224,9 +224,9 @@ fn export_before_the_window_is_refused_without_a_request() {
 #[test]
 fn export_as_csv_is_harmless_in_a_spreadsheet() {
     let (world, platform) = (World::new(), Platform::new());
-    paged(&platform, &history(1), |_, _| {});
-    let shown = platform.call(&world).run("events export --format csv").expect(0);
-    let lines: Vec<&str> = shown.out.split("\r\n").collect();
+    serve_event_pages(&platform, &events_of_history(1), |_, _| {});
+    let output = platform.call(&world).run("events export --format csv").expect(0);
+    let lines: Vec<&str> = output.out.split("\r\n").collect();
     assert!(lines[0].starts_with("eventId,eventName,") && lines[0].ends_with(",additionalInfo,unknown"));
     assert!(lines[1].contains(",\"'=cmd@example.com\","), "{}", lines[1]);
 }
@@ -234,32 +234,32 @@ fn export_as_csv_is_harmless_in_a_spreadsheet() {
 #[test]
 fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
     let (world, platform) = (World::new(), Platform::new());
-    let events = history(20);
-    paged(&platform, &events, |_, _| {});
+    let events = events_of_history(20);
+    serve_event_pages(&platform, &events, |_, _| {});
     let run = || {
         platform
             .call(&world)
             .run("events export --cursor c.json")
             .expect(0)
     };
-    assert_eq!(ids(&run().out), numbered(0..20));
-    assert_eq!(ids(&run().out), numbered(0..0));
+    assert_eq!(ids(&run().out), event_ids(0..20));
+    assert_eq!(ids(&run().out), event_ids(0..0));
     // One event arrives late, one is new; both are exported exactly once.
     events.lock().unwrap().extend([event(21, 65), event(22, 0)]);
     assert_eq!(ids(&run().out), ["e0021", "e0022"]);
-    assert_eq!(ids(&run().out), numbered(0..0));
+    assert_eq!(ids(&run().out), event_ids(0..0));
 }
 
 #[test]
 fn export_that_fails_leaves_the_cursor() {
     let (world, platform) = (World::new(), Platform::new());
-    let events = history(2);
-    paged(&platform, &events, |_, _| {});
+    let events = events_of_history(2);
+    serve_event_pages(&platform, &events, |_, _| {});
     let args = "events export --cursor c.json";
     platform.call(&world).run(args).expect(0);
     let before = fs::read(world.work().join("c.json")).unwrap();
     let broken = Platform::new();
-    broken.on("GET", "/v1/events$", ResponseTemplate::new(403));
+    broken.respond_to("GET", "/v1/events$", ResponseTemplate::new(403));
     broken.call(&world).run(args).expect(4).saying(&["Super Admin"]);
     assert_eq!(fs::read(world.work().join("c.json")).unwrap(), before);
     world.write("c.json", "{}");
@@ -274,10 +274,10 @@ fn export_that_fails_leaves_the_cursor() {
 #[test]
 fn export_that_cannot_be_written_leaves_the_cursor() {
     let (world, platform) = (World::new(), Platform::new());
-    paged(&platform, &history(2), |_, _| {});
+    serve_event_pages(&platform, &events_of_history(2), |_, _| {});
     let mut command = platform.call(&world).command("events export --cursor c.json");
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let ended = command.stdout(full).output().unwrap();
-    assert_eq!(ended.status.code(), Some(2));
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
     assert!(!world.work().join("c.json").exists());
 }

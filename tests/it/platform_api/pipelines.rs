@@ -24,23 +24,23 @@ fn status(status: &str) -> Value {
         "startedAt": "2026-11-20T09:30:00Z", "finishedAt": finished, "new": "field" } })
 }
 
-fn starting(platform: &Platform) {
-    platform.on("POST", START, answer(&json!({ "pipelineExecutionId": ID })));
+fn script_execution_start(platform: &Platform) {
+    platform.respond_to("POST", START, answer(&json!({ "pipelineExecutionId": ID })));
 }
 
-fn going(platform: &Platform, words: &[&str]) {
-    platform.on(
+fn script_statuses_of_execution(platform: &Platform, words: &[&str]) {
+    platform.respond_to(
         "GET",
         ONE,
         in_turn(words.iter().map(|word| answer(&status(word))).collect()),
     );
 }
 
-fn with(args: impl Arguments) -> Vec<String> {
+fn run_args(args: impl Arguments) -> Vec<String> {
     (&RUN, args).into_list()
 }
 
-fn sent(platform: &Platform, verb: &str) -> Vec<Value> {
+fn bodies_by_verb(platform: &Platform, verb: &str) -> Vec<Value> {
     let all = platform.requests();
     let those = all
         .iter()
@@ -55,9 +55,9 @@ fn list_shows_when_each_was_published() {
     let (world, platform) = (World::new(), Platform::new());
     let body = json!({ "results": [{ "name": "sales/load orders", "publishedTime": "2020-01-02T00:00:00Z" }],
         "page": 0, "size": 100, "total": 1 });
-    platform.on("GET", "/published-pipelines$", answer(&body));
-    let shown = platform.call(&world).run("pipelines list").expect(0);
-    let days = shown.out.lines().nth(1).unwrap();
+    platform.respond_to("GET", "/published-pipelines$", answer(&body));
+    let output = platform.call(&world).run("pipelines list").expect(0);
+    let days = output.out.lines().nth(1).unwrap();
     assert!(
         days.starts_with("sales/load orders  2020-01-02T00:00:00Z (") && days.ends_with(" d ago)"),
         "{days}"
@@ -73,15 +73,15 @@ fn list_shows_when_each_was_published() {
 #[test]
 fn run_without_wait_only_starts() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    let shown = polling_call(&platform, &world)
-        .run(with("--tag nightly"))
+    script_execution_start(&platform);
+    let output = polling_call(&platform, &world)
+        .run(run_args("--tag nightly"))
         .expect(0);
-    assert_eq!(shown.out, format!("started the execution {ID}\n"));
+    assert_eq!(output.out, format!("started the execution {ID}\n"));
     let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production", "executionTag": "nightly" });
-    assert_eq!(sent(&platform, "POST"), [body]);
+    assert_eq!(bodies_by_verb(&platform, "POST"), [body]);
     let json = polling_call(&platform, &world)
-        .run(with("-o json"))
+        .run(run_args("-o json"))
         .expect(0)
         .json();
     assert_eq!(json, json!({ "pipelineExecutionId": ID }));
@@ -90,10 +90,10 @@ fn run_without_wait_only_starts() {
 #[test]
 fn run_with_wait_follows_to_a_success() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    going(&platform, &["QUEUED", "RUNNING", "RUNNING", "SUCCESS"]);
-    let shown = polling_call(&platform, &world)
-        .run(with("--wait --timeout 60 --junit out/run.xml"))
+    script_execution_start(&platform);
+    script_statuses_of_execution(&platform, &["QUEUED", "RUNNING", "RUNNING", "SUCCESS"]);
+    let output = polling_call(&platform, &world)
+        .run(run_args("--wait --timeout 60 --junit out/run.xml"))
         .expect(0);
     for word in [
         ID,
@@ -103,11 +103,11 @@ fn run_with_wait_follows_to_a_success() {
         "2026-11-20T09:30:03Z",
         "field",
     ] {
-        assert!(shown.out.contains(word), "{word}: {}", shown.all());
+        assert!(output.out.contains(word), "{word}: {}", output.all());
     }
-    let said: Vec<&str> = shown.err.lines().skip(1).collect();
+    let lines: Vec<&str> = output.err.lines().skip(1).collect();
     assert_eq!(
-        said,
+        lines,
         [
             "QUEUED: it is QUEUED",
             "RUNNING: it is RUNNING",
@@ -125,28 +125,28 @@ fn run_with_wait_follows_to_a_success() {
 fn run_that_ends_badly_is_exit_8() {
     for word in ["FAILED", "CANCELLED", "ERROR", "SKIPPED", "EXPLODED"] {
         let (world, platform) = (World::new(), Platform::new());
-        starting(&platform);
-        going(&platform, &["RUNNING", word]);
-        let ended = polling_call(&platform, &world)
-            .run(with("--wait -o json --junit run.xml"))
+        script_execution_start(&platform);
+        script_statuses_of_execution(&platform, &["RUNNING", word]);
+        let output = polling_call(&platform, &world)
+            .run(run_args("--wait -o json --junit run.xml"))
             .expect(8);
-        assert_eq!(ended.json()["result"]["status"], word);
-        assert_eq!(ended.json()["pipelineExecutionId"], ID);
+        assert_eq!(output.json()["result"]["status"], word);
+        assert_eq!(output.json()["pipelineExecutionId"], ID);
         let junit = fs::read_to_string(world.work().join("run.xml")).unwrap();
         assert!(junit.contains("<failure"), "{junit}");
-        ended.saying(&[&format!("ended in {word}: it is {word}")]);
+        output.saying(&[&format!("ended in {word}: it is {word}")]);
     }
 }
 
 #[test]
 fn run_that_does_not_end_in_time_is_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    going(&platform, &["RUNNING"]);
-    let ended = polling_call(&platform, &world)
-        .run(with("--wait --timeout 0 --junit run.xml"))
+    script_execution_start(&platform);
+    script_statuses_of_execution(&platform, &["RUNNING"]);
+    let output = polling_call(&platform, &world)
+        .run(run_args("--wait --timeout 0 --junit run.xml"))
         .expect(8);
-    ended.saying(&[
+    output.saying(&[
         "did not end within 0 s: its status is RUNNING",
         "hint:",
         "executions cancel",
@@ -159,9 +159,9 @@ fn run_that_does_not_end_in_time_is_exit_8() {
 fn run_with_a_running_tag_is_exit_5_in_the_servers_words() {
     let (world, platform) = (World::new(), Platform::new());
     let conflict: Value = serde_json::from_str(include_str!("../../fixtures/api/conflict.json")).unwrap();
-    platform.on("POST", START, ResponseTemplate::new(409).set_body_json(conflict));
+    platform.respond_to("POST", START, ResponseTemplate::new(409).set_body_json(conflict));
     polling_call(&platform, &world)
-        .run(with("--tag nightly --wait"))
+        .run(run_args("--tag nightly --wait"))
         .expect(5)
         .saying(&["An execution with the same tag is running"]);
 }
@@ -169,12 +169,12 @@ fn run_with_a_running_tag_is_exit_5_in_the_servers_words() {
 #[test]
 fn run_whose_platform_goes_away_says_how_to_go_on() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    platform.on("GET", ONE, ResponseTemplate::new(500));
-    let ended = polling_call(&platform, &world)
-        .run(with("--wait --junit run.xml"))
+    script_execution_start(&platform);
+    platform.respond_to("GET", ONE, ResponseTemplate::new(500));
+    let output = polling_call(&platform, &world)
+        .run(run_args("--wait --junit run.xml"))
         .expect(3);
-    ended.saying(&[&format!("sluicegate executions show {ID} --wait")]);
+    output.saying(&[&format!("sluicegate executions show {ID} --wait")]);
     assert!(
         fs::read_to_string(world.work().join("run.xml"))
             .unwrap()
@@ -185,33 +185,33 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
 #[test]
 fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("POST", START, answer(&json!({})));
-    let ended = polling_call(&platform, &world).run(with("--wait")).expect(3);
-    ended.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
+    platform.respond_to("POST", START, answer(&json!({})));
+    let output = polling_call(&platform, &world).run(run_args("--wait")).expect(3);
+    output.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
 }
 
 #[test]
 fn time_to_wait_begins_with_the_first_request() {
     let (world, platform) = (World::new(), Platform::new());
     let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
-    platform.on("POST", START, never());
-    platform.on("PATCH", ONE, never());
+    platform.respond_to("POST", START, never());
+    platform.respond_to("PATCH", ONE, never());
     let wait = "--wait --timeout 0";
     let late = "no response arrived within the timeout";
     let perhaps = "hint: the request may have been processed nevertheless: ";
     let list = "check the list of executions in the platform".to_owned();
     let show = format!("run `sluicegate executions show {ID}` to check");
     let cancel = ("executions cancel", ID, wait).into_list();
-    at_once([(with(wait), list), (cancel, show)], |(args, look)| {
-        let ended = polling_call(&platform, &world).run(&args).expect(3);
-        ended.saying(&[late, &format!("{perhaps}{look}")]);
+    at_once([(run_args(wait), list), (cancel, show)], |(args, look)| {
+        let output = polling_call(&platform, &world).run(&args).expect(3);
+        output.saying(&[late, &format!("{perhaps}{look}")]);
     });
 }
 
 #[test]
 fn run_needs_an_environment_from_flag_variable_or_file() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
+    script_execution_start(&platform);
     let bare = "pipelines run p";
     polling_call(&platform, &world)
         .run(bare)
@@ -223,7 +223,7 @@ fn run_needs_an_environment_from_flag_variable_or_file() {
         .variable("SLUICEGATE_ENVIRONMENT", "from-variable")
         .run(bare)
         .expect(0);
-    let asked: Vec<Value> = sent(&platform, "POST")
+    let asked: Vec<Value> = bodies_by_verb(&platform, "POST")
         .iter()
         .map(|body| body["environmentName"].clone())
         .collect();
@@ -233,19 +233,26 @@ fn run_needs_an_environment_from_flag_variable_or_file() {
 #[test]
 fn both_timeouts_have_their_flag() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    let refused = |args: Vec<String>| polling_call(&platform, &world).run(args).expect(2);
+    script_execution_start(&platform);
+    let refusal = |args: Vec<String>| polling_call(&platform, &world).run(args).expect(2);
     // Before the command, the flag sets the request timeout, which is at least a second; after it, the timeout of the
     // wait.
-    refused(("--timeout 0", &RUN).into_list()).saying(&["the timeout 0"]);
-    refused(with("--request-timeout 0")).saying(&["the timeout 0"]);
-    polling_call(&platform, &world).run(with("--timeout 0")).expect(0);
-    refused(with("--poll-interval 0")).saying(&["poll interval"]);
+    refusal(("--timeout 0", &RUN).into_list()).saying(&["the timeout 0"]);
+    refusal(run_args("--request-timeout 0")).saying(&["the timeout 0"]);
+    polling_call(&platform, &world)
+        .run(run_args("--timeout 0"))
+        .expect(0);
+    refusal(run_args("--poll-interval 0")).saying(&["poll interval"]);
 }
 
 /// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.
 #[cfg(unix)]
-fn interrupted(platform: &Platform, world: &World, args: impl Arguments, signal: &str) -> (i32, String) {
+fn run_and_interrupt(
+    platform: &Platform,
+    world: &World,
+    args: impl Arguments,
+    signal: &str,
+) -> (i32, String) {
     let mut command = polling_call(platform, world).command(args);
     let child = command
         .stdout(Stdio::piped())
@@ -258,9 +265,9 @@ fn interrupted(platform: &Platform, world: &World, args: impl Arguments, signal:
     }
     send_signal(signal, &child.id().to_string());
     let output = child.wait_with_output().unwrap();
-    let said =
+    let stdout =
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    (output.status.code().unwrap_or(-1), said)
+    (output.status.code().unwrap_or(-1), stdout)
 }
 
 #[cfg(unix)]
@@ -268,14 +275,14 @@ fn interrupted(platform: &Platform, world: &World, args: impl Arguments, signal:
 fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let (world, platform) = (World::new(), Platform::new());
-        starting(&platform);
+        script_execution_start(&platform);
         let patched = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let seen = std::sync::Arc::clone(&patched);
-        platform.on("PATCH", ONE, move |_: &Request| {
+        platform.respond_to("PATCH", ONE, move |_: &Request| {
             seen.store(1, std::sync::atomic::Ordering::SeqCst);
             answer(&json!({ "pipelineExecutionId": ID }))
         });
-        platform.on("GET", ONE, move |_: &Request| {
+        platform.respond_to("GET", ONE, move |_: &Request| {
             // The execution continues for a while after its termination was requested.
             let looks = patched.load(std::sync::atomic::Ordering::SeqCst);
             if looks > 0 {
@@ -283,12 +290,12 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
             }
             answer(&status(if looks > 2 { "CANCELLED" } else { "RUNNING" }))
         });
-        let args = with("--wait --cancel-on-interrupt --junit run.xml");
-        let (ended, said) = interrupted(&platform, &world, &args, signal);
-        assert_eq!(ended, code, "{said}");
-        assert!(said.contains("CANCELLED"), "{said}");
+        let args = run_args("--wait --cancel-on-interrupt --junit run.xml");
+        let (output, text) = run_and_interrupt(&platform, &world, &args, signal);
+        assert_eq!(output, code, "{text}");
+        assert!(text.contains("CANCELLED"), "{text}");
         assert_eq!(
-            sent(&platform, "PATCH"),
+            bodies_by_verb(&platform, "PATCH"),
             [json!({ "forceUpdate": false, "status": "CANCELLED" })]
         );
         assert!(
@@ -303,21 +310,21 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
 #[test]
 fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    platform.on("GET", ONE, answer(&status("RUNNING")));
-    let (ended, said) = interrupted(&platform, &world, &with("--wait"), "INT");
-    assert_eq!(ended, 130, "{said}");
-    assert!(sent(&platform, "PATCH").is_empty());
+    script_execution_start(&platform);
+    platform.respond_to("GET", ONE, answer(&status("RUNNING")));
+    let (output, text) = run_and_interrupt(&platform, &world, &run_args("--wait"), "INT");
+    assert_eq!(output, 130, "{text}");
+    assert!(bodies_by_verb(&platform, "PATCH").is_empty());
 }
 
 #[test]
 fn show_tells_everything_and_waits_if_asked() {
     let (world, platform) = (World::new(), Platform::new());
-    going(&platform, &["RUNNING", "FAILED"]);
-    let shown = polling_call(&platform, &world)
+    script_statuses_of_execution(&platform, &["RUNNING", "FAILED"]);
+    let output = polling_call(&platform, &world)
         .run(&["executions", "show", ID])
         .expect(0);
-    assert!(shown.out.contains("new         field"), "{}", shown.all());
+    assert!(output.out.contains("new         field"), "{}", output.all());
     polling_call(&platform, &world)
         .run(&["executions", "show", ID, "--wait"])
         .expect(8)
@@ -332,17 +339,17 @@ fn show_tells_everything_and_waits_if_asked() {
 #[test]
 fn cancel_sends_the_status_that_is_set() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
-    going(&platform, &["RUNNING", "CANCELLED"]);
+    platform.respond_to("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
+    script_statuses_of_execution(&platform, &["RUNNING", "CANCELLED"]);
     let cancel = ["executions", "cancel", ID];
-    let shown = polling_call(&platform, &world).run(&cancel).expect(0);
-    assert_eq!(shown.out, format!("requested to terminate the execution {ID}\n"));
+    let output = polling_call(&platform, &world).run(&cancel).expect(0);
+    assert_eq!(output.out, format!("requested to terminate the execution {ID}\n"));
     polling_call(&platform, &world)
         .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")
         .run((&cancel[..], "--force --wait"))
         .expect(0);
     assert_eq!(
-        sent(&platform, "PATCH"),
+        bodies_by_verb(&platform, "PATCH"),
         [
             json!({ "forceUpdate": false, "status": "CANCELLED" }),
             json!({ "forceUpdate": true, "status": "TERMINATED" })
@@ -358,14 +365,14 @@ fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
         answer(&json!({})),
     ] {
         let (world, platform) = (World::new(), Platform::new());
-        starting(&platform);
-        let shown = answer(&status("SUCCESS"));
-        platform.on("GET", ONE, in_turn(vec![missing.clone(), missing, shown]));
-        polling_call(&platform, &world).run(with("--wait")).expect(0);
-        assert_eq!(sent(&platform, "POST").len(), 1);
+        script_execution_start(&platform);
+        let text = answer(&status("SUCCESS"));
+        platform.respond_to("GET", ONE, in_turn(vec![missing.clone(), missing, text]));
+        polling_call(&platform, &world).run(run_args("--wait")).expect(0);
+        assert_eq!(bodies_by_verb(&platform, "POST").len(), 1);
         // An id that the user typed may be wrong.
         let platform = Platform::new();
-        platform.on("GET", ONE, ResponseTemplate::new(404));
+        platform.respond_to("GET", ONE, ResponseTemplate::new(404));
         let show = ["executions", "show", ID, "--wait"];
         polling_call(&platform, &world).run(&show).expect(3);
         assert_eq!(platform.requests().len(), 1);
@@ -375,28 +382,28 @@ fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
 #[test]
 fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
-    platform.on("GET", ONE, ResponseTemplate::new(404));
-    let ended = platform
+    script_execution_start(&platform);
+    platform.respond_to("GET", ONE, ResponseTemplate::new(404));
+    let output = platform
         .call(&world)
         .variable("SLUICEGATE_POLL_INTERVAL", "0.3")
-        .run(with("--wait"))
+        .run(run_args("--wait"))
         .expect(3)
         .saying(&[
             &format!("the execution {ID} was started, but its state could not be read"),
             &format!("run `sluicegate executions show {ID} --wait` to wait again"),
         ]);
     assert!(
-        !ended.err.contains("the platform has no execution"),
+        !output.err.contains("the platform has no execution"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
 #[test]
 fn run_sends_variables_only_if_they_are_given() {
     let (world, platform) = (World::new(), Platform::new());
-    starting(&platform);
+    script_execution_start(&platform);
     world.write("tables.yaml", "- [orders, full]\n- [\"1\", \"\"]\n");
     let variables = [
         "--variable",
@@ -406,13 +413,15 @@ fn run_sends_variables_only_if_they_are_given() {
         "--grid",
         "tables=tables.yaml",
     ];
-    polling_call(&platform, &world).run(with(&variables)).expect(0);
+    polling_call(&platform, &world)
+        .run(run_args(&variables))
+        .expect(0);
     polling_call(&platform, &world).run(&RUN).expect(0);
     let plain = json!({ "pipelineName": "sales/load orders", "environmentName": "production" });
     let mut full = plain.clone();
     full["scalarVariables"] = json!({ "empty": "", "region": "eu=west" });
     full["gridVariables"] = json!({ "tables": [["orders", "full"], ["1", ""]] });
-    assert_eq!(sent(&platform, "POST"), [full, plain]);
+    assert_eq!(bodies_by_verb(&platform, "POST"), [full, plain]);
 }
 
 #[test]
@@ -432,20 +441,20 @@ fn run_with_unusable_variables_is_refused_before_any_request() {
         ),
     ] {
         world.write("grid.yaml", rows);
-        let run = with("--grid tables=grid.yaml");
+        let run = run_args("--grid tables=grid.yaml");
         polling_call(&platform, &world)
             .run(&run)
             .expect(2)
             .saying(&[message]);
     }
-    let twice = with("--variable a=1 --variable a=2");
+    let twice = run_args("--variable a=1 --variable a=2");
     polling_call(&platform, &world)
         .run(&twice)
         .expect(2)
         .saying(&["--variable sets a more than once"]);
     for wrong in ["a", "=1"] {
         polling_call(&platform, &world)
-            .run(with(&["--variable", wrong]))
+            .run(run_args(&["--variable", wrong]))
             .expect(2);
     }
     assert!(platform.requests().is_empty());

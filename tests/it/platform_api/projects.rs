@@ -6,18 +6,18 @@ use wiremock::ResponseTemplate;
 
 const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
-fn created(platform: &Platform, path: &str, body: Value) {
-    platform.on("POST", path, ResponseTemplate::new(201).set_body_json(body));
+fn script_creation(platform: &Platform, path: &str, body: Value) {
+    platform.respond_to("POST", path, ResponseTemplate::new(201).set_body_json(body));
 }
 
 #[test]
 fn projects_list_shows_all_without_a_project_being_set() {
     let (world, platform) = (World::new(), Platform::new());
     let body: Value = serde_json::from_str(include_str!("../../fixtures/api/projects.json")).unwrap();
-    platform.on("GET", "/v1/projects$", answer(&body));
+    platform.respond_to("GET", "/v1/projects$", answer(&body));
     let call = platform.call(&world).without("SLUICEGATE_PROJECT_ID");
-    let shown = call.run("projects list").expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    let output = call.run("projects list").expect(0);
+    insta::assert_snapshot!(output.out, @"
      NAME   ID                                    DESCRIPTION
      sales  9c5b94b1-35ad-49bb-b118-8e8fc24abf80  Orders and their lines
      stock  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90
@@ -31,14 +31,14 @@ fn projects_list_shows_all_without_a_project_being_set() {
 #[test]
 fn projects_create_sends_what_is_given() {
     let (world, platform) = (World::new(), Platform::new());
-    created(
+    script_creation(
         &platform,
         "/v1/projects$",
         json!({ "projectId": "3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90" }),
     );
     let args = "projects create --name sales --warehouse WAREHOUSE_B --agent-deployment-type FULL_SAAS";
-    let shown = platform.call(&world).run(args).expect(0);
-    assert_eq!(shown.out, "projectId  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90\n");
+    let output = platform.call(&world).run(args).expect(0);
+    assert_eq!(output.out, "projectId  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90\n");
     assert_eq!(
         sent_bodies(&platform),
         [json!({ "name": "sales", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS" })]
@@ -49,9 +49,9 @@ fn projects_create_sends_what_is_given() {
 fn environments_list_names_the_agents() {
     let (world, platform) = (World::new(), Platform::new());
     let body: Value = serde_json::from_str(include_str!("../../fixtures/api/environments.json")).unwrap();
-    platform.on("GET", "/environments$", answer(&body));
-    let shown = platform.call(&world).run("environments list").expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    platform.respond_to("GET", "/environments$", answer(&body));
+    let output = platform.call(&world).run("environments list").expect(0);
+    insta::assert_snapshot!(output.out, @"
      NAME        DEFAULT AGENT  DEFAULT AGENT ID
      production  agent-eu-1     b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
     ");
@@ -60,7 +60,7 @@ fn environments_list_names_the_agents() {
 #[test]
 fn environments_create_sends_the_file_as_it_is_written() {
     let (world, platform) = (World::new(), Platform::new());
-    created(&platform, "/environments$", json!({}));
+    script_creation(&platform, "/environments$", json!({}));
     let text = format!(
         "name: production\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
          defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}\nconnectionOverrides:\n  - connectionName: dwh\n\
@@ -68,8 +68,8 @@ fn environments_create_sends_the_file_as_it_is_written() {
     );
     world.write("e.yaml", &text);
     let args = "environments create -f e.yaml";
-    let shown = platform.call(&world).run(args).expect(0);
-    assert_eq!(shown.out, "created the environment production\n");
+    let output = platform.call(&world).run(args).expect(0);
+    assert_eq!(output.out, "created the environment production\n");
     let properties = &sent_bodies(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
     assert_eq!(properties["port"], json!({ "value": "5439" }));
     for (value, kind) in [
@@ -80,26 +80,30 @@ fn environments_create_sends_the_file_as_it_is_written() {
         ("true", "boolean"),
     ] {
         world.write("e.yaml", text.replace("'5439'", value));
-        let said = format!(
+        let expected_text = format!(
             "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a string: \
              put it in quotes"
         );
-        platform.call(&world).run(args).expect(2).saying(&[&said]);
+        platform
+            .call(&world)
+            .run(args)
+            .expect(2)
+            .saying(&[&expected_text]);
     }
     assert_eq!(sent_bodies(&platform).len(), 1);
     world.write(
         "e.yaml",
         text.replace("{ secretName: pw, secretKey: k }", "{ value: hunter2 }"),
     );
-    let refused = platform.call(&world).run(args).expect(2);
-    assert!(!refused.all().contains("hunter2"));
-    refused.saying(&["e.yaml:9:7:", "password"]);
+    let refusal = platform.call(&world).run(args).expect(2);
+    assert!(!refusal.all().contains("hunter2"));
+    refusal.saying(&["e.yaml:9:7:", "password"]);
 }
 
 #[test]
 fn connections_create_knows_how_each_warehouse_authenticates() {
     let (world, platform) = (World::new(), Platform::new());
-    created(&platform, "/data-platform-connections$", json!({}));
+    script_creation(&platform, "/data-platform-connections$", json!({}));
     let create = "connections create --name dwh --warehouse";
     let run = |rest: &str| platform.call(&world).run((create, rest));
     run("WAREHOUSE_A").expect(0);
@@ -116,12 +120,12 @@ fn connections_create_knows_how_each_warehouse_authenticates() {
         .variable("SLUICEGATE_WAREHOUSE_A", "FROSTBITE")
         .run((create, "FROSTBITE"))
         .expect(0);
-    let found: Vec<(Value, Value)> = sent_bodies(&platform)
+    let matches: Vec<(Value, Value)> = sent_bodies(&platform)
         .iter()
         .map(|body| (body["authProvider"].clone(), body["authType"].clone()))
         .collect();
     assert_eq!(
-        found,
+        matches,
         [
             ("warehouse_a", "key_pair"),
             ("warehouse_b", "password"),
@@ -136,11 +140,11 @@ fn connections_create_knows_how_each_warehouse_authenticates() {
 }
 
 #[test]
-fn secrets_create_takes_the_value_from_a_variable_or_a_file_and_never_shows_it() {
+fn secrets_create_reads_value_from_variable_or_file_without_output() {
     let (world, platform) = (World::new(), Platform::new());
     let echo =
         json!({ "vaultSecretName": "dwh-password", "resolver_ref": "ref", "echo": "hunter2 is stored" });
-    created(&platform, &format!("/v1/secrets/{AGENT}/secret-value$"), echo);
+    script_creation(&platform, &format!("/v1/secrets/{AGENT}/secret-value$"), echo);
     let create = [
         "secrets",
         "create",
@@ -152,8 +156,8 @@ fn secrets_create_takes_the_value_from_a_variable_or_a_file_and_never_shows_it()
         "password",
     ];
     let call = platform.call(&world).variable("DWH", "hunter2");
-    let shown = call.run((&create[..], "--value-variable DWH")).expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    let output = call.run((&create[..], "--value-variable DWH")).expect(0);
+    insta::assert_snapshot!(output.out, @"
     vaultSecretName  dwh-password
     resolver_ref     ref
     echo             *** is stored
@@ -177,7 +181,7 @@ fn secrets_create_takes_the_value_from_a_variable_or_a_file_and_never_shows_it()
 fn secrets_create_that_is_refused_does_not_show_the_value() {
     let (world, platform) = (World::new(), Platform::new());
     let refused = json!({ "detail": "hunter2 is too short", "validation-errors": [{ "field": "value", "message": "hunter2" }] });
-    platform.on(
+    platform.respond_to(
         "POST",
         "/secret-value$",
         ResponseTemplate::new(400).set_body_json(refused),
@@ -195,22 +199,22 @@ fn secrets_create_that_is_refused_does_not_show_the_value() {
         "DWH",
         "-vv",
     ];
-    let ended = platform
+    let output = platform
         .call(&world)
         .variable("DWH", "hunter2")
         .run(&args)
         .expect(3);
-    assert!(!ended.all().contains("hunter2"), "{}", ended.all());
-    ended.saying(&["*** is too short"]);
+    assert!(!output.all().contains("hunter2"), "{}", output.all());
+    output.saying(&["*** is too short"]);
 }
 
 #[test]
 fn repositories_create_sends_the_providers_name() {
     let (world, platform) = (World::new(), Platform::new());
-    created(&platform, "/repositories$", json!({}));
+    script_creation(&platform, "/repositories$", json!({}));
     let args = "repositories create --owner acme --name sales";
-    let shown = platform.call(&world).run(args).expect(0);
-    assert_eq!(shown.out, "created the repository acme/sales\n");
+    let output = platform.call(&world).run(args).expect(0);
+    assert_eq!(output.out, "created the repository acme/sales\n");
     platform
         .call(&world)
         .variable("SLUICEGATE_GIT_PROVIDER", "octoforge")

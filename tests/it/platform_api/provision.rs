@@ -9,7 +9,7 @@ const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 const PROJECT: &str = "3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90";
 const APPLY: [&str; 4] = ["provision", "apply", "-f", "p.yaml"];
 
-fn hybrid() -> String {
+fn hybrid_file() -> String {
     format!(
         "project: {{ name: sales, warehouse: WAREHOUSE_A, agentDeploymentType: HYBRID }}
 connection: {{ name: dwh }}
@@ -28,7 +28,7 @@ repository:
 }
 
 fn full_saas() -> String {
-    hybrid()
+    hybrid_file()
         .replace("WAREHOUSE_A", "WAREHOUSE_B")
         .replace("HYBRID", "FULL_SAAS")
         .replace(
@@ -43,30 +43,30 @@ fn full_saas() -> String {
 }
 
 /// Returns a platform that creates every resource, except those with another response.
-fn platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform {
+fn provision_platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform {
     let platform = Platform::new();
     let made = |body: Value| ResponseTemplate::new(201).set_body_json(body);
     if let Some((path, answers)) = other {
-        platform.on("POST", path, in_turn(answers));
+        platform.respond_to("POST", path, in_turn(answers));
     }
-    platform.on("POST", "/v1/projects$", made(json!({ "projectId": PROJECT })));
-    platform.on(
+    platform.respond_to("POST", "/v1/projects$", made(json!({ "projectId": PROJECT })));
+    platform.respond_to(
         "POST",
         "/secret-value$",
         made(json!({ "vaultSecretName": "pw", "resolver_ref": "r" })),
     );
-    platform.on("POST", "/v1/projects/[^/]+/", made(json!({})));
+    platform.respond_to("POST", "/v1/projects/[^/]+/", made(json!({})));
     platform
 }
 
-fn call(platform: &Platform, world: &World) -> Call {
+fn provision_call(platform: &Platform, world: &World) -> Call {
     platform
         .call(world)
         .without("SLUICEGATE_PROJECT_ID")
         .variable("DWH", "hunter2")
 }
 
-fn paths(platform: &Platform) -> Vec<String> {
+fn request_paths(platform: &Platform) -> Vec<String> {
     let path = |request: &Request| request.url.path().trim_start_matches("/v1/").to_owned();
     platform.requests().iter().map(path).collect()
 }
@@ -77,18 +77,18 @@ fn state(world: &World) -> Value {
 
 #[test]
 fn apply_goes_through_the_steps_in_order() {
-    let (world, platform) = (World::new(), platform(None));
-    world.write("p.yaml", hybrid());
-    let shown = call(&platform, &world).run(&APPLY).expect(0);
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    let output = provision_call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(
-        shown.out,
+        output.out,
         format!(
             "project     created  projectId {PROJECT}\nconnection  created\nenvironment created\nrepository  created\n"
         )
     );
     let of = |rest: &str| format!("projects/{PROJECT}/{rest}");
     assert_eq!(
-        paths(&platform),
+        request_paths(&platform),
         [
             "projects".to_owned(),
             of("data-platform-connections"),
@@ -113,65 +113,67 @@ fn apply_goes_through_the_steps_in_order() {
 
 #[test]
 fn apply_for_full_saas_stores_the_secret_and_never_shows_it() {
-    let (world, platform) = (World::new(), platform(None));
+    let (world, platform) = (World::new(), provision_platform(None));
     world.write("p.yaml", full_saas());
-    let shown = call(&platform, &world).run((&APPLY[..], "-o json")).expect(0);
-    let steps: Vec<Value> = shown.json()["steps"]
+    let output = provision_call(&platform, &world)
+        .run((&APPLY[..], "-o json"))
+        .expect(0);
+    let steps: Vec<Value> = output.json()["steps"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["step"].clone())
+        .map(|entry| entry["step"].clone())
         .collect();
     assert_eq!(steps, ["project", "connection", "secret", "environment"]);
-    assert_eq!(shown.json()["projectId"], PROJECT);
+    assert_eq!(output.json()["projectId"], PROJECT);
     let body: Value = serde_json::from_slice(&platform.requests()[2].body).unwrap();
     assert_eq!(
         body,
         json!({ "name": "pw", "type": "DWH_PASSWORD", "key": "k", "value": { "k": "hunter2" } })
     );
-    assert!(!shown.all().contains("hunter2") && !state(&world).to_string().contains("hunter2"));
+    assert!(!output.all().contains("hunter2") && !state(&world).to_string().contains("hunter2"));
 }
 
 #[test]
 fn apply_twice_does_nothing_the_second_time() {
-    let (world, platform) = (World::new(), platform(None));
-    world.write("p.yaml", hybrid());
-    call(&platform, &world).run(&APPLY).expect(0);
-    let shown = call(&platform, &world).run(&APPLY).expect(0);
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    provision_call(&platform, &world).run(&APPLY).expect(0);
+    let output = provision_call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(platform.requests().len(), 4);
     assert!(
-        shown.out.lines().all(|line| line.contains("done before")),
+        output.out.lines().all(|line| line.contains("done before")),
         "{}",
-        shown.all()
+        output.all()
     );
 }
 
 #[test]
 fn apply_goes_on_after_a_failure_without_repeating_a_step() {
-    let (world, refused) = (
+    let (world, rejection) = (
         World::new(),
         ResponseTemplate::new(400).set_body_json(json!({ "detail": "no such agent" })),
     );
-    let made = ResponseTemplate::new(201).set_body_json(json!({}));
-    let platform = platform(Some(("/environments$", vec![refused, made])));
-    world.write("p.yaml", hybrid());
-    let ended = call(&platform, &world).run(&APPLY).expect(8);
-    assert_eq!(ended.out.lines().count(), 2, "{}", ended.all());
-    ended.saying(&[
+    let response = ResponseTemplate::new(201).set_body_json(json!({}));
+    let platform = provision_platform(Some(("/environments$", vec![rejection, response])));
+    world.write("p.yaml", hybrid_file());
+    let output = provision_call(&platform, &world).run(&APPLY).expect(8);
+    assert_eq!(output.out.lines().count(), 2, "{}", output.all());
+    output.saying(&[
         "the environment was not created",
         "no such agent",
         "p.yaml.state.json",
     ]);
     // Steps that were not done may be changed, completed ones may not.
-    world.write("p.yaml", hybrid().replace("name: sales,", "name: stock,"));
-    call(&platform, &world)
+    world.write("p.yaml", hybrid_file().replace("name: sales,", "name: stock,"));
+    provision_call(&platform, &world)
         .run(&APPLY)
         .expect(2)
         .saying(&["the project was already created, and its definition in the file has changed"]);
-    world.write("p.yaml", hybrid().replace("readOnly", "runner"));
-    call(&platform, &world).run(&APPLY).expect(0);
+    world.write("p.yaml", hybrid_file().replace("readOnly", "runner"));
+    provision_call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(
-        paths(&platform)
+        request_paths(&platform)
             .iter()
             .filter(|path| path.as_str() == "projects")
             .count(),
@@ -185,10 +187,10 @@ fn apply_that_fails_at_once_is_what_the_failure_is() {
     for (status, code) in [(401, 4), (403, 4), (400, 3), (409, 5)] {
         let (world, platform) = (
             World::new(),
-            platform(Some(("/v1/projects$", vec![ResponseTemplate::new(status)]))),
+            provision_platform(Some(("/v1/projects$", vec![ResponseTemplate::new(status)]))),
         );
-        world.write("p.yaml", hybrid());
-        call(&platform, &world).run(&APPLY).expect(code);
+        world.write("p.yaml", hybrid_file());
+        provision_call(&platform, &world).run(&APPLY).expect(code);
         assert_eq!(state(&world)["steps"], json!({}), "nothing was begun");
     }
 }
@@ -196,20 +198,20 @@ fn apply_that_fails_at_once_is_what_the_failure_is() {
 #[test]
 fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
     let (world, lost) = (World::new(), ResponseTemplate::new(502));
-    let platform = platform(Some(("/v1/projects$", vec![lost])));
-    world.write("p.yaml", hybrid());
-    let ended = call(&platform, &world).run(&APPLY).expect(8);
-    assert!(!ended.err.contains("was not created"), "{}", ended.all());
-    ended.saying(&[
+    let platform = provision_platform(Some(("/v1/projects$", vec![lost])));
+    world.write("p.yaml", hybrid_file());
+    let output = provision_call(&platform, &world).run(&APPLY).expect(8);
+    assert!(!output.err.contains("was not created"), "{}", output.all());
+    output.saying(&[
         "could not determine whether the project was created",
         "--resolve project=",
     ]);
-    call(&platform, &world).run(&APPLY).expect(2).saying(&[
+    provision_call(&platform, &world).run(&APPLY).expect(2).saying(&[
         "could not determine whether the project was created",
         "--resolve project=UUID",
     ]);
     assert_eq!(platform.requests().len(), 1);
-    let resolve = |word: &str| call(&platform, &world).run((&APPLY[..], &["--resolve", word]));
+    let resolve = |word: &str| provision_call(&platform, &world).run((&APPLY[..], &["--resolve", word]));
     for word in [
         "project",
         "project=done",
@@ -219,31 +221,31 @@ fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
     ] {
         resolve(word).expect(2).saying(&[word]);
     }
-    let shown = resolve(&format!("project={PROJECT}")).expect(0);
+    let run_output = resolve(&format!("project={PROJECT}")).expect(0);
     assert!(
-        shown
+        run_output
             .out
             .starts_with("project     done before\nconnection  created"),
         "{}",
-        shown.all()
+        run_output.all()
     );
     assert_eq!(platform.requests().len(), 4);
 }
 
 #[test]
 fn apply_checks_everything_before_the_first_request() {
-    let (world, platform) = (World::new(), platform(None));
+    let (world, platform) = (World::new(), provision_platform(None));
     let cases = [
         (
-            hybrid().replace("connectionName: dwh", "connectionName: other"),
+            hybrid_file().replace("connectionName: dwh", "connectionName: other"),
             "p.yaml:8:7",
         ),
         (
-            hybrid().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            hybrid_file().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
             "privateKey",
         ),
         (
-            hybrid().replace("{ secretName: key }", "hunter2"),
+            hybrid_file().replace("{ secretName: key }", "hunter2"),
             "the file must not contain a secret",
         ),
         (
@@ -255,18 +257,18 @@ fn apply_checks_everything_before_the_first_request() {
             "repository: is not supported",
         ),
     ];
-    for (text, said) in cases {
+    for (text, expected_text) in cases {
         world.write("p.yaml", text);
-        let ended = call(&platform, &world).run(&APPLY).expect(2);
-        assert!(!ended.all().contains("hunter2"), "{}", ended.all());
-        ended.saying(&[said]);
+        let output = provision_call(&platform, &world).run(&APPLY).expect(2);
+        assert!(!output.all().contains("hunter2"), "{}", output.all());
+        output.saying(&[expected_text]);
     }
-    world.write("p.yaml", hybrid().replace("WAREHOUSE_A", "FROSTBITE"));
-    call(&platform, &world)
+    world.write("p.yaml", hybrid_file().replace("WAREHOUSE_A", "FROSTBITE"));
+    provision_call(&platform, &world)
         .run(&APPLY)
         .expect(2)
         .saying(&["--warehouse-a"]);
-    call(&platform, &world)
+    provision_call(&platform, &world)
         .run((&APPLY[..], "--warehouse-a FROSTBITE --dry-run"))
         .expect(0);
     assert!(platform.requests().is_empty());
@@ -274,14 +276,14 @@ fn apply_checks_everything_before_the_first_request() {
 
 #[test]
 fn apply_does_not_take_the_state_of_another_platform() {
-    let (world, one, other) = (World::new(), platform(None), platform(None));
-    world.write("p.yaml", hybrid());
-    call(&one, &world).run(&APPLY).expect(0);
-    call(&other, &world)
+    let (world, one, other) = (World::new(), provision_platform(None), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    provision_call(&one, &world).run(&APPLY).expect(0);
+    provision_call(&other, &world)
         .run(&APPLY)
         .expect(2)
         .saying(&["belongs to", "--state"]);
-    call(&other, &world)
+    provision_call(&other, &world)
         .run((&APPLY[..], "--state other.json"))
         .expect(0);
 }
@@ -293,14 +295,17 @@ fn apply_does_not_take_a_page_for_a_step_that_is_done() {
         ResponseTemplate::new(201),
         ResponseTemplate::new(202).set_body_json(json!({})),
     ] {
-        let (world, platform) = (World::new(), platform(Some(("/environments$", vec![answer]))));
-        world.write("p.yaml", hybrid());
-        call(&platform, &world).run(&APPLY).expect(8).saying(&[
+        let (world, platform) = (
+            World::new(),
+            provision_platform(Some(("/environments$", vec![answer]))),
+        );
+        world.write("p.yaml", hybrid_file());
+        provision_call(&platform, &world).run(&APPLY).expect(8).saying(&[
             "could not determine whether the environment was created",
             "--resolve environment=",
         ]);
         assert_eq!(state(&world)["steps"]["environment"]["mark"], "begun");
-        call(&platform, &world)
+        provision_call(&platform, &world)
             .run(&APPLY)
             .expect(2)
             .saying(&["--resolve environment=done"]);
@@ -309,14 +314,16 @@ fn apply_does_not_take_a_page_for_a_step_that_is_done() {
 
 #[test]
 fn dry_run_refuses_the_settings_that_a_run_refuses() {
-    let (world, platform) = (World::new(), platform(None));
-    world.write("p.yaml", hybrid());
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
     for mode in ["", "--dry-run"] {
-        let call = call(&platform, &world).without("SLUICEGATE_TOKEN");
+        let call = provision_call(&platform, &world).without("SLUICEGATE_TOKEN");
         call.run((&APPLY, mode))
             .expect(2)
             .saying(&["there is no token for the platform"]);
     }
-    call(&platform, &world).run((&APPLY, "--dry-run")).expect(0);
+    provision_call(&platform, &world)
+        .run((&APPLY, "--dry-run"))
+        .expect(0);
     assert!(platform.requests().is_empty());
 }

@@ -1,6 +1,6 @@
 //! Proxies from the standard variables.
 
-use crate::support::{Platform, change, each, passed, pipeline};
+use crate::support::{Platform, change, passed_results, pipeline, respond_for_each};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
@@ -9,7 +9,7 @@ use std::thread;
 fn proxy_of_environment_is_used_for_other_hosts_only() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let away = platform
         .call(&world)
         .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc");
@@ -64,14 +64,14 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
         ),
     ] {
         let address = proxy_with_status(status);
-        let ended = call
+        let output = call
             .clone()
             .variable("HTTPS_PROXY", format!("http://me:s3cret@{address}"))
             .run("review")
             .expect(3)
             .saying(&[&format!("the proxy http://{address} {message}"), hint]);
-        assert!(!ended.all().contains("s3cret"), "{}", ended.all());
-        assert!(!ended.err.contains("starting try"), "{}", ended.all());
+        assert!(!output.all().contains("s3cret"), "{}", output.all());
+        assert!(!output.err.contains("starting try"), "{}", output.all());
     }
 }
 
@@ -84,7 +84,7 @@ fn proxy_that_refuses_the_connection_is_named_without_credentials() {
         ("HTTP_PROXY", "http://platform.invalid/dpc"),
         ("ALL_PROXY", "https://platform.invalid/dpc"),
     ] {
-        let ended = platform
+        let output = platform
             .call(&world)
             .variable("SLUICEGATE_BASE_URL", base_url)
             .variable(variable, "http://me:s3cret@127.0.0.1:9")
@@ -94,7 +94,7 @@ fn proxy_that_refuses_the_connection_is_named_without_credentials() {
                 "cannot connect to the proxy http://127.0.0.1:9: ",
                 "hint: check the proxy variables",
             ]);
-        assert!(!ended.all().contains("s3cret"), "{}", ended.all());
+        assert!(!output.all().contains("s3cret"), "{}", output.all());
     }
 }
 
@@ -116,8 +116,8 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
         ("HTTPS_PROXY", "$(S3CRET_PROXY)"),
     ] {
         for command in ["review", "doctor", "artifacts list"] {
-            let ended = call(variable, value).run(command).expect(2);
-            let text = ended.all();
+            let output = call(variable, value).run(command).expect(2);
+            let text = output.all();
             assert!(
                 text.contains(&format!("the variable {variable} is not the URL of a proxy")),
                 "{text}"
@@ -133,7 +133,7 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
         .run("review")
         .expect(3);
     call("HTTP_PROXY", unusable).run("review").expect(3);
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let local = platform.call(&world).variable("HTTP_PROXY", unusable);
     local.run("review").expect(0);
 }

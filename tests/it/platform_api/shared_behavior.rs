@@ -22,7 +22,7 @@ fn list(items: &Value) -> ResponseTemplate {
 fn always(template: &ResponseTemplate) -> Platform {
     let platform = Platform::new();
     for verb in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
-        platform.on(verb, NOTHING, template.clone());
+        platform.respond_to(verb, NOTHING, template.clone());
     }
     platform
 }
@@ -48,7 +48,7 @@ fn poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
+fn name_invalid_in_paths_is_usage_error_without_request() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
     for name in ["", ".", "..", "a\tb", "a\nb"] {
         for command in [
@@ -60,8 +60,8 @@ fn name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
             vec!["streaming", "start", name],
             vec!["executions", "show", name],
         ] {
-            let ended = platform.call(&world).run(&command).expect(2);
-            ended.saying(&["cannot be used in a path below", "\nhint: "]);
+            let output = platform.call(&world).run(&command).expect(2);
+            output.saying(&["cannot be used in a path below", "\nhint: "]);
         }
     }
     world.write(
@@ -82,9 +82,9 @@ fn events_whose_pages_repeat_come_to_an_end() {
     let events: Vec<Value> = (0..100)
         .map(|number| json!({ "eventId": number.to_string(), "eventTimestamp": "2026-11-20T10:00:00Z" }))
         .collect();
-    platform.on("GET", "/v1/events$", answer(&json!({ "results": events })));
-    let ended = platform.call(&world).run("events export").expect(3);
-    ended.saying(&["the list of events has no end", "\nhint: "]);
+    platform.respond_to("GET", "/v1/events$", answer(&json!({ "results": events })));
+    let output = platform.call(&world).run("events export").expect(3);
+    output.saying(&["the list of events has no end", "\nhint: "]);
     assert!(platform.requests().len() < 10, "{}", platform.requests().len());
 }
 
@@ -98,14 +98,14 @@ fn list_that_lies_about_its_total_is_no_list() {
         let empty = answer(&json!({ "results": [], "page": 1, "size": 100, "total": total }));
         in_turn(vec![full, empty])
     };
-    for (total, said) in [
+    for (total, expected_text) in [
         (250, "announces 250 entries but has 100"),
         (7, "announces 7 entries but has 100"),
     ] {
         let (world, platform) = (World::new(), Platform::new());
-        platform.on("GET", "/variables$", pages(total));
-        let ended = platform.call(&world).run("variables list").expect(3);
-        ended.saying(&[said, "\nhint: "]);
+        platform.respond_to("GET", "/variables$", pages(total));
+        let output = platform.call(&world).run("variables list").expect(3);
+        output.saying(&[expected_text, "\nhint: "]);
     }
     // Two pages that alternate are detected, too.
     let (world, platform) = (World::new(), Platform::new());
@@ -113,9 +113,9 @@ fn list_that_lies_about_its_total_is_no_list() {
         let entry = |n: usize| json!({ "name": format!("{}-{n}", turn % 2) });
         answer(&json!({ "results": (0..100).map(entry).collect::<Vec<_>>(), "total": 100_000 }))
     });
-    platform.on("GET", "/variables$", in_turn(turns.collect()));
-    let ended = platform.call(&world).run("variables list").expect(3);
-    ended.saying(&["repeats an earlier page"]);
+    platform.respond_to("GET", "/variables$", in_turn(turns.collect()));
+    let output = platform.call(&world).run("variables list").expect(3);
+    output.saying(&["repeats an earlier page"]);
     assert_eq!(platform.requests().len(), 3);
 }
 
@@ -197,9 +197,9 @@ fn page_of_html_is_done_by_no_command() {
             versions,
         ),
     ] {
-        let ended = platform.call(&world).run(command).expect(3);
-        assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
-        ended.saying(&[
+        let output = platform.call(&world).run(command).expect(3);
+        assert!(output.out.is_empty(), "{command:?}: {}", output.all());
+        output.saying(&[
             "Sign in",
             "\nhint: the request may have been processed nevertheless: ",
             look,
@@ -208,12 +208,12 @@ fn page_of_html_is_done_by_no_command() {
     }
     let asking = Platform::new();
     let pending = json!([{ "type": "tool", "toolId": "tool-1" }]);
-    asking.on(
+    asking.respond_to(
         "GET",
         "",
         answer(&json!({ "status": "STOPPED", "pendingDecisions": pending })),
     );
-    asking.on("POST", "", page());
+    asking.respond_to("POST", "", page());
     let decide = ["tasks", "decide", ID, "--approve", "tool-1"];
     asking.call(&world).run(&decide).expect(3).saying(&[
         "Sign in",
@@ -222,8 +222,8 @@ fn page_of_html_is_done_by_no_command() {
     ]);
     // A failed read leaves no operation open.
     for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
-        let ended = platform.call(&world).run(command).expect(3);
-        ended.saying(&["Sign in", "\nhint: check that the base URL is"]);
+        let output = platform.call(&world).run(command).expect(3);
+        output.saying(&["Sign in", "\nhint: check that the base URL is"]);
     }
 }
 
@@ -253,20 +253,20 @@ fn wait_ends_in_time_although_answer_hangs() {
             nothing,
         ),
     ];
-    at_once(cases, |(args, answers, code, said)| {
+    at_once(cases, |(args, answers, code, expected_text)| {
         let (world, platform) = (World::new(), Platform::new());
-        platform.on("GET", "/pipeline-executions/", in_turn(answers));
-        platform.on(
+        platform.respond_to("GET", "/pipeline-executions/", in_turn(answers));
+        platform.respond_to(
             "POST",
             "/pipeline-executions$",
             answer(&json!({ "pipelineExecutionId": ID })),
         );
-        platform.on("GET", "/status$", hanging.clone());
+        platform.respond_to("GET", "/status$", hanging.clone());
         let begin = Instant::now();
         let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
-        let ended = call.run((args, "--timeout 1")).expect(code);
-        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
-        ended.saying(&[said, "\nhint: "]);
+        let output = call.run((args, "--timeout 1")).expect(code);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", output.all());
+        output.saying(&[expected_text, "\nhint: "]);
     });
 }
 
@@ -295,22 +295,22 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
             "did not end in time: its status is RUNNING",
         ),
     ];
-    at_once(cases, |(tasks, pages, code, said)| {
+    at_once(cases, |(tasks, pages, code, expected_text)| {
         let (world, platform) = (World::new(), Platform::new());
-        platform.on("GET", "/tasks/[^/]+$", tasks.clone());
-        platform.on(
+        platform.respond_to("GET", "/tasks/[^/]+$", tasks.clone());
+        platform.respond_to(
             "GET",
             "/messages$",
             in_turn(pages.map(ResponseTemplate::clone).to_vec()),
         );
         let begin = Instant::now();
-        let ended = platform
+        let output = platform
             .call(&world)
             .variable("SLUICEGATE_POLL_INTERVAL", "0.05")
             .run(&["tasks", "messages", ID, "--follow", "--timeout", "1"])
             .expect(code);
-        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
-        ended.saying(&[said, "\nhint: "]);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", output.all());
+        output.saying(&[expected_text, "\nhint: "]);
     });
 }
 
@@ -319,13 +319,13 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
     let page = |token: &str| answer(&json!({ "results": [{ "data": "said" }], "more": token }));
     for (tokens, requests) in [(&["a"][..], 2), (&["a", "b", "c", "a"], 4)] {
         let (world, platform) = (World::new(), Platform::new());
-        platform.on(
+        platform.respond_to(
             "GET",
             "/messages$",
             in_turn(tokens.iter().map(|token| page(token)).collect()),
         );
-        let ended = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
-        ended.saying(&["has no end: its pages form a circle", "\nhint: "]);
+        let output = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
+        output.saying(&["has no end: its pages form a circle", "\nhint: "]);
         assert_eq!(platform.requests().len(), requests, "{tokens:?}");
     }
 }
@@ -335,14 +335,14 @@ fn retries_and_hanging_responses_are_reported() {
     let (world, platform) = (World::new(), Platform::new());
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
     let late = list(&json!([])).set_delay(Duration::from_millis(2_600));
-    platform.on("GET", "/v1/projects$", in_turn(vec![busy, late]));
-    let ended = platform
+    platform.respond_to("GET", "/v1/projects$", in_turn(vec![busy, late]));
+    let output = platform
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "1")
         .variable("CI", "true")
         .run("projects list")
         .expect(0);
-    ended.saying(&[
+    output.saying(&[
         "503 Service Unavailable; starting try 2 of 2 in ",
         "waiting for the response to GET http",
     ]);
@@ -352,13 +352,13 @@ fn retries_and_hanging_responses_are_reported() {
 fn overrides_that_fail_in_a_text_keep_the_servers_words() {
     let (world, platform) = (World::new(), Platform::new());
     let known = json!({ "variable": { "name": "v", "type": "TEXT" }, "overrides": [] });
-    platform.on("GET", "/environment-overrides$", answer(&known));
-    let failed = json!(["prod: no such environment", "try again on Monday"]);
-    let done = json!({ "variableName": "v", "type": "TEXT", "successfulOverrides": ["test"], "failedOverrides": failed });
-    platform.on("POST", "/environment-overrides$", answer(&done));
+    platform.respond_to("GET", "/environment-overrides$", answer(&known));
+    let document = json!(["prod: no such environment", "try again on Monday"]);
+    let json = json!({ "variableName": "v", "type": "TEXT", "successfulOverrides": ["test"], "failedOverrides": document });
+    platform.respond_to("POST", "/environment-overrides$", answer(&json));
     let set = "variables overrides set v prod=1 test=2";
-    let ended = platform.call(&world).run(set).expect(8);
-    ended.saying(&[
+    let output = platform.call(&world).run(set).expect(8);
+    output.saying(&[
         "\n  prod: prod: no such environment\n",
         ": try again on Monday\n",
         "2 of 2 overrides",
@@ -371,13 +371,13 @@ fn numbers_are_shown_as_they_were_written() {
     let text = r#"{ "results": [ { "name": "v", "value": 12345678901234567890123.10, "more": [1.0, 1e400, 0.1] } ],
         "page": 0, "size": 100, "total": 1 }"#;
     let raw = ResponseTemplate::new(200).set_body_raw(text, "application/json");
-    platform.on("GET", "/variables$", raw);
-    let shown = platform.call(&world).run("variables list -o json").expect(0);
-    let squeezed: String = shown.out.split_whitespace().collect();
+    platform.respond_to("GET", "/variables$", raw);
+    let output = platform.call(&world).run("variables list -o json").expect(0);
+    let squeezed: String = output.out.split_whitespace().collect();
     assert!(
         squeezed.contains(r#""value":12345678901234567890123.10"#),
         "{}",
-        shown.out
+        output.out
     );
     assert!(
         squeezed
@@ -385,7 +385,7 @@ fn numbers_are_shown_as_they_were_written() {
             .replace("e+", "e")
             .contains("[1.0,1e400,0.1]"),
         "{}",
-        shown.out
+        output.out
     );
 }
 
@@ -415,18 +415,18 @@ fn every_refusal_ends_with_a_hint() {
             &["artifacts", "show", "--prefix", "p"],
             &["events", "export"],
         ] {
-            let ended = platform.call(&world).run(command);
-            let last = ended.err.trim_end().lines().last().unwrap_or_default();
+            let output = platform.call(&world).run(command);
+            let last = output.err.trim_end().lines().last().unwrap_or_default();
             assert!(
                 last.starts_with("hint: "),
                 "{command:?} {status}: {}",
-                ended.all()
+                output.all()
             );
             // A rejected request would be rejected again.
             assert!(
                 status == 500 || !last.contains("try again later"),
                 "{command:?} {status}: {}",
-                ended.all()
+                output.all()
             );
         }
         let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
@@ -442,31 +442,31 @@ fn every_refusal_ends_with_a_hint() {
 #[test]
 fn cancel_of_ended_execution_is_no_error() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on(
+    platform.respond_to(
         "PATCH",
         "/pipeline-executions/",
         answer(&json!({ "pipelineExecutionId": ID })),
     );
     let cancelled = json!({ "result": { "status": "CANCELLED", "message": "as asked" } });
-    platform.on("GET", "/pipeline-executions/", answer(&cancelled));
-    let ended = platform
+    platform.respond_to("GET", "/pipeline-executions/", answer(&cancelled));
+    let output = platform
         .call(&world)
         .run(&["executions", "cancel", ID, "--wait"])
         .expect(0);
-    assert!(!ended.err.contains("error:"), "{}", ended.all());
-    assert!(ended.out.contains("CANCELLED"), "{}", ended.all());
+    assert!(!output.err.contains("error:"), "{}", output.all());
+    assert!(output.out.contains("CANCELLED"), "{}", output.all());
 }
 
 /// Returns a platform with these lists, but no resource under any name.
-fn knowing() -> Platform {
+fn platform_with_resources() -> Platform {
     let platform = Platform::new();
     let named = |name: &str| list(&json!([{ "name": name }]));
-    platform.on("GET", "/variables$", named("region"));
-    platform.on("GET", "/published-pipelines$", named("load sales"));
-    platform.on("GET", "/environments$", named("production"));
+    platform.respond_to("GET", "/variables$", named("region"));
+    platform.respond_to("GET", "/published-pipelines$", named("load sales"));
+    platform.respond_to("GET", "/environments$", named("production"));
     let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "2026.11.1", "enabled": true }]);
-    platform.on("GET", "/artifacts$", list(&version));
-    platform.on(
+    platform.respond_to("GET", "/artifacts$", list(&version));
+    platform.respond_to(
         "GET",
         "/tasks$",
         answer(&json!({ "tasks": [{ "taskId": ID }], "page": 0, "size": 100, "total": 1 })),
@@ -476,7 +476,7 @@ fn knowing() -> Platform {
 
 #[test]
 fn missing_resource_is_named_with_nearest_existing_one() {
-    let (world, platform) = (World::new(), knowing());
+    let (world, platform) = (World::new(), platform_with_resources());
     let near = ID.replace("5b", "5c");
     let cases: [(&[&str], &str, &str); 16] = [
         (
@@ -547,17 +547,17 @@ fn missing_resource_is_named_with_nearest_existing_one() {
         ),
         (&["tasks", "permissions", &near, "--clear"], "no task", ID),
     ];
-    for (command, what, nearest) in cases {
-        let ended = platform.call(&world).run(command).expect(3);
-        ended.saying(&[what, "hint: did you mean ", nearest]);
+    for (command, label, nearest) in cases {
+        let output = platform.call(&world).run(command).expect(3);
+        output.saying(&[label, "hint: did you mean ", nearest]);
     }
     for command in [
         &["executions", "show", ID][..],
         &["executions", "show", ID, "--wait"],
         &["streaming", "show", ID],
     ] {
-        let ended = platform.call(&world).run(command).expect(3);
-        ended.saying(&[
+        let output = platform.call(&world).run(command).expect(3);
+        output.saying(&[
             "the platform has no ",
             ID,
             "hint: check the name, the project id and the base URL",
@@ -570,11 +570,11 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
     let (world, platform) = (World::new(), Platform::new());
     let known = PROJECT.replace("2a10", "2a11");
     let projects = json!([{ "id": known, "name": "Sales" }, { "id": ID, "name": "Other" }]);
-    platform.on("GET", "/v1/projects$", list(&projects));
+    platform.respond_to("GET", "/v1/projects$", list(&projects));
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
     let unknown = format!("the platform has no project {PROJECT:?}");
-    let meant = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
+    let text = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
     for command in [
         "pipelines list",
         "environments list",
@@ -585,20 +585,20 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
         "tasks list",
         "repositories create --owner me --name r",
     ] {
-        let ended = platform.call(&world).run(command).expect(3);
-        ended.saying(&["404", &unknown, &format!("hint: {meant}")]);
+        let output = platform.call(&world).run(command).expect(3);
+        output.saying(&["404", &unknown, &format!("hint: {text}")]);
     }
     // The platform has no task of such a project, either.
     let none = json!({ "tasks": [], "page": 0, "size": 100, "total": 0 });
-    platform.on("GET", "/tasks$", answer(&none));
-    let ended = platform.call(&world).run("tasks list").expect(0);
-    ended.saying(&[&unknown, &meant]);
+    platform.respond_to("GET", "/tasks$", answer(&none));
+    let output = platform.call(&world).run("tasks list").expect(0);
+    output.saying(&[&unknown, &text]);
     // A project that exists is not reported as missing.
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
-    let ended = call.run("pipelines list").expect(3);
-    assert!(!ended.err.contains("has no project"), "{}", ended.all());
+    let output = call.run("pipelines list").expect(3);
+    assert!(!output.err.contains("has no project"), "{}", output.all());
     assert!(
         !call
             .run(&["tasks", "list"])
@@ -606,8 +606,8 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
             .err
             .contains("has no project")
     );
-    let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
-    named.run("pipelines list").expect(2).saying(&[
+    let named_call = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
+    named_call.run("pipelines list").expect(2).saying(&[
         "the project id is not a UUID: the value has 5 characters",
         "hint: pass its UUID, which `sluicegate projects list` shows",
     ]);
@@ -617,16 +617,16 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
 fn prefix_under_which_nothing_is_published_is_named() {
     let (world, platform) = (World::new(), Platform::new());
     let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
-    platform.on(
+    platform.respond_to(
         "GET",
         "/artifacts$",
         in_turn(vec![list(&json!([])), list(&version)]),
     );
-    let ended = platform
+    let output = platform
         .call(&world)
         .run("artifacts list --prefix sale")
         .expect(0);
-    ended.saying(&[
+    output.saying(&[
         "no version is published under the prefix \"sale\"",
         "did you mean `sales`?",
     ]);
@@ -636,7 +636,7 @@ fn prefix_under_which_nothing_is_published_is_named() {
 #[test]
 fn failure_without_next_step_has_no_general_hint() {
     let world = World::new();
-    let ended = Call::new(&world.work()).run("provision apply -f none.yaml");
-    assert_eq!(ended.code, 2);
-    assert!(!ended.err.contains("hint: "), "{}", ended.all());
+    let output = Call::new(&world.work()).run("provision apply -f none.yaml");
+    assert_eq!(output.code, 2);
+    assert!(!output.err.contains("hint: "), "{}", output.all());
 }

@@ -26,9 +26,9 @@ advancedProperties:
   max.batch.size: '2048'
 ";
 
-fn words(platform: &Platform, statuses: &[&str]) {
+fn script_statuses(platform: &Platform, statuses: &[&str]) {
     let body = |status: &&str| answer(&json!({ "status": status }));
-    platform.on("GET", STATUS, in_turn(statuses.iter().map(body).collect()));
+    platform.respond_to("GET", STATUS, in_turn(statuses.iter().map(body).collect()));
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     world.write("s.yaml", FILE);
     let stored: Value =
         serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
-    platform.on("POST", CREATE, ResponseTemplate::new(201).set_body_json(&stored));
-    let shown = polling_call(&platform, &world)
+    platform.respond_to("POST", CREATE, ResponseTemplate::new(201).set_body_json(&stored));
+    let output = polling_call(&platform, &world)
         .run("streaming create -f s.yaml --key-vault OTHER_VAULT")
         .expect(0);
     for word in [
@@ -46,7 +46,7 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
         "streamingSource.tables[0].schema",
         "advancedProperties.max.batch.size",
     ] {
-        assert!(shown.out.contains(word), "{word}: {}", shown.all());
+        assert!(output.out.contains(word), "{word}: {}", output.all());
     }
     let body = &sent_bodies(&platform)[0];
     assert_eq!(
@@ -69,13 +69,13 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
 fn create_shows_each_complaint_at_its_line() {
     let (world, platform) = (World::new(), Platform::new());
     world.write("s.yaml", FILE);
-    let refused: Value =
+    let document: Value =
         serde_json::from_str(include_str!("../../fixtures/api/validation-error.json")).unwrap();
-    platform.on("POST", CREATE, ResponseTemplate::new(400).set_body_json(refused));
-    let ended = polling_call(&platform, &world)
+    platform.respond_to("POST", CREATE, ResponseTemplate::new(400).set_body_json(document));
+    let output = polling_call(&platform, &world)
         .run("streaming create -f s.yaml")
         .expect(3);
-    ended.saying(&[
+    output.saying(&[
         "400 Bad Request",
         "There are validation errors",
         "s.yaml:8:5: streamingSource.connection.username: must not be empty",
@@ -87,12 +87,12 @@ fn create_shows_each_complaint_at_its_line() {
 fn create_sends_no_number_as_another_text() {
     let (world, platform) = (World::new(), Platform::new());
     let args = "streaming create -f s.yaml";
-    let refused = |text: String, said: &str| {
+    let refused = |text: String, expected_text: &str| {
         world.write("s.yaml", text);
         polling_call(&platform, &world)
             .run(args)
             .expect(2)
-            .saying(&[said]);
+            .saying(&[expected_text]);
     };
     refused(
         FILE.replace("'2048'", "007"),
@@ -123,11 +123,11 @@ fn create_never_sends_a_secret_from_the_file() {
         "s.yaml",
         FILE.replace("{ secretLocation: vault, secretName: reader }", "hunter2"),
     );
-    let ended = polling_call(&platform, &world)
+    let output = polling_call(&platform, &world)
         .run("streaming create -f s.yaml")
         .expect(2);
-    assert!(!ended.all().contains("hunter2"), "{}", ended.all());
-    ended.saying(&["s.yaml:9:5: streamingSource.connection.password: the file must not contain a secret"]);
+    assert!(!output.all().contains("hunter2"), "{}", output.all());
+    output.saying(&["s.yaml:9:5: streamingSource.connection.password: the file must not contain a secret"]);
     assert!(platform.requests().is_empty());
 }
 
@@ -136,8 +136,8 @@ fn show_start_and_stop_name_the_pipeline() {
     let (world, platform) = (World::new(), Platform::new());
     let stored: Value =
         serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
-    platform.on("GET", "/streaming-pipelines/[^/]+$", answer(&stored));
-    platform.on("POST", "/commands$", ResponseTemplate::new(200));
+    platform.respond_to("GET", "/streaming-pipelines/[^/]+$", answer(&stored));
+    platform.respond_to("POST", "/commands$", ResponseTemplate::new(200));
     let run = |args: &[&str]| polling_call(&platform, &world).run(("streaming", args)).expect(0);
     assert_eq!(run(&["show", ID, "-o", "json"]).json(), stored);
     assert!(
@@ -161,15 +161,15 @@ fn show_start_and_stop_name_the_pipeline() {
 #[test]
 fn status_shows_any_word() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on(
+    platform.respond_to(
         "GET",
         STATUS,
         answer(&json!({ "status": "SNAPSHOTTING", "done": 7 })),
     );
-    let shown = polling_call(&platform, &world)
+    let output = polling_call(&platform, &world)
         .run(&["streaming", "status", ID])
         .expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    insta::assert_snapshot!(output.out, @"
     status  SNAPSHOTTING
     done    7
     ");
@@ -178,19 +178,19 @@ fn status_shows_any_word() {
 #[test]
 fn status_waits_for_a_state_in_any_case() {
     let (world, platform) = (World::new(), Platform::new());
-    words(&platform, &["starting", "starting", "SNAPSHOTTING", "STREAMING"]);
-    let shown = polling_call(&platform, &world)
+    script_statuses(&platform, &["starting", "starting", "SNAPSHOTTING", "STREAMING"]);
+    let output = polling_call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "-o", "json"])
         .expect(0);
-    assert_eq!(shown.json(), json!({ "status": "STREAMING" }));
-    shown.saying(&["the status is starting", "the status is SNAPSHOTTING"]);
+    assert_eq!(output.json(), json!({ "status": "STREAMING" }));
+    output.saying(&["the status is starting", "the status is SNAPSHOTTING"]);
     assert_eq!(platform.requests().len(), 4);
 }
 
 #[test]
 fn status_that_is_not_reached_in_time_is_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
-    words(&platform, &["stopping", "not_running"]);
+    script_statuses(&platform, &["stopping", "not_running"]);
     polling_call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
         .expect(8)
@@ -208,7 +208,7 @@ fn name_in_place_of_an_id_is_explained() {
             .expect(3)
             .saying(&[hint]);
         let id = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
-        let ended = platform.call(&world).run(&["streaming", command, id]).expect(3);
-        assert!(!ended.err.contains(hint), "{}", ended.all());
+        let output = platform.call(&world).run(&["streaming", command, id]).expect(3);
+        assert!(!output.err.contains(hint), "{}", output.all());
     }
 }

@@ -26,45 +26,45 @@ fn detail(status: &str, modified: &str, pending: &Value) -> Value {
         "modifiedAt": modified, "agentConfig": { "mode": "ACT" }, "grantedPermissions": [], "pendingDecisions": pending })
 }
 
-fn running() -> Value {
+fn running_task() -> Value {
     detail("RUNNING", "1", &json!([]))
 }
 
-fn finished() -> Value {
+fn finished_task() -> Value {
     detail("STOPPED", "9", &json!([]))
 }
 
-fn asking(tool: &str, id: &str) -> Value {
+fn asking_task(tool: &str, id: &str) -> Value {
     let pending = json!([{ "type": "tool", "toolName": tool, "toolId": id,
         "permissionMessage": { "title": "May I?", "body": "Please" }, "toolInput": { "x": 1 } }]);
     detail("STOPPED", id, &pending)
 }
 
-fn platform(details: &[Value]) -> Platform {
+fn task_platform(details: &[Value]) -> Platform {
     let platform = Platform::new();
-    let made = json!({ "taskId": ID, "status": "RUNNING", "agentName": "data_engineer_agent",
+    let body = json!({ "taskId": ID, "status": "RUNNING", "agentName": "data_engineer_agent",
         "createdAt": "2026-11-20T09:30:00Z" });
-    platform.on("POST", TASKS, ResponseTemplate::new(201).set_body_json(made));
-    platform.on("GET", ONE, in_turn(details.iter().map(answer).collect()));
-    platform.on(
+    platform.respond_to("POST", TASKS, ResponseTemplate::new(201).set_body_json(body));
+    platform.respond_to("GET", ONE, in_turn(details.iter().map(answer).collect()));
+    platform.respond_to(
         "POST",
         "/decisions$",
         ResponseTemplate::new(202).set_body_json(json!({ "pendingDecisions": [] })),
     );
-    platform.on(
+    platform.respond_to(
         "POST",
         "/messages$",
         ResponseTemplate::new(202).set_body_json(json!({ "taskId": ID })),
     );
-    platform.on("POST", "/stop$", ResponseTemplate::new(204));
+    platform.respond_to("POST", "/stop$", ResponseTemplate::new(204));
     platform
 }
 
-fn creating(rest: impl Arguments) -> Vec<String> {
+fn create_args(rest: impl Arguments) -> Vec<String> {
     (&CREATE, rest).into_list()
 }
 
-fn sent(platform: &Platform, end: &str) -> Vec<Value> {
+fn bodies_by_path(platform: &Platform, end: &str) -> Vec<Value> {
     let all = platform.requests();
     let those = all
         .iter()
@@ -76,17 +76,17 @@ fn sent(platform: &Platform, end: &str) -> Vec<Value> {
 
 #[test]
 fn create_sends_the_agents_configuration() {
-    let (world, platform) = (World::new(), platform(&[]));
-    let shown = polling_call(&platform, &world)
-        .run(creating(
+    let (world, platform) = (World::new(), task_platform(&[]));
+    let output = polling_call(&platform, &world)
+        .run(create_args(
             "--grant create_file --graph-id g --working-directory sales",
         ))
         .expect(0);
-    assert_eq!(shown.out, format!("created the task {ID}\n"));
+    assert_eq!(output.out, format!("created the task {ID}\n"));
     let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
         "projectId": PROJECT, "sourceBranchName": "main", "environmentName": "test", "generateBranch": true,
         "graphId": "g", "workingDirectory": "sales" }, "grantedPermissions": [{ "toolName": "create_file" }] });
-    assert_eq!(sent(&platform, "/tasks"), [body]);
+    assert_eq!(bodies_by_path(&platform, "/tasks"), [body]);
     world.write("message.md", "from a file\n");
     let args = [
         "tasks",
@@ -102,30 +102,39 @@ fn create_sends_the_agents_configuration() {
         .run(&args)
         .expect(2)
         .saying(&["--target-branch"]);
-    let named = (&args, "--target-branch b --environment e -o json");
+    let named_args = (&args, "--target-branch b --environment e -o json");
     assert_eq!(
-        polling_call(&platform, &world).run(&named).expect(0).json()["status"],
+        polling_call(&platform, &world).run(&named_args).expect(0).json()["status"],
         "RUNNING"
     );
-    assert_eq!(sent(&platform, "/tasks")[1]["message"], "from a file\n");
+    assert_eq!(bodies_by_path(&platform, "/tasks")[1]["message"], "from a file\n");
 }
 
 #[test]
 fn create_with_wait_ends_when_the_task_is_finished() {
-    let (world, platform) = (World::new(), platform(&[running(), running(), finished()]));
-    let shown = polling_call(&platform, &world).run(creating("--wait")).expect(0);
-    assert!(shown.out.starts_with("STOPPED (finished)\n"), "{}", shown.all());
-    shown.saying(&["the task is RUNNING", "the task is STOPPED"]);
+    let (world, platform) = (
+        World::new(),
+        task_platform(&[running_task(), running_task(), finished_task()]),
+    );
+    let output = polling_call(&platform, &world)
+        .run(create_args("--wait"))
+        .expect(0);
+    assert!(output.out.starts_with("STOPPED (finished)\n"), "{}", output.all());
+    output.saying(&["the task is RUNNING", "the task is STOPPED"]);
 }
 
 #[test]
 fn create_with_wait_tells_how_else_it_ended() {
     let stopping = detail("STOPPING", "2", &json!([]));
     let no_pending = json!({ "taskId": ID, "status": "STOPPED" });
-    for (details, code, said) in [
-        (vec![running(), detail("ERRORED", "2", &json!([]))], 8, "failed"),
+    for (details, code, expected_text) in [
         (
-            vec![stopping, finished()],
+            vec![running_task(), detail("ERRORED", "2", &json!([]))],
+            8,
+            "failed",
+        ),
+        (
+            vec![stopping, finished_task()],
             8,
             "was stopped before it was finished",
         ),
@@ -136,48 +145,55 @@ fn create_with_wait_tells_how_else_it_ended() {
             "did not end within 0 s: its status is DREAMING",
         ),
     ] {
-        let (world, platform) = (World::new(), platform(&details));
+        let (world, platform) = (World::new(), task_platform(&details));
         polling_call(&platform, &world)
-            .run(creating(&[
+            .run(create_args(&[
                 "--wait",
                 "--timeout",
-                if said.contains("0 s") { "0" } else { "60" },
+                if expected_text.contains("0 s") { "0" } else { "60" },
             ]))
             .expect(code)
-            .saying(&[said, "hint:"]);
+            .saying(&[expected_text, "hint:"]);
     }
 }
 
 #[test]
 fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
-    let (world, platform) = (World::new(), platform(&[running(), asking("git_push", "tool-4")]));
-    let ended = polling_call(&platform, &world)
-        .run(creating("--wait --approve create_file"))
+    let (world, platform) = (
+        World::new(),
+        task_platform(&[running_task(), asking_task("git_push", "tool-4")]),
+    );
+    let output = polling_call(&platform, &world)
+        .run(create_args("--wait --approve create_file"))
         .expect(8);
-    for said in [
+    for expected_text in [
         "STOPPED (waits for a decision)",
         "the agent requests the tool git_push: May I?",
         &format!("answer it by: sluicegate tasks decide {ID} --approve tool-4"),
     ] {
-        assert!(ended.out.contains(said), "{said}: {}", ended.all());
+        assert!(
+            output.out.contains(expected_text),
+            "{expected_text}: {}",
+            output.all()
+        );
     }
-    ended.saying(&["waits for a decision"]);
-    assert!(sent(&platform, "/decisions").is_empty());
+    output.saying(&["waits for a decision"]);
+    assert!(bodies_by_path(&platform, "/decisions").is_empty());
 }
 
 #[test]
 fn create_with_wait_answers_by_policy() {
-    let old = asking("git_commit", "tool-1");
+    let old = asking_task("git_commit", "tool-1");
     let details = [
-        running(),
+        running_task(),
         old.clone(),
         old,
-        running(),
-        asking("git_push", "tool-2"),
-        running(),
-        finished(),
+        running_task(),
+        asking_task("git_push", "tool-2"),
+        running_task(),
+        finished_task(),
     ];
-    let (world, platform) = (World::new(), platform(&details));
+    let (world, platform) = (World::new(), task_platform(&details));
     let args = [
         "--wait",
         "--approve",
@@ -187,11 +203,11 @@ fn create_with_wait_answers_by_policy() {
         "--scope",
         "conversation",
     ];
-    let shown = polling_call(&platform, &world).run(creating(&args)).expect(0);
-    shown.saying(&["approved the tool git_commit", "approved the tool git_push"]);
-    let answers: Vec<Value> = sent(&platform, "/decisions")
+    let output = polling_call(&platform, &world).run(create_args(&args)).expect(0);
+    output.saying(&["approved the tool git_commit", "approved the tool git_push"]);
+    let answers: Vec<Value> = bodies_by_path(&platform, "/decisions")
         .iter()
-        .map(|it| it["decisions"].clone())
+        .map(|entry| entry["decisions"].clone())
         .collect();
     let approved =
         |id: &str| json!([{ "type": "tool", "id": id, "approved": true, "scope": "CONVERSATION" }]);
@@ -207,14 +223,14 @@ fn time_to_wait_begins_with_the_first_request() {
     let decide = ("tasks decide", ID, "--approve t1", wait).into_list();
     let late = "no response arrived within the timeout";
     let (world, silent) = (World::new(), Platform::new());
-    silent.on("GET", ONE, never());
+    silent.respond_to("GET", ONE, never());
     let deaf = Platform::new();
-    deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
-    deaf.on("POST", "", never());
+    deaf.respond_to("GET", ONE, answer(&asking_task("git_push", "t1")));
+    deaf.respond_to("POST", "", never());
     let perhaps = "hint: the request may have been processed nevertheless: run `sluicegate tasks ";
     let cases = [
         (&silent, send.clone(), "hint: nothing was sent"),
-        (&deaf, creating(&wait), perhaps),
+        (&deaf, create_args(&wait), perhaps),
         (&deaf, send, perhaps),
         (&deaf, decide, perhaps),
     ];
@@ -224,16 +240,18 @@ fn time_to_wait_begins_with_the_first_request() {
             .expect(3)
             .saying(&[late, hint]);
     });
-    assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
+    assert_eq!(bodies_by_path(&silent, "/messages"), [] as [Value; 0]);
 }
 
 #[test]
 fn task_that_no_answer_names_is_not_to_be_made_again_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
-    platform.on("POST", TASKS, nameless);
-    let ended = polling_call(&platform, &world).run(creating("--wait")).expect(3);
-    ended.saying(&["hint: before you repeat the command, run `sluicegate tasks list` to check"]);
+    platform.respond_to("POST", TASKS, nameless);
+    let output = polling_call(&platform, &world)
+        .run(create_args("--wait"))
+        .expect(3);
+    output.saying(&["hint: before you repeat the command, run `sluicegate tasks list` to check"]);
 }
 
 #[test]
@@ -246,25 +264,25 @@ fn list_tells_both_meanings_of_stopped_apart() {
         item("c", "RUNNING"),
         item("d", "STOPPED"),
     ];
-    platform.on(
+    platform.respond_to(
         "GET",
         TASKS,
         answer(&json!({ "tasks": items, "page": 0, "size": 100, "total": 4 })),
     );
-    platform.on("GET", "/tasks/a$", answer(&finished()));
-    platform.on("GET", "/tasks/b$", answer(&asking("git_push", "1")));
-    platform.on("GET", "/tasks/d$", ResponseTemplate::new(404));
-    let shown = polling_call(&platform, &world)
+    platform.respond_to("GET", "/tasks/a$", answer(&finished_task()));
+    platform.respond_to("GET", "/tasks/b$", answer(&asking_task("git_push", "1")));
+    platform.respond_to("GET", "/tasks/d$", ResponseTemplate::new(404));
+    let output = polling_call(&platform, &world)
         .run("tasks list --status stopped --branch-id x")
         .expect(0);
-    let states: Vec<&str> = shown
+    let states: Vec<&str> = output
         .out
         .lines()
         .skip(1)
         .map(|line| {
             line.split("  ")
                 .map(str::trim)
-                .filter(|it| !it.is_empty())
+                .filter(|entry| !entry.is_empty())
                 .nth(1)
                 .unwrap()
         })
@@ -298,17 +316,21 @@ fn list_tells_both_meanings_of_stopped_apart() {
 fn show_says_what_the_task_waits_for() {
     let (world, platform) = (World::new(), Platform::new());
     let task: Value = serde_json::from_str(include_str!("../../fixtures/api/task.json")).unwrap();
-    platform.on("GET", ONE, answer(&task));
-    let shown = polling_call(&platform, &world)
+    platform.respond_to("GET", ONE, answer(&task));
+    let output = polling_call(&platform, &world)
         .run(&["tasks", "show", ID])
         .expect(0);
-    for said in [
+    for expected_text in [
         "STOPPED (waits for a decision)",
         "agentConfig.graphId",
         "--deny tool-4",
         "--answer question-5:0=removed",
     ] {
-        assert!(shown.out.contains(said), "{said}: {}", shown.all());
+        assert!(
+            output.out.contains(expected_text),
+            "{expected_text}: {}",
+            output.all()
+        );
     }
     assert_eq!(
         polling_call(&platform, &world)
@@ -319,7 +341,7 @@ fn show_says_what_the_task_waits_for() {
     );
 }
 
-fn history(platform: &Platform, pages: &[(Option<&str>, Vec<Value>)]) {
+fn script_messages(platform: &Platform, pages: &[(Option<&str>, Vec<Value>)]) {
     let answers = pages.iter().map(|(more, events)| {
         let mut body = json!({ "results": events });
         if let Some(more) = more {
@@ -327,10 +349,10 @@ fn history(platform: &Platform, pages: &[(Option<&str>, Vec<Value>)]) {
         }
         answer(&body)
     });
-    platform.on("GET", "/messages$", in_turn(answers.collect()));
+    platform.respond_to("GET", "/messages$", in_turn(answers.collect()));
 }
 
-fn said(text: &str) -> Value {
+fn task_message(text: &str) -> Value {
     json!({ "data": text, "groupId": "turn-1", "timestamp": "2020-11-20T09:30:00Z", "new": 1 })
 }
 
@@ -338,15 +360,15 @@ fn said(text: &str) -> Value {
 fn messages_are_read_to_the_end() {
     let (world, platform) = (World::new(), Platform::new());
     let pages = [
-        (Some("t1"), vec![said("one")]),
-        (Some("t2"), vec![said("two")]),
-        (None, vec![said("three")]),
+        (Some("t1"), vec![task_message("one")]),
+        (Some("t2"), vec![task_message("two")]),
+        (None, vec![task_message("three")]),
     ];
-    history(&platform, &pages);
-    let shown = polling_call(&platform, &world)
+    script_messages(&platform, &pages);
+    let output = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--limit", "1"])
         .expect(0);
-    let lines: Vec<&str> = shown.out.lines().collect();
+    let lines: Vec<&str> = output.out.lines().collect();
     assert_eq!(lines.len(), 3);
     assert!(
         lines[1].starts_with("2020-11-20T09:30:00Z (") && lines[1].ends_with(" d ago)  two  turn-1  new: 1"),
@@ -356,7 +378,7 @@ fn messages_are_read_to_the_end() {
     let queries: Vec<String> = platform
         .requests()
         .iter()
-        .map(|it| it.url.query().unwrap().to_owned())
+        .map(|entry| entry.url.query().unwrap().to_owned())
         .collect();
     assert_eq!(
         queries,
@@ -376,56 +398,61 @@ fn messages_are_read_to_the_end() {
 fn messages_are_followed_until_the_task_is_finished_each_once() {
     let (world, platform) = (
         World::new(),
-        platform(&[running(), asking("git_push", "tool-4"), running(), finished()]),
+        task_platform(&[
+            running_task(),
+            asking_task("git_push", "tool-4"),
+            running_task(),
+            finished_task(),
+        ]),
     );
     let pages = [
-        (None, vec![said("one")]),
-        (None, vec![said("one"), said("two")]),
-        (Some("t1"), vec![said("one"), said("two")]),
-        (None, vec![said("three")]),
-        (None, vec![said("three"), said("four")]),
+        (None, vec![task_message("one")]),
+        (None, vec![task_message("one"), task_message("two")]),
+        (Some("t1"), vec![task_message("one"), task_message("two")]),
+        (None, vec![task_message("three")]),
+        (None, vec![task_message("three"), task_message("four")]),
     ];
-    history(&platform, &pages);
-    let shown = polling_call(&platform, &world)
+    script_messages(&platform, &pages);
+    let output = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--follow", "-o", "json"])
         .expect(0);
-    let found: Vec<Value> = shown.json()["results"]
+    let matches: Vec<Value> = output.json()["results"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["data"].clone())
+        .map(|entry| entry["data"].clone())
         .collect();
-    assert_eq!(found, ["one", "two", "three", "four"]);
-    shown.saying(&["waits for a decision", "--approve tool-4"]);
+    assert_eq!(matches, ["one", "two", "three", "four"]);
+    output.saying(&["waits for a decision", "--approve tool-4"]);
 }
 
 #[test]
 fn messages_of_a_task_that_fails_end_in_exit_8() {
     let (world, platform) = (
         World::new(),
-        platform(&[running(), detail("ERRORED", "2", &json!([]))]),
+        task_platform(&[running_task(), detail("ERRORED", "2", &json!([]))]),
     );
-    history(
+    script_messages(
         &platform,
         &[
-            (None, vec![said("one")]),
-            (None, vec![said("one"), said("it broke")]),
+            (None, vec![task_message("one")]),
+            (None, vec![task_message("one"), task_message("it broke")]),
         ],
     );
-    let ended = polling_call(&platform, &world)
+    let output = polling_call(&platform, &world)
         .run(&["tasks", "messages", ID, "--follow"])
         .expect(8);
-    assert!(ended.out.contains("it broke"), "{}", ended.all());
+    assert!(output.out.contains("it broke"), "{}", output.all());
 }
 
 #[test]
 fn send_overrides_mode_and_branch_only() {
     let (world, platform) = (
         World::new(),
-        platform(&[
-            finished(),
-            finished(),
-            running(),
+        task_platform(&[
+            finished_task(),
+            finished_task(),
+            running_task(),
             detail("STOPPED", "10", &json!([])),
         ]),
     );
@@ -443,13 +470,13 @@ fn send_overrides_mode_and_branch_only() {
         "git_push",
     ];
     // Right after the message, the task still looks finished.
-    let shown = polling_call(&platform, &world)
+    let output = polling_call(&platform, &world)
         .run((&args[..], "--wait"))
         .expect(0);
-    assert!(shown.out.contains("modifiedAt"), "{}", shown.all());
+    assert!(output.out.contains("modifiedAt"), "{}", output.all());
     let body = json!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
         "agentConfig": { "name": "data_engineer_agent", "mode": "PLAN", "targetBranchName": "b" } });
-    assert_eq!(sent(&platform, "/messages"), [body]);
+    assert_eq!(bodies_by_path(&platform, "/messages"), [body]);
     assert_eq!(
         platform
             .requests()
@@ -458,11 +485,14 @@ fn send_overrides_mode_and_branch_only() {
             .count(),
         4
     );
-    let shown = polling_call(&platform, &world)
+    let output = polling_call(&platform, &world)
         .run(&["tasks", "send", ID, "--message", "x"])
         .expect(0);
-    assert_eq!(shown.out, format!("sent the message to the task {ID}\n"));
-    assert_eq!(sent(&platform, "/messages")[1], json!({ "message": "x" }));
+    assert_eq!(output.out, format!("sent the message to the task {ID}\n"));
+    assert_eq!(
+        bodies_by_path(&platform, "/messages")[1],
+        json!({ "message": "x" })
+    );
 }
 
 #[test]
@@ -472,7 +502,7 @@ fn decide_answers_tools_and_questions() {
     let asking = detail("STOPPED", "1", &pending);
     let (world, platform) = (
         World::new(),
-        platform(&[asking.clone(), asking, running(), finished()]),
+        task_platform(&[asking.clone(), asking, running_task(), finished_task()]),
     );
     let args = [
         "tasks",
@@ -491,8 +521,8 @@ fn decide_answers_tools_and_questions() {
         "--answer",
         "q:1=a=b",
     ];
-    let shown = polling_call(&platform, &world).run(&args).expect(0);
-    assert_eq!(shown.out, "no decision is pending, the task continues\n");
+    let output = polling_call(&platform, &world).run(&args).expect(0);
+    assert_eq!(output.out, "no decision is pending, the task continues\n");
     let decisions = json!([
         { "type": "tool", "id": "t1", "approved": true, "scope": "CONVERSATION" },
         { "type": "tool", "id": "t2", "approved": false, "scope": "CONVERSATION" },
@@ -500,11 +530,11 @@ fn decide_answers_tools_and_questions() {
             { "questionIndex": 0, "selectedOptions": ["yes", "also"] },
             { "questionIndex": 1, "selectedOptions": ["a=b"] } ] }
     ]);
-    assert_eq!(sent(&platform, "/decisions")[0]["decisions"], decisions);
+    assert_eq!(bodies_by_path(&platform, "/decisions")[0]["decisions"], decisions);
     polling_call(&platform, &world)
         .run(&["tasks", "decide", ID, "--approve", "t1", "--wait"])
         .expect(0);
-    for (args, said) in [
+    for (args, expected_text) in [
         (vec!["--approve", "t", "--deny", "t"], "both approved and denied"),
         (vec!["--answer", "q=yes"], "ID:PART=OPTION"),
         (vec![], "--answer"),
@@ -512,33 +542,33 @@ fn decide_answers_tools_and_questions() {
         polling_call(&platform, &world)
             .run((&["tasks", "decide", ID], &args))
             .expect(2)
-            .saying(&[said]);
+            .saying(&[expected_text]);
     }
 }
 
 #[test]
 fn decide_of_what_is_not_pending_sends_nothing() {
     let unclear = json!({ "taskId": ID, "status": "STOPPED" });
-    for (task, ids, said) in [
+    for (task, ids, expected_text) in [
         (
-            asking("git_push", "tool-4"),
+            asking_task("git_push", "tool-4"),
             vec!["tool-4", "nosuch"],
             "nosuch is not pending, so nothing was decided; the task",
         ),
         (
-            asking("git_push", "tool-4"),
+            asking_task("git_push", "tool-4"),
             vec!["tool-5"],
             "did you mean `tool-4`?",
         ),
         (
-            asking("git_push", "tool-4"),
+            asking_task("git_push", "tool-4"),
             vec!["nosuch"],
             "the task waits for tool-4",
         ),
-        (finished(), vec!["tool-4"], "is STOPPED (finished)"),
-        (running(), vec!["tool-4"], "the task waits for no decision"),
+        (finished_task(), vec!["tool-4"], "is STOPPED (finished)"),
+        (running_task(), vec!["tool-4"], "the task waits for no decision"),
     ] {
-        let (world, platform) = (World::new(), platform(&[task]));
+        let (world, platform) = (World::new(), task_platform(&[task]));
         for wait in [&[][..], &["--wait"]] {
             let ids = ids.iter().flat_map(|id| ["--approve", id]);
             let args: Vec<&str> = ["tasks", "decide", ID]
@@ -549,12 +579,12 @@ fn decide_of_what_is_not_pending_sends_nothing() {
             polling_call(&platform, &world)
                 .run(&args)
                 .expect(3)
-                .saying(&[said]);
+                .saying(&[expected_text]);
         }
-        assert!(sent(&platform, "/decisions").is_empty());
+        assert!(bodies_by_path(&platform, "/decisions").is_empty());
     }
     // If the task does not list its pending decisions, the platform decides.
-    let (world, platform) = (World::new(), platform(&[unclear]));
+    let (world, platform) = (World::new(), task_platform(&[unclear]));
     polling_call(&platform, &world)
         .run(&["tasks", "decide", ID, "--deny", "tool-4"])
         .expect(0);
@@ -565,29 +595,29 @@ fn decide_that_decided_nothing_is_no_success() {
     let pending = json!([{ "type": "tool", "toolName": "git_push", "toolId": "t1" },
         { "type": "tool", "toolName": "edit_file", "toolId": "t2" }]);
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("GET", ONE, answer(&detail("STOPPED", "1", &pending)));
+    platform.respond_to("GET", ONE, answer(&detail("STOPPED", "1", &pending)));
     let accepted = |body: Value| ResponseTemplate::new(202).set_body_json(body);
     let answers = [
         json!({ "pendingDecisions": pending }),
         json!({ "pendingDecisions": [pending[1]] }),
         json!({}),
     ];
-    platform.on("POST", "/decisions$", in_turn(answers.map(accepted).to_vec()));
+    platform.respond_to("POST", "/decisions$", in_turn(answers.map(accepted).to_vec()));
     let decide = || {
         let args = ["tasks", "decide", ID, "--approve", "t1"];
         polling_call(&platform, &world).run(&args)
     };
-    let ended = decide().expect(8);
-    assert!(ended.out.contains("--approve t1"), "{}", ended.all());
-    ended.saying(&[
+    let output = decide().expect(8);
+    assert!(output.out.contains("--approve t1"), "{}", output.all());
+    output.saying(&[
         "the platform accepted the decisions, but these are still pending: t1",
         "hint:",
     ]);
-    let ended = decide().expect(0);
+    let output = decide().expect(0);
     assert!(
-        ended.out.starts_with("decided; 1 more decision is pending\n"),
+        output.out.starts_with("decided; 1 more decision is pending\n"),
         "{}",
-        ended.all()
+        output.all()
     );
     decide()
         .expect(3)
@@ -596,7 +626,7 @@ fn decide_that_decided_nothing_is_no_success() {
 
 #[test]
 fn permissions_that_were_not_replaced_are_no_success() {
-    let (world, platform) = (World::new(), platform(&[]));
+    let (world, platform) = (World::new(), task_platform(&[]));
     let granted = |tools: &[&str]| {
         let tools: Vec<Value> = tools.iter().map(|tool| json!({ "toolName": tool })).collect();
         answer(&json!({ "taskId": ID, "grantedPermissions": tools }))
@@ -607,14 +637,14 @@ fn permissions_that_were_not_replaced_are_no_success() {
         granted(&["x"]),
         answer(&json!({})),
     ];
-    platform.on("PUT", "/permissions$", in_turn(answers));
+    platform.respond_to("PUT", "/permissions$", in_turn(answers));
     let set = || {
         let args = ["tasks", "permissions", ID, "--grant", "x"];
         polling_call(&platform, &world).run(&args)
     };
-    let ended = set().expect(8);
-    assert!(ended.out.contains("may use no tool"), "{}", ended.all());
-    ended.saying(&["the platform did not grant x", "hint:"]);
+    let output = set().expect(8);
+    assert!(output.out.contains("may use no tool"), "{}", output.all());
+    output.saying(&["the platform did not grant x", "hint:"]);
     set().expect(8).saying(&["the platform did not revoke y"]);
     set().expect(0);
     set()
@@ -624,11 +654,11 @@ fn permissions_that_were_not_replaced_are_no_success() {
 
 #[test]
 fn stop_delete_and_permissions_say_what_they_did() {
-    let (world, platform) = (World::new(), platform(&[]));
-    platform.on("DELETE", "/tasks/busy$", ResponseTemplate::new(409));
-    platform.on("DELETE", ONE, ResponseTemplate::new(204));
+    let (world, platform) = (World::new(), task_platform(&[]));
+    platform.respond_to("DELETE", "/tasks/busy$", ResponseTemplate::new(409));
+    platform.respond_to("DELETE", ONE, ResponseTemplate::new(204));
     let granted = json!({ "taskId": ID, "grantedPermissions": [{ "toolName": "edit_file" }] });
-    platform.on(
+    platform.respond_to(
         "PUT",
         "/permissions$",
         in_turn(vec![
@@ -642,19 +672,19 @@ fn stop_delete_and_permissions_say_what_they_did() {
     run(&["delete", "busy"])
         .expect(5)
         .saying(&["sluicegate tasks stop busy"]);
-    let shown = run(&["permissions", ID, "--grant", "edit_file"]).expect(0);
+    let output = run(&["permissions", ID, "--grant", "edit_file"]).expect(0);
     assert_eq!(
-        shown.out,
+        output.out,
         format!("the task {ID} may use edit_file without asking\n")
     );
-    let shown = run(&["permissions", ID, "--clear"]).expect(0);
+    let output = run(&["permissions", ID, "--clear"]).expect(0);
     assert_eq!(
-        shown.out,
+        output.out,
         format!("the task {ID} may use no tool without asking\n")
     );
     run(&["permissions", ID]).expect(2).saying(&["--clear"]);
     assert_eq!(
-        sent(&platform, "/permissions"),
+        bodies_by_path(&platform, "/permissions"),
         [
             json!({ "grantedPermissions": [{ "toolName": "edit_file" }] }),
             json!({ "grantedPermissions": [] })
@@ -667,35 +697,35 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
     let (world, platform) = (World::new(), Platform::new());
     let task = |id: &str| json!({ "taskId": id, "status": "RUNNING", "projectId": "p", "branchId": "b" });
     let all = ["target", "source", "other", "gone"].map(task);
-    platform.on(
+    platform.respond_to(
         "GET",
         "/tasks$",
         answer(&json!({ "tasks": all, "page": 0, "size": 100, "total": 4 })),
     );
     let detail =
         |config: Value| answer(&json!({ "taskId": "x", "status": "RUNNING", "agentConfig": config }));
-    platform.on(
+    platform.respond_to(
         "GET",
         "/tasks/target$",
         detail(json!({ "sourceBranchName": "main", "targetBranchName": "fix" })),
     );
-    platform.on(
+    platform.respond_to(
         "GET",
         "/tasks/source$",
         detail(json!({ "sourceBranchName": "fix" })),
     );
-    platform.on(
+    platform.respond_to(
         "GET",
         "/tasks/other$",
         detail(json!({ "sourceBranchName": "fix", "targetBranchName": "more" })),
     );
     let list = "tasks list --branch fix -o json";
-    let shown = platform.call(&world).run(list).expect(0).json();
-    let ids: Vec<&str> = shown["tasks"]
+    let report = platform.call(&world).run(list).expect(0).json();
+    let ids: Vec<&str> = report["tasks"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["taskId"].as_str().unwrap())
+        .map(|entry| entry["taskId"].as_str().unwrap())
         .collect();
     assert_eq!(ids, ["target", "source"]);
     let both = "tasks list --branch fix --branch-id b";

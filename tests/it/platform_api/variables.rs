@@ -13,7 +13,7 @@ fn variable(name: &str, kind: &str, value: impl Into<Value>) -> Value {
 }
 
 fn listing(platform: &Platform, items: &[Value]) {
-    platform.on(
+    platform.respond_to(
         "GET",
         LIST,
         answer(&json!({ "results": items, "page": 0, "size": 100, "total": items.len() })),
@@ -45,8 +45,8 @@ fn list_shows_a_table_or_the_platforms_shape() {
             variable("days", "NUMBER", json!(30)),
         ],
     );
-    let shown = platform.call(&world).run("variables list").expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    let output = platform.call(&world).run("variables list").expect(0);
+    insta::assert_snapshot!(output.out, @"
      NAME    TYPE    BEHAVIOUR  VALUE  DOUBLE  DESCRIPTION  ID
      region  TEXT    SHARED     eu     false                0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b
      days    NUMBER  SHARED     30     false                0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b
@@ -63,16 +63,16 @@ fn list_shows_a_table_or_the_platforms_shape() {
 #[test]
 fn create_sends_a_value_of_its_type() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on(
+    platform.respond_to(
         "POST",
         LIST,
         ResponseTemplate::new(201).set_body_json(json!({ "id": "1", "name": "days", "value": 30 })),
     );
     let args = "variables create days --type NUMBER --behaviour COPIED --value -30";
-    let shown = platform.call(&world).run(args).expect(0);
-    assert_eq!(shown.out, "created the variable days\n");
-    let sent = json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": -30 });
-    assert_eq!(changes(&platform), [("POST ".to_owned(), sent)]);
+    let output = platform.call(&world).run(args).expect(0);
+    assert_eq!(output.out, "created the variable days\n");
+    let body = json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": -30 });
+    assert_eq!(changes(&platform), [("POST ".to_owned(), body)]);
     let wrong = "variables create days --type NUMBER --value many";
     platform
         .call(&world)
@@ -89,7 +89,7 @@ fn no_number_is_rounded_on_its_way() {
         "12345678901234567890.5",
         "0.12345678901234567891",
     ] {
-        let said = format!("the number {number} has too many digits to be sent exactly");
+        let text = format!("the number {number} has too many digits to be sent exactly");
         let value = format!("--value={number}");
         let args = [
             "variables",
@@ -99,14 +99,14 @@ fn no_number_is_rounded_on_its_way() {
             "--behaviour=SHARED",
             &value,
         ];
-        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+        platform.call(&world).run(&args).expect(2).saying(&[&text]);
         world.write(
             "v.yaml",
             format!("variables:\n  x: {{ type: NUMBER, value: {number} }}\n"),
         );
         let args = ["variables", "apply", "-f", "v.yaml"];
-        let said = format!("v.yaml:2:29: {said}");
-        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+        let text = format!("v.yaml:2:29: {text}");
+        platform.call(&world).run(&args).expect(2).saying(&[&text]);
     }
     assert!(platform.requests().is_empty());
 }
@@ -115,7 +115,7 @@ fn no_number_is_rounded_on_its_way() {
 fn create_of_a_name_that_exists_is_exit_5() {
     let (world, platform) = (World::new(), Platform::new());
     let taken = ResponseTemplate::new(409).set_body_json(json!({ "detail": "region exists" }));
-    platform.on("POST", LIST, taken);
+    platform.respond_to("POST", LIST, taken);
     platform
         .call(&world)
         .run("variables create region")
@@ -126,7 +126,7 @@ fn create_of_a_name_that_exists_is_exit_5() {
 #[test]
 fn create_that_may_have_been_done_says_so() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("POST", LIST, ResponseTemplate::new(502));
+    platform.respond_to("POST", LIST, ResponseTemplate::new(502));
     platform
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "3")
@@ -140,13 +140,13 @@ fn create_that_may_have_been_done_says_so() {
 fn update_looks_type_and_behaviour_up() {
     let (world, platform) = (World::new(), Platform::new());
     listing(&platform, &[variable("days", "NUMBER", json!(30))]);
-    platform.on("PATCH", "/variables/days$", ResponseTemplate::new(204));
+    platform.respond_to("PATCH", "/variables/days$", ResponseTemplate::new(204));
     platform
         .call(&world)
         .run("variables update days --value 60")
         .expect(0);
-    let sent = json!({ "type": "NUMBER", "behaviour": "SHARED", "value": 60 });
-    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), sent)]);
+    let body = json!({ "type": "NUMBER", "behaviour": "SHARED", "value": 60 });
+    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), body)]);
     platform
         .call(&world)
         .run("variables update hours --value 1")
@@ -157,7 +157,7 @@ fn update_looks_type_and_behaviour_up() {
 #[test]
 fn update_does_not_look_up_what_is_given() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("PATCH", "/variables/days$", ResponseTemplate::new(204));
+    platform.respond_to("PATCH", "/variables/days$", ResponseTemplate::new(204));
     let args = [
         "variables",
         "update",
@@ -172,17 +172,17 @@ fn update_does_not_look_up_what_is_given() {
         "true",
     ];
     platform.call(&world).run(&args).expect(0);
-    let sent =
+    let body =
         json!({ "type": "TEXT", "behaviour": "COPIED", "description": "", "supportsDoubleResolution": true });
-    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), sent)]);
+    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), body)]);
 }
 
 #[test]
 fn delete_says_what_is_gone() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("DELETE", "/variables/days$", ResponseTemplate::new(204));
-    let shown = platform.call(&world).run("variables delete days").expect(0);
-    assert_eq!(shown.out, "deleted the variable days and its overrides\n");
+    platform.respond_to("DELETE", "/variables/days$", ResponseTemplate::new(204));
+    let output = platform.call(&world).run("variables delete days").expect(0);
+    assert_eq!(output.out, "deleted the variable days and its overrides\n");
     let json = platform
         .call(&world)
         .run("variables delete days -o json")
@@ -196,10 +196,10 @@ fn overrides_list_shows_each_environment() {
     let (world, platform) = (World::new(), Platform::new());
     let body = json!({ "variable": { "name": "region", "type": "TEXT" },
         "overrides": [{ "environmentName": "production", "value": "us" }] });
-    platform.on("GET", OVERRIDES, answer(&body));
+    platform.respond_to("GET", OVERRIDES, answer(&body));
     let args = "variables overrides list region --environment production";
-    let shown = platform.call(&world).run(args).expect(0);
-    insta::assert_snapshot!(shown.out, @"
+    let output = platform.call(&world).run(args).expect(0);
+    insta::assert_snapshot!(output.out, @"
      ENVIRONMENT  VALUE
      production   us
     ");
@@ -213,15 +213,15 @@ fn overrides_list_shows_each_environment() {
 fn overrides_set_names_those_that_failed_with_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
     let known = json!({ "variable": { "name": "days", "type": "NUMBER" }, "overrides": [] });
-    platform.on("GET", OVERRIDES, answer(&known));
+    platform.respond_to("GET", OVERRIDES, answer(&known));
     let set = json!({ "variableName": "days", "type": "NUMBER",
         "successfulOverrides": [{ "environmentName": "production" }],
         "failedOverrides": [{ "environmentName": "nowhere", "reason": "the environment does not exist" }] });
-    platform.on("POST", OVERRIDES, answer(&set));
+    platform.respond_to("POST", OVERRIDES, answer(&set));
     let args = "variables overrides set days production=60 nowhere=1";
-    let ended = platform.call(&world).run(args).expect(8);
-    assert_eq!(ended.out, "days is 60 in production\n");
-    ended.saying(&[
+    let output = platform.call(&world).run(args).expect(8);
+    assert_eq!(output.out, "days is 60 in production\n");
+    output.saying(&[
         "1 of 2 overrides of days were not set",
         "nowhere: the environment does not exist",
     ]);
@@ -231,15 +231,15 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
 #[test]
 fn overrides_unset_tries_each() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on(
+    platform.respond_to(
         "DELETE",
         "/environment-overrides/production$",
         ResponseTemplate::new(204),
     );
     let args = "variables overrides unset region nowhere production";
-    let ended = platform.call(&world).run(args).expect(8);
-    assert_eq!(ended.out, "removed the override of region in production\n");
-    ended.saying(&["nowhere", "404"]);
+    let output = platform.call(&world).run(args).expect(8);
+    assert_eq!(output.out, "removed the override of region in production\n");
+    output.saying(&["nowhere", "404"]);
 }
 
 const FILE: &str = "\
@@ -248,7 +248,7 @@ variables:
   days: { type: NUMBER, behaviour: COPIED, value: 30 }
 ";
 
-fn applying(world: &World, platform: &Platform) {
+fn write_and_script_variables(world: &World, platform: &Platform) {
     world.write("v.yaml", FILE);
     listing(
         platform,
@@ -258,16 +258,16 @@ fn applying(world: &World, platform: &Platform) {
         ],
     );
     let overrides = json!({ "variable": { "name": "region" }, "overrides": [{ "environmentName": "test", "value": "eu" }] });
-    platform.on("GET", OVERRIDES, answer(&overrides));
+    platform.respond_to("GET", OVERRIDES, answer(&overrides));
 }
 
 #[test]
 fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     let (world, platform) = (World::new(), Platform::new());
-    applying(&world, &platform);
+    write_and_script_variables(&world, &platform);
     let args = "variables apply -f v.yaml --prune --dry-run";
-    let shown = platform.call(&world).run(args).expect(0);
-    insta::assert_snapshot!(shown.out, @r#"
+    let output = platform.call(&world).run(args).expect(0);
+    insta::assert_snapshot!(output.out, @r#"
     ~ region  value: "eu" -> "us"
     + region in production: "us"
     - region in test: "eu"
@@ -281,15 +281,15 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
 #[test]
 fn apply_makes_the_project_as_the_file_says() {
     let (world, platform) = (World::new(), Platform::new());
-    applying(&world, &platform);
+    write_and_script_variables(&world, &platform);
     let set = json!({ "successfulOverrides": [{ "environmentName": "production" }], "failedOverrides": [] });
-    platform.on("POST", OVERRIDES, answer(&set));
-    platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
-    platform.on("PATCH", "/region$", ResponseTemplate::new(204));
-    platform.on("DELETE", "/(old|test)$", ResponseTemplate::new(204));
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    platform.respond_to("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    platform.respond_to("PATCH", "/region$", ResponseTemplate::new(204));
+    platform.respond_to("DELETE", "/(old|test)$", ResponseTemplate::new(204));
     let args = "variables apply -f v.yaml --prune";
-    let shown = platform.call(&world).run(args).expect(0);
-    assert!(shown.out.ends_with("done: 5 changes\n"), "{}", shown.all());
+    let output = platform.call(&world).run(args).expect(0);
+    assert!(output.out.ends_with("done: 5 changes\n"), "{}", output.all());
     let made = changes(&platform);
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(
@@ -320,11 +320,11 @@ fn apply_of_what_is_so_already_changes_nothing() {
         r#"{ "variables": { "days": { "type": "NUMBER", "value": 30 } } }"#,
     );
     listing(&platform, &[variable("days", "NUMBER", json!("30"))]);
-    let shown = platform
+    let output = platform
         .call(&world)
         .run("variables apply -f v.json --prune")
         .expect(0);
-    assert_eq!(shown.out, "no changes: the project matches the file\n");
+    assert_eq!(output.out, "no changes: the project matches the file\n");
     assert_eq!(changes(&platform), []);
 }
 
@@ -355,28 +355,28 @@ fn apply_sees_the_last_digit_of_a_number() {
 #[test]
 fn apply_names_each_failure_and_goes_on() {
     let (world, platform) = (World::new(), Platform::new());
-    applying(&world, &platform);
+    write_and_script_variables(&world, &platform);
     let set = json!({ "successfulOverrides": [], "failedOverrides":
         [{ "environmentName": "production", "reason": "no permission" }] });
-    platform.on("POST", OVERRIDES, answer(&set));
-    platform.on("PATCH", "/region$", ResponseTemplate::new(204));
-    platform.on(
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    platform.respond_to("PATCH", "/region$", ResponseTemplate::new(204));
+    platform.respond_to(
         "POST",
         LIST,
         ResponseTemplate::new(400).set_body_json(json!({ "detail": "days is reserved" })),
     );
-    let ended = platform
+    let output = platform
         .call(&world)
         .run("variables apply -f v.yaml -o json")
         .expect(8);
-    let outcomes: Vec<Value> = ended.json()["changes"]
+    let outcomes: Vec<Value> = output.json()["changes"]
         .as_array()
         .unwrap()
         .iter()
         .map(|change| change["outcome"].clone())
         .collect();
     assert_eq!(outcomes, ["done", "partly", "failed"]);
-    ended.saying(&[
+    output.saying(&[
         "production: no permission",
         "days is reserved",
         "2 of 3 changes failed",
@@ -386,10 +386,10 @@ fn apply_names_each_failure_and_goes_on() {
 #[test]
 fn apply_stops_where_the_token_is_refused() {
     let (world, platform) = (World::new(), Platform::new());
-    applying(&world, &platform);
-    platform.on("PATCH", "/region$", ResponseTemplate::new(401));
-    let ended = platform.call(&world).run("variables apply -f v.yaml").expect(4);
-    ended.saying(&["skipped because", "3 of 3 changes failed"]);
+    write_and_script_variables(&world, &platform);
+    platform.respond_to("PATCH", "/region$", ResponseTemplate::new(401));
+    let output = platform.call(&world).run("variables apply -f v.yaml").expect(4);
+    output.saying(&["skipped because", "3 of 3 changes failed"]);
     assert_eq!(changes(&platform).len(), 1);
 }
 
@@ -403,8 +403,8 @@ fn apply_whose_change_was_perhaps_done_is_exit_8() {
     ];
     for (refused, code) in cases {
         let (world, platform) = (World::new(), Platform::new());
-        applying(&world, &platform);
-        platform.on("PATCH", "/region$", refused);
+        write_and_script_variables(&world, &platform);
+        platform.respond_to("PATCH", "/region$", refused);
         platform
             .call(&world)
             .run("variables apply -f v.yaml")
@@ -430,8 +430,8 @@ fn apply_of_a_bad_file_names_its_line_before_any_request() {
 #[test]
 fn list_that_is_read_for_hint_is_requested_once() {
     let (world, platform) = (World::new(), Platform::new());
-    platform.on("DELETE", "/variables/vat", ResponseTemplate::new(404));
-    platform.on("GET", "/variables$", ResponseTemplate::new(503));
+    platform.respond_to("DELETE", "/variables/vat", ResponseTemplate::new(404));
+    platform.respond_to("GET", "/variables$", ResponseTemplate::new(503));
     let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "4");
     call.run("variables delete vat").expect(3).saying(&[
         "404",
@@ -449,7 +449,7 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
         variable("days", "TEXT", json!("many")),
     ];
     listing(&platform, &used);
-    platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    platform.respond_to("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
     for (entry, message, hint) in [
         (
             "{ type: NUMERIC, behaviour: SHARED, value: 1 }",
@@ -479,8 +479,8 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
     }
     world.write("v.yaml", "variables:\n  days: { type: NUMBER }\n");
     let dry = "variables apply -f v.yaml --dry-run";
-    let ended = platform.call(&world).run(dry).expect(2);
-    ended.saying(&[
+    let output = platform.call(&world).run(dry).expect(2);
+    output.saying(&[
         "v.yaml:2:11: variables.days.type: the current value does not fit this type: add a `value`",
     ]);
     assert_eq!(changes(&platform), []);

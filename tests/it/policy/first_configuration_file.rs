@@ -1,6 +1,6 @@
 //! The first configuration file of a change does not decide how the change is reviewed.
 
-use crate::support::{Call, Ended, HOSTS, Job, RULES, World, pipeline, project};
+use crate::support::{Call, HOSTS, Job, ProgramOutput, RULES, World, pipeline, project};
 use serde_json::Value;
 use sluicegate::job::settings::{Setting, SettingKind, all_settings};
 
@@ -89,8 +89,8 @@ fn settings_of(kind: fn(&Setting) -> bool) -> Vec<&'static str> {
 }
 
 /// Returns everything that decides in a JSON report.
-fn decisions(ended: &Ended) -> Vec<Value> {
-    let report = ended.json();
+fn decisions(output: &ProgramOutput) -> Vec<Value> {
+    let report = output.json();
     let keys = ["verdict", "files", "excluded", "unreviewed", "findings", "counts"];
     keys.iter().map(|key| report[key].clone()).collect()
 }
@@ -103,16 +103,16 @@ fn enforcement_key_of_a_first_file_has_no_effect() {
     }
     let world = first_file();
     let check = |call: Call| call.run("check --fail-on warn --report json=-");
-    let without = check(Job::github().pull_request().call(&world)).expect(1);
-    let expected = decisions(&without);
-    assert!(without.out.contains("project/call"), "{}", without.out);
+    let output = check(Job::github().pull_request().call(&world)).expect(1);
+    let expected = decisions(&output);
+    assert!(output.out.contains("project/call"), "{}", output.out);
     for (key, text) in LENIENT {
         world.write("sluicegate.yaml", format!("{text}\n"));
         world.commit(key);
         world.push();
-        let ended = check(Job::github().pull_request().call(&world)).expect(1);
-        assert_eq!(decisions(&ended), expected, "{key}: {}", ended.all());
-        let notes = ended.json()["notes"].to_string();
+        let run_output = check(Job::github().pull_request().call(&world)).expect(1);
+        assert_eq!(decisions(&run_output), expected, "{key}: {}", run_output.all());
+        let notes = run_output.json()["notes"].to_string();
         assert!(notes.contains(&format!("`{key}`")), "{key}: {notes}");
     }
     // The remedy of the note.
@@ -120,8 +120,8 @@ fn enforcement_key_of_a_first_file_has_no_effect() {
     world.commit("exclude");
     world.push();
     let call = Job::github().pull_request().call(&world);
-    let ended = call.run("check --policy head --report json=-");
-    assert_ne!(decisions(&ended), expected, "{}", ended.all());
+    let run_output = call.run("check --policy head --report json=-");
+    assert_ne!(decisions(&run_output), expected, "{}", run_output.all());
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn dead_call_is_found_on_every_host_whatever_the_first_file_sets() {
         world.commit("first file");
         world.push();
         for (name, host) in HOSTS {
-            let ended = host(&world, Call::new(&world.work())).run("check --fail-on warn");
-            assert_eq!(ended.code, 1, "{name} {text}: {}", ended.all());
+            let output = host(&world, Call::new(&world.work())).run("check --fail-on warn");
+            assert_eq!(output.code, 1, "{name} {text}: {}", output.all());
         }
     }
 }
@@ -156,9 +156,9 @@ fn job_key_of_a_first_file_is_refused() {
             world.write("sluicegate.yaml", text);
             world.commit(key);
             world.push();
-            let ended = Job::github().pull_request().call(&world).run("check");
-            assert_eq!(ended.code, 2, "{key}: {}", ended.all());
-            ended.saying(&[&format!("`{key}` is not allowed in the configuration file")]);
+            let output = Job::github().pull_request().call(&world).run("check");
+            assert_eq!(output.code, 2, "{key}: {}", output.all());
+            output.saying(&[&format!("`{key}` is not allowed in the configuration file")]);
         }
     }
 }
@@ -177,8 +177,8 @@ fn ordinary_first_file_reports_and_passes() {
     world.commit("adopt");
     world.push();
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = host(&world, Call::new(&world.work())).run("check");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
         let report = std::fs::read(world.work().join("review.json")).unwrap();
         let report: Value = serde_json::from_slice(&report).unwrap();
         assert_eq!(report["findings"]["new"], 0, "{name}: new-only is in force");

@@ -15,8 +15,8 @@ fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
 }
 
 #[track_caller]
-fn at(found: PolicyTip, expected: &str, words: &str) {
-    match found {
+fn assert_tip(values: PolicyTip, expected: &str, words: &str) {
+    match values {
         PolicyTip::Commit {
             commit,
             source,
@@ -29,17 +29,20 @@ fn at(found: PolicyTip, expected: &str, words: &str) {
     }
 }
 
-fn gitlab<'a>(commit: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let fixed = [
+fn gitlab_variables<'a>(commit: &'a str, extra_args: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let base_variables = [
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", commit),
         ("CI_DEFAULT_BRANCH", "main"),
     ];
-    [&fixed[..], more].concat()
+    [&base_variables[..], extra_args].concat()
 }
 
-fn merge_request<'a>(project: &'a Project, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let fixed = [
+fn merge_request_variables<'a>(
+    project: &'a Project,
+    extra_args: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
+    let base_variables = [
         ("CI_MERGE_REQUEST_IID", "9"),
         ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
@@ -47,18 +50,18 @@ fn merge_request<'a>(project: &'a Project, more: &[(&'a str, &'a str)]) -> Vec<(
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
     ];
-    gitlab(&project.feature, &[&fixed[..], more].concat())
+    gitlab_variables(&project.feature, &[&base_variables[..], extra_args].concat())
 }
 
 #[test]
 fn policy_commit_of_merge_request_is_tip_of_target_never_tag() {
     let project = Project::new();
-    let pushed = format!("{}:refs/tags/origin/main", project.feature);
-    project.world.git(&["push", "-q", "origin", &pushed]);
+    let text = format!("{}:refs/tags/origin/main", project.feature);
+    project.world.git(&["push", "-q", "origin", &text]);
     let specs = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
     let folder = checkout(&project.world, &specs, &project.feature);
-    at(
-        tip(&folder, &merge_request(&project, &[])),
+    assert_tip(
+        tip(&folder, &merge_request_variables(&project, &[])),
         &project.main,
         "refs/remotes/origin/main",
     );
@@ -69,15 +72,15 @@ fn policy_commit_without_target_is_that_of_host_or_base() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &[&pipeline], &project.feature);
-    at(
-        tip(&folder, &merge_request(&project, &[])),
+    assert_tip(
+        tip(&folder, &merge_request_variables(&project, &[])),
         &project.fork,
         "CI_MERGE_REQUEST_DIFF_BASE_SHA, as the target branch is not in this clone",
     );
     crate::support::git(&folder, &["fetch", "-q", "origin", &project.main]);
     let seen = [("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", project.main.as_str())];
-    at(
-        tip(&folder, &merge_request(&project, &seen)),
+    assert_tip(
+        tip(&folder, &merge_request_variables(&project, &seen)),
         &project.main,
         "CI_MERGE_REQUEST_TARGET_BRANCH_SHA",
     );
@@ -88,15 +91,15 @@ fn policy_commit_of_push_is_default_branch_never_before() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let push = |branch, before| {
-        let more = [
+        let extra_variables = [
             ("CI_PIPELINE_SOURCE", "push"),
             ("CI_COMMIT_BRANCH", branch),
             ("CI_COMMIT_BEFORE_SHA", before),
         ];
-        gitlab(&project.feature, &more)
+        gitlab_variables(&project.feature, &extra_variables)
     };
     for before in [project.before.as_str(), ZEROS] {
-        at(
+        assert_tip(
             tip(&folder, &push("feature", before)),
             &project.main,
             "refs/remotes/origin/main",
@@ -105,8 +108,8 @@ fn policy_commit_of_push_is_default_branch_never_before() {
     let on_default = tip(&folder, &push("main", &project.before));
     assert!(matches!(on_default, PolicyTip::Head { .. }), "{on_default:?}");
     assert!(matches!(tip(&folder, &[]), PolicyTip::Head { .. }));
-    let alone = format!("+{}:refs/remotes/origin/feature", project.feature);
-    let alone = checkout(&project.world, &[&alone], &project.feature);
+    let text = format!("+{}:refs/remotes/origin/feature", project.feature);
+    let alone = checkout(&project.world, &[&text], &project.feature);
     let unknown = tip(&alone, &push("feature", &project.before));
     assert!(matches!(unknown, PolicyTip::Unknown { .. }), "{unknown:?}");
 }

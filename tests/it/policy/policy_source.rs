@@ -1,7 +1,8 @@
 //! The gate is configured by the job and the base of the change, never by the change.
 
 use crate::support::{
-    Arguments, Call, Ended, Job, Platform, World, change, each, passed, pipeline, project, push_of_branch,
+    Arguments, Call, Job, Platform, ProgramOutput, World, change, failing_platform, passed_results, pipeline,
+    project, push_of_branch, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,7 +12,7 @@ use std::os::unix::fs::symlink;
 const LENIENT: &str = "exclude: ['**']\nreview: { fail-on: never }\n";
 
 /// Creates a `main` with the files `main`, and a branch `change` with a bad pipeline and the files `files`.
-fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
+fn bad_change_after_configuration(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     let world = project();
     for (path, text) in main {
         world.write(path, text);
@@ -28,18 +29,10 @@ fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     world
 }
 
-/// Returns a platform that reports a violation in each pipeline.
-fn strict() -> Platform {
-    let platform = Platform::new();
-    let broken = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["bad name"] }]);
-    platform.reviews(each("FAILED", broken));
-    platform
-}
-
 /// The hosts' environments for this change: pull request and push on GitHub, merge request on GitLab.
-const HOSTS: [fn(&World, Call) -> Call; 3] = [pull_request, push_of_branch, merge_request];
+const HOSTS: [fn(&World, Call) -> Call; 3] = [github_pull_request, push_of_branch, gitlab_merge_request];
 
-fn pull_request(world: &World, call: Call) -> Call {
+fn github_pull_request(world: &World, call: Call) -> Call {
     let base = world.git("rev-parse refs/heads/main");
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
@@ -54,7 +47,7 @@ fn pull_request(world: &World, call: Call) -> Call {
         .extend(world, call)
 }
 
-fn merge_request(world: &World, call: Call) -> Call {
+fn gitlab_merge_request(world: &World, call: Call) -> Call {
     call.variable("CI", "true")
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
@@ -71,34 +64,34 @@ fn merge_request(world: &World, call: Call) -> Call {
         )
 }
 
-fn reviewed(call: &Call, args: impl Arguments) -> Ended {
+fn review_with_json(call: &Call, args: impl Arguments) -> ProgramOutput {
     call.run(("review --report json=-", args))
 }
 
-fn notes(ended: &Ended) -> String {
-    ended.json()["notes"].to_string()
+fn notes_text(output: &ProgramOutput) -> String {
+    output.json()["notes"].to_string()
 }
 
 #[test]
 fn change_does_not_decide_how_it_is_judged() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
-    let platform = strict();
+    let platform = failing_platform("bad name");
     for host in HOSTS {
-        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
-        assert_eq!(ended.json()["gateChanges"], json!(["sluicegate.yaml"]));
-        assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
+        let output = review_with_json(&host(&world, platform.call(&world)), "").expect(1);
+        assert_eq!(output.json()["gateChanges"], json!(["sluicegate.yaml"]));
+        assert_eq!(output.json()["files"][0]["path"], "bad.orch.yaml");
         let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
-        reviewed(&head, "").expect(0);
+        review_with_json(&head, "").expect(0);
         // The same rules, evaluated locally.
         let check = host(&world, Call::new(&world.work()));
         check.run("check").expect(1);
     }
     // A local run uses the files of the checkout unless `--policy base` is set.
-    reviewed(&platform.call(&world), "").expect(0);
-    reviewed(&platform.call(&world), "--policy base").expect(1);
+    review_with_json(&platform.call(&world), "").expect(0);
+    review_with_json(&platform.call(&world), "--policy base").expect(1);
 }
 
 /// The policy also decides which files only the review excludes.
@@ -109,15 +102,15 @@ fn change_does_not_leave_itself_out_of_review() {
         "review: { include: ['a.orch.yaml'] }\n",
     ] {
         for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
-            let world = bad_change(main, &[("sluicegate.yaml", text)]);
-            let platform = strict();
+            let world = bad_change_after_configuration(main, &[("sluicegate.yaml", text)]);
+            let platform = failing_platform("bad name");
             for host in HOSTS {
-                let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
-                assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
-                let words = ended.json()["gateChangesInWords"].to_string();
+                let output = review_with_json(&host(&world, platform.call(&world)), "").expect(1);
+                assert_eq!(output.json()["files"][0]["path"], "bad.orch.yaml");
+                let words = output.json()["gateChangesInWords"].to_string();
                 assert!(words.contains("review."), "{words}");
                 let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
-                reviewed(&head, "").expect(0);
+                review_with_json(&head, "").expect(0);
             }
         }
     }
@@ -138,18 +131,18 @@ fn job_only_keys_in_file_are_refused_on_every_host() {
         ("max-known: 9\n", "SLUICEGATE_MAX_KNOWN"),
     ];
     for main in [&[][..], &[("sluicegate.yaml", "retries: 0\n")]] {
-        let world = bad_change(main, &[]);
-        let platform = strict();
+        let world = bad_change_after_configuration(main, &[]);
+        let platform = failing_platform("bad name");
         for (text, instead) in cases {
             world.write("sluicegate.yaml", text);
             world.commit("steer");
             world.push();
             for host in HOSTS {
-                reviewed(&host(&world, platform.call(&world)), "")
+                review_with_json(&host(&world, platform.call(&world)), "")
                     .expect(2)
                     .saying(&["is not allowed in the configuration file", instead]);
             }
-            reviewed(&platform.call(&world), "").expect(2);
+            review_with_json(&platform.call(&world), "").expect(2);
         }
         assert_eq!(platform.requests().len(), 0);
     }
@@ -158,13 +151,13 @@ fn job_only_keys_in_file_are_refused_on_every_host() {
 #[test]
 fn policy_without_base_file_takes_only_facts_and_says_so() {
     let text = "exclude: ['bad*']\nreview:\n  fail-on: never\n  report: [json=told.json]\n";
-    let world = bad_change(&[], &[("sluicegate.yaml", text)]);
-    let platform = strict();
+    let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", text)]);
+    let platform = failing_platform("bad name");
     for host in HOSTS {
         let call = host(&world, platform.call(&world));
         call.run("review").expect(1).logging(&["--policy head"]);
-        let told = world.work().join("told.json");
-        let report: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
+        let lines = world.work().join("told.json");
+        let report: Value = serde_json::from_slice(&fs::read(&lines).unwrap()).unwrap();
         let notes = report["notes"].to_string();
         for word in [
             "`exclude`",
@@ -175,35 +168,35 @@ fn policy_without_base_file_takes_only_facts_and_says_so() {
             assert!(notes.contains(word), "{word}: {notes}");
         }
         assert!(!notes.contains("`review.report`"), "{notes}");
-        fs::remove_file(told).unwrap();
-        let ended = reviewed(&call, "--policy head").expect(0);
-        assert!(!notes_of_policy(&ended), "{}", ended.all());
+        fs::remove_file(lines).unwrap();
+        let output = review_with_json(&call, "--policy head").expect(0);
+        assert!(!notes_of_policy(&output), "{}", output.all());
         // The setting of the job is still in force.
-        let ended = reviewed(&call.variable("SLUICEGATE_FAIL_ON", "never"), "").expect(0);
-        assert!(notes_of_policy(&ended), "{}", ended.all());
+        let output = review_with_json(&call.variable("SLUICEGATE_FAIL_ON", "never"), "").expect(0);
+        assert!(notes_of_policy(&output), "{}", output.all());
     }
 }
 
 #[test]
 fn file_of_facts_that_base_does_not_have_is_told_too() {
-    let world = bad_change(&[], &[("sluicegate.yaml", "retries: 0\n")]);
-    let platform = strict();
+    let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", "retries: 0\n")]);
+    let platform = failing_platform("bad name");
     for host in HOSTS {
         let call = host(&world, platform.call(&world));
-        let said = notes(&reviewed(&call, "").expect(1));
+        let message = notes_text(&review_with_json(&call, "").expect(1));
         for words in [
             "`main` has no sluicegate.yaml yet",
             "have their defaults: the checkout's file sets none of them",
             "--policy head",
         ] {
-            assert!(said.contains(words), "{words}: {said}");
+            assert!(message.contains(words), "{words}: {message}");
         }
-        assert!(!notes_of_policy(&reviewed(&call, "--policy head")));
+        assert!(!notes_of_policy(&review_with_json(&call, "--policy head")));
     }
     // If neither the base nor the change has a file, there is no note.
-    let world = bad_change(&[], &[]);
-    assert!(!notes_of_policy(&reviewed(
-        &pull_request(&world, platform.call(&world)),
+    let world = bad_change_after_configuration(&[], &[]);
+    assert!(!notes_of_policy(&review_with_json(
+        &github_pull_request(&world, platform.call(&world)),
         ""
     )));
 }
@@ -212,37 +205,37 @@ fn file_of_facts_that_base_does_not_have_is_told_too() {
 #[test]
 fn change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
     let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
-    let platform = strict();
+    let platform = failing_platform("bad name");
     for host in HOSTS {
-        let first = bad_change(&[], &only);
-        let ended = reviewed(&host(&first, platform.call(&first)), "").expect(1);
-        assert_eq!(ended.json()["findings"]["new"], 1);
+        let first = bad_change_after_configuration(&[], &only);
+        let output = review_with_json(&host(&first, platform.call(&first)), "").expect(1);
+        assert_eq!(output.json()["findings"]["new"], 1);
         // If the base has the file, it decides for the change.
-        let told = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &only);
-        let ended = reviewed(&host(&told, platform.call(&told)), "").expect(1);
-        assert_eq!(ended.json()["findings"]["new"], Value::Null);
+        let text = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &only);
+        let output = review_with_json(&host(&text, platform.call(&text)), "").expect(1);
+        assert_eq!(output.json()["findings"]["new"], Value::Null);
     }
 }
 
-fn notes_of_policy(ended: &Ended) -> bool {
-    notes(ended).contains("--policy head")
+fn notes_of_policy(output: &ProgramOutput) -> bool {
+    notes_text(output).contains("--policy head")
 }
 
 #[test]
 fn policy_is_that_of_tip_not_of_older_commit() {
-    let world = bad_change(&[("sluicegate.yaml", LENIENT)], &[]);
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", LENIENT)], &[]);
     world.git("checkout -q main");
     world.write("sluicegate.yaml", "retries: 0\n");
     world.commit("tighten");
     world.push();
     world.git("checkout -q change");
-    let platform = strict();
+    let platform = failing_platform("bad name");
     for host in HOSTS {
-        reviewed(&host(&world, platform.call(&world)), "").expect(1);
+        review_with_json(&host(&world, platform.call(&world)), "").expect(1);
     }
 }
 
-fn queued(world: &World, call: Call, base: &str) -> Call {
+fn merge_queue_job(world: &World, call: Call, base: &str) -> Call {
     let reference = "refs/heads/gh-readonly-queue/main/pr-8";
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
@@ -259,31 +252,32 @@ fn queued(world: &World, call: Call, base: &str) -> Call {
 /// In a queue, a change may be based on another one, which is not merged either.
 #[test]
 fn merge_queue_is_judged_by_branch_that_it_merges_into() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
-    let platform = strict();
-    reviewed(&queued(&world, platform.call(&world), "main"), "").expect(1);
+    let platform = failing_platform("bad name");
+    review_with_json(&merge_queue_job(&world, platform.call(&world), "main"), "").expect(1);
     world.git("tag first-group");
     world.write("worse.orch.yaml", pipeline(&["Start", "worse name", "Done"]));
     world.commit("second group");
     world.push();
-    let ended = reviewed(&queued(&world, platform.call(&world), "first-group"), "").expect(1);
+    let output =
+        review_with_json(&merge_queue_job(&world, platform.call(&world), "first-group"), "").expect(1);
     // The first group may fail, so its files are reviewed again.
-    assert_eq!(ended.json()["files"][1]["path"], "worse.orch.yaml");
-    assert_eq!(ended.json()["files"].as_array().unwrap().len(), 2);
+    assert_eq!(output.json()["files"][1]["path"], "worse.orch.yaml");
+    assert_eq!(output.json()["files"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn tag_is_judged_by_default_branch() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     world.git("tag v1");
     world.git("push -q origin v1");
-    let platform = strict();
+    let platform = failing_platform("bad name");
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
         "ref": "refs/tags/v1", "before": "0".repeat(40), "after": world.git(&["rev-parse", "HEAD"]),
@@ -299,15 +293,15 @@ fn tag_is_judged_by_default_branch() {
         .variable("CI_COMMIT_TAG", "v1")
         .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
     for call in [github, gitlab] {
-        reviewed(&call, "").expect(1);
-        reviewed(&call, "--policy head").expect(0);
+        review_with_json(&call, "").expect(1);
+        review_with_json(&call, "--policy head").expect(0);
     }
 }
 
 /// If the clone lacks the target branch, the policy is fetched too, provided that a fetch is allowed.
 #[test]
 fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
-    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     world.git("checkout -q main");
     world.write("sluicegate.yaml", "review: { fail-on: never }\n");
     world.commit("relax");
@@ -317,26 +311,27 @@ fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     for name in ["refs/remotes/origin/HEAD", "refs/remotes/origin/main"] {
         world.git(format!("update-ref -d {name}"));
     }
-    let platform = strict();
-    let call = merge_request(&world, platform.call(&world)).variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", fork);
-    reviewed(&call, "").expect(1);
-    reviewed(&call, "--deepen")
+    let platform = failing_platform("bad name");
+    let call =
+        gitlab_merge_request(&world, platform.call(&world)).variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", fork);
+    review_with_json(&call, "").expect(1);
+    review_with_json(&call, "--deepen")
         .expect(0)
         .saying(&["fetching the branch main to read the gate configuration"]);
 }
 
 #[test]
 fn tag_named_like_branch_chooses_no_policy() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     for name in ["origin/main", "main", "refs/remotes/origin/main"] {
         world.git(format!("tag {name} HEAD"));
     }
-    let platform = strict();
+    let platform = failing_platform("bad name");
     for host in HOSTS {
-        reviewed(&host(&world, platform.call(&world)), "").expect(1);
+        review_with_json(&host(&world, platform.call(&world)), "").expect(1);
     }
 }
 
@@ -346,37 +341,38 @@ fn policy_on_default_branch_is_that_of_checkout() {
     world.write("sluicegate.yaml", LENIENT);
     world.commit("configure");
     world.push();
-    let platform = strict();
-    let ended = reviewed(&push_of_branch(&world, platform.call(&world)), "").expect(0);
-    assert!(!notes_of_policy(&ended), "{}", ended.all());
+    let platform = failing_platform("bad name");
+    let output = review_with_json(&push_of_branch(&world, platform.call(&world)), "").expect(0);
+    assert!(!notes_of_policy(&output), "{}", output.all());
     assert_eq!(platform.requests().len(), 0);
 }
 
 #[test]
 fn clone_without_tip_takes_what_event_names() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
     world.git("update-ref -d refs/remotes/origin/HEAD");
     world.git("update-ref -d refs/remotes/origin/main");
-    let platform = strict();
-    for host in [pull_request, merge_request] {
-        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
-        assert!(!notes_of_policy(&ended), "{}", ended.all());
+    let platform = failing_platform("bad name");
+    for host in [github_pull_request, gitlab_merge_request] {
+        let output = review_with_json(&host(&world, platform.call(&world)), "").expect(1);
+        assert!(!notes_of_policy(&output), "{}", output.all());
     }
     // A push has no commit of the default branch.
-    let ended = reviewed(&push_of_branch(&world, platform.call(&world)), "--all").expect(1);
-    assert!(notes_of_policy(&ended), "{}", ended.all());
+    let output = review_with_json(&push_of_branch(&world, platform.call(&world)), "--all").expect(1);
+    assert!(notes_of_policy(&output), "{}", output.all());
 }
 
 #[test]
 fn file_that_job_names_in_repository_is_read_from_base() {
-    let world = bad_change(&[("ci/gate.yaml", "retries: 0\n")], &[("ci/gate.yaml", LENIENT)]);
-    let platform = strict();
+    let world =
+        bad_change_after_configuration(&[("ci/gate.yaml", "retries: 0\n")], &[("ci/gate.yaml", LENIENT)]);
+    let platform = failing_platform("bad name");
     for host in HOSTS {
         let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-        reviewed(&call, "").expect(1);
+        review_with_json(&call, "").expect(1);
     }
     // A link in the change leads out of the repository: the base's file is still in force.
     let outside = world.path().join("outside.yaml");
@@ -385,13 +381,14 @@ fn file_that_job_names_in_repository_is_read_from_base() {
     symlink(&outside, world.work().join("ci/gate.yaml")).unwrap();
     world.commit("link");
     world.push();
-    let call = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-    reviewed(&call, "").expect(1);
+    let call =
+        github_pull_request(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
+    review_with_json(&call, "").expect(1);
     // A file outside the repository belongs to the job.
-    let call = pull_request(&world, platform.call(&world))
+    let call = github_pull_request(&world, platform.call(&world))
         .variable("SLUICEGATE_CONFIG", outside.display().to_string());
-    let ended = reviewed(&call, "").expect(0);
-    assert_eq!(ended.json()["gateChanges"], json!([]));
+    let output = review_with_json(&call, "").expect(0);
+    assert_eq!(output.json()["gateChanges"], json!([]));
 }
 
 #[test]
@@ -406,16 +403,16 @@ fn linked_file_is_read_through_links_of_base() {
     world.write("ops/gate.yaml", LENIENT);
     world.commit("change");
     world.push();
-    let platform = strict();
+    let platform = failing_platform("bad name");
     for host in HOSTS {
-        let ended = reviewed(&host(&world, platform.call(&world)), "").expect(1);
-        assert_eq!(ended.json()["gateChanges"], json!(["ops/gate.yaml"]));
+        let output = review_with_json(&host(&world, platform.call(&world)), "").expect(1);
+        assert_eq!(output.json()["gateChanges"], json!(["ops/gate.yaml"]));
     }
 }
 
 #[test]
 fn paths_of_the_file_stay_in_the_checkout() {
-    let world = bad_change(&[], &[]);
+    let world = bad_change_after_configuration(&[], &[]);
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     symlink(&outside, world.work().join("out")).unwrap();
@@ -530,9 +527,9 @@ fn change_does_not_say_where_it_is_published() {
     world.commit("change");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let ended = push_of_branch(&world, platform.call(&world)).run("ci").expect(0);
-    ended.logging(&[
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let output = push_of_branch(&world, platform.call(&world)).run("ci").expect(0);
+    output.logging(&[
         "nothing is published: `publish-on` of the checkout's file is not in force here",
         "`publish-on.branches`",
     ]);
@@ -549,26 +546,26 @@ fn file_that_is_not_read_for_its_ending_is_told() {
         "sluicegate.yml is ignored: rename it to sluicegate.yaml",
         "sluicegate-waivers.yml is ignored: rename it to sluicegate-waivers.yaml",
     ]);
-    let named = call.run("--config sluicegate.yml check --all").expect(0);
+    let named_run = call.run("--config sluicegate.yml check --all").expect(0);
     assert!(
-        !named.all().contains("sluicegate.yml is ignored"),
+        !named_run.all().contains("sluicegate.yml is ignored"),
         "{}",
-        named.all()
+        named_run.all()
     );
 }
 
 #[test]
 fn context_tells_where_the_policy_is_read() {
-    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     let base = &world.git("rev-parse main")[..7];
-    let ended = pull_request(&world, Call::new(&world.work())).run("context --json");
+    let output = github_pull_request(&world, Call::new(&world.work())).run("context --json");
     let wanted = format!("sluicegate.yaml of `main` at {base} (refs/remotes/origin/main)");
-    assert_eq!(ended.expect(0).json()["policy"], wanted);
-    let ended = Call::new(&world.work()).run("context").expect(0);
+    assert_eq!(output.expect(0).json()["policy"], wanted);
+    let output = Call::new(&world.work()).run("context").expect(0);
     assert!(
-        ended.out.contains("sluicegate.yaml of the checkout"),
+        output.out.contains("sluicegate.yaml of the checkout"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
@@ -578,9 +575,9 @@ fn unknown_variable_is_named_with_the_nearest_one() {
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_FAILON", "never")
         .variable("SLUICEGATE_XYZZYX", "");
-    let ended = call.run("check").expect(0);
-    assert!(!ended.err.contains("XYZZYX"), "{}", ended.err);
-    ended.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean `SLUICEGATE_FAIL_ON`?"]);
+    let output = call.run("check").expect(0);
+    assert!(!output.err.contains("XYZZYX"), "{}", output.err);
+    output.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean `SLUICEGATE_FAIL_ON`?"]);
 }
 
 #[test]
@@ -595,8 +592,8 @@ fn target_of_linked_configuration_is_part_of_gate() {
     world.commit("change");
     world.push();
     let platform = Platform::new();
-    let ended = platform.call(&world).run("review --report json=-");
-    assert_eq!(ended.expect(0).json()["gateChanges"], json!(["ops/gate.yaml"]));
+    let output = platform.call(&world).run("review --report json=-");
+    assert_eq!(output.expect(0).json()["gateChanges"], json!(["ops/gate.yaml"]));
 }
 
 #[test]
@@ -611,14 +608,14 @@ fn file_that_job_names_is_part_of_gate() {
             .call(&named)
             .variable("SLUICEGATE_CONFIG", "ci/gate.yaml")
     };
-    let ended = call().run("review --report json=-").expect(0);
-    assert_eq!(ended.json()["gateChanges"], json!(["ci/gate.yaml"]));
+    let output = call().run("review --report json=-").expect(0);
+    assert_eq!(output.json()["gateChanges"], json!(["ci/gate.yaml"]));
     // From another directory, through the flag, and through a link outside the repository.
     let outside = named.path().join("link.yaml");
     symlink(named.work().join("ci/gate.yaml"), &outside).unwrap();
     let outside = outside.display().to_string();
-    let ended = call().run(&["review", "--config", &outside, "--report", "json=-"]);
-    assert_eq!(ended.expect(0).json()["gateChanges"], json!(["ci/gate.yaml"]));
+    let output = call().run(&["review", "--config", &outside, "--report", "json=-"]);
+    assert_eq!(output.expect(0).json()["gateChanges"], json!(["ci/gate.yaml"]));
 }
 
 #[test]
@@ -635,13 +632,13 @@ fn folder_that_becomes_a_link_changes_gate() {
     world.commit("change");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
-    let ended = call.run("review --report json=-").expect(0);
+    let output = call.run("review --report json=-").expect(0);
     assert_eq!(
-        ended.json()["gateChanges"],
+        output.json()["gateChanges"],
         json!(["ci", "ci/gate.yaml", "other/gate.yaml"])
     );
 }
@@ -657,7 +654,7 @@ fn push_of_azure(world: &World, branch: &str) -> Call {
 
 #[test]
 fn pushed_branch_with_usual_name_chooses_no_policy() {
-    let world = bad_change(
+    let world = bad_change_after_configuration(
         &[("sluicegate.yaml", "retries: 0\n")],
         &[("sluicegate.yaml", LENIENT)],
     );
@@ -682,7 +679,7 @@ fn pushed_branch_with_usual_name_chooses_no_policy() {
 
 #[test]
 fn jenkins_tells_that_the_branch_is_the_default_one() {
-    let world = bad_change(&[], &[("sluicegate.yaml", LENIENT)]);
+    let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", LENIENT)]);
     world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
     let call = Call::new(&world.work())
         .variable("JENKINS_URL", "http://jenkins.invalid/")
@@ -698,15 +695,15 @@ fn jenkins_tells_that_the_branch_is_the_default_one() {
 fn change_with_another_hidden_folder_does_not_choose_rules() {
     let own = ".aaa/config/pipeline_quality_rules.yaml";
     let platforms = ".platform/config/pipeline_quality_rules.yaml";
-    let world = bad_change(&[], &[(own, "rules: []\n")]);
+    let world = bad_change_after_configuration(&[], &[(own, "rules: []\n")]);
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        let ended = ended.expect(1);
-        assert_eq!(ended.json()["gateChanges"], json!([own]));
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        let output = output.expect(1);
+        assert_eq!(output.json()["gateChanges"], json!([own]));
         assert!(
-            ended.out.contains("component-naming-convention"),
+            output.out.contains("component-naming-convention"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
     // The same if the change removes the platform's directory.
@@ -714,16 +711,16 @@ fn change_with_another_hidden_folder_does_not_choose_rules() {
     world.commit("remove");
     world.push();
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        let ended = ended.expect(1);
-        assert_eq!(ended.json()["gateChanges"], json!([own, platforms]));
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        let output = output.expect(1);
+        assert_eq!(output.json()["gateChanges"], json!([own, platforms]));
     }
 }
 
 /// Errors print the keys of a file, but the change must not see those of the runner's own files.
 #[test]
 fn link_out_of_checkout_shows_nothing_of_what_it_leads_to() {
-    let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     let outside = world.path().join("credentials.yaml");
     fs::write(&outside, "hidden-word: 1\n").unwrap();
     let file = world.work().join("sluicegate.yaml");
@@ -731,27 +728,28 @@ fn link_out_of_checkout_shows_nothing_of_what_it_leads_to() {
     symlink(&outside, &file).unwrap();
     world.commit("link");
     world.push();
-    let shows_nothing = |ended: Ended| assert!(!ended.all().contains("hidden-word"), "{}", ended.all());
+    let shows_nothing =
+        |output: ProgramOutput| assert!(!output.all().contains("hidden-word"), "{}", output.all());
     for host in HOSTS {
         shows_nothing(host(&world, Call::new(&world.work())).run("check").expect(1));
     }
     // The same if the base has no such file.
-    let world = bad_change(&[], &[]);
+    let world = bad_change_after_configuration(&[], &[]);
     symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
     world.commit("link");
     world.push();
     for host in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check");
+        let output = host(&world, Call::new(&world.work())).run("check");
         // The change fails because it adds a file that cannot be used.
-        let ended = ended.expect(1);
+        let output = output.expect(1);
         assert!(
-            ended
+            output
                 .all()
                 .contains("a symbolic link in its path leads out of the repository"),
             "{}",
-            ended.all()
+            output.all()
         );
-        shows_nothing(ended);
+        shows_nothing(output);
     }
 }
 
@@ -771,7 +769,7 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
         (link, "leads out of the repository"),
         (large, "it has more than 1048576 bytes"),
     ];
-    for (make, why) in cases {
+    for (make, reason) in cases {
         let world = project();
         make(&world);
         world.commit("configure");
@@ -785,11 +783,11 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
             host(&world, Call::new(&world.work()))
                 .run("check")
                 .expect(1)
-                .logging(&["sluicegate.yaml of `main`", why, "it is treated as missing"]);
+                .logging(&["sluicegate.yaml of `main`", reason, "it is treated as missing"]);
         }
         Call::new(&world.work())
             .run("check --policy base")
             .expect(2)
-            .saying(&["sluicegate.yaml of `main`", why]);
+            .saying(&["sluicegate.yaml of `main`", reason]);
     }
 }

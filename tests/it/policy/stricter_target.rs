@@ -1,6 +1,8 @@
 //! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
 
-use crate::support::{Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, each, passed, pipeline, project};
+use crate::support::{
+    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, passed_results, pipeline, project, respond_for_each,
+};
 use serde_json::json;
 
 const LAX: &str = "\
@@ -36,7 +38,7 @@ fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str
     world
 }
 
-pub fn tightened(changed: &[&str]) -> World {
+pub fn world_with_stricter_target(changed: &[&str]) -> World {
     stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],
@@ -47,24 +49,27 @@ pub fn tightened(changed: &[&str]) -> World {
 /// Returns a platform that evaluates the commit's own old rules file, in which the name is only a warning.
 fn lax() -> Platform {
     let platform = Platform::new();
-    let found = json!([
+    let document = json!([
         { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"bad name\" is wrong"] },
         { "ruleName": "maximum-components", "status": "PASSED" },
     ]);
-    platform.reviews(each("PASSED", found));
+    platform.reviews(respond_for_each("PASSED", document));
     platform
 }
 
 #[test]
 fn tips_rules_are_evaluated_on_every_host() {
-    let (bad, good) = (tightened(&BAD), tightened(&GOOD));
+    let (bad, good) = (
+        world_with_stricter_target(&BAD),
+        world_with_stricter_target(&GOOD),
+    );
     let (platform, passing) = (lax(), Platform::new());
-    passing.reviews(each("PASSED", passed()));
+    passing.reviews(respond_for_each("PASSED", passed_results()));
     for (name, host) in HOSTS {
         for command in ["review", "ci"] {
-            let ended = host(&bad, platform.call(&bad)).run(&[command, "--report", "json=-"]);
-            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
-            let report = ended.json();
+            let output = host(&bad, platform.call(&bad)).run(&[command, "--report", "json=-"]);
+            assert_eq!(output.code, 1, "{name} {command}: {}", output.all());
+            let report = output.json();
             assert_eq!(report["findings"]["errors"], 1, "{name}: {report}");
             let notes = report["notes"].to_string();
             assert!(
@@ -74,8 +79,8 @@ fn tips_rules_are_evaluated_on_every_host() {
             let twin = host(&good, passing.call(&good)).run(&[command]);
             assert_eq!(twin.code, 0, "{name} {command}: {}", twin.all());
         }
-        let ended = host(&bad, Call::new(&bad.work())).run("check");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = host(&bad, Call::new(&bad.work())).run("check");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
         let twin = host(&good, Call::new(&good.work())).run("check --report json=-");
         assert_eq!(twin.code, 0, "{name}: {}", twin.all());
         assert!(
@@ -83,12 +88,12 @@ fn tips_rules_are_evaluated_on_every_host() {
             "{name}"
         );
         // A job that allows no gate changes allows no outdated gate either.
-        let refused = host(&good, Call::new(&good.work())).run("check --gate-changes fail --report junit=-");
-        assert_eq!(refused.code, 1, "{name}: {}", refused.all());
+        let refusal = host(&good, Call::new(&good.work())).run("check --gate-changes fail --report junit=-");
+        assert_eq!(refusal.code, 1, "{name}: {}", refusal.all());
         assert!(
-            refused.out.contains("<error"),
+            refusal.out.contains("<error"),
             "JUnit is all green: {}",
-            refused.all()
+            refusal.all()
         );
     }
 }
@@ -100,7 +105,7 @@ fn branch_with_tips_files_hears_nothing_of_it() {
         &[("note.txt", "more")],
         &[("b.orch.yaml", &pipeline(&GOOD))],
     );
-    let merged = tightened(&GOOD);
+    let merged = world_with_stricter_target(&GOOD);
     merged.git("merge -q -m 'take in' main");
     merged.push();
     let relaxed = stale(
@@ -110,8 +115,8 @@ fn branch_with_tips_files_hears_nothing_of_it() {
     );
     for world in [same, merged, relaxed] {
         let call = Job::github().pull_request().call(&world);
-        let ended = call.run("check --gate-changes fail --report json=-").expect(0);
-        let notes = ended.json()["notes"].to_string();
+        let output = call.run("check --gate-changes fail --report json=-").expect(0);
+        let notes = output.json()["notes"].to_string();
         assert!(!notes.contains("stricter"), "{notes}");
     }
 }
@@ -131,12 +136,12 @@ fn touch_of_rules_file_does_not_evade_tips_rules() {
         &[("note.txt", "more")],
         &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, LAX)],
     );
-    let ended = Job::github()
+    let output = Job::github()
         .pull_request()
         .call(&relaxed)
         .run("check --report json=-")
         .expect(0);
-    assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
+    assert_eq!(output.json()["gateChanges"], json!([RULES_FILE]));
 }
 
 #[test]
@@ -149,13 +154,13 @@ fn existing_finding_is_known_by_rules_of_tip_too() {
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
         call.run("check").expect(1);
-        let ended = call.run("check --new-only --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
+        let output = call.run("check --new-only --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert_eq!(output.json()["findings"]["known"], 1, "{name}");
         let review = host(&world, lax().call(&world)).run("review --new-only");
         assert_eq!(review.code, 0, "{name}: {}", review.all());
     }
-    let new = tightened(&BAD);
+    let new = world_with_stricter_target(&BAD);
     Job::github()
         .pull_request()
         .call(&new)
@@ -176,12 +181,12 @@ fn finding_by_both_rules_is_told_once() {
         &[(RULES_FILE, &stricter)],
         &[("b.orch.yaml", &pipeline(&["Start", "bad name", "More", "Done"]))],
     );
-    let ended = Job::github()
+    let output = Job::github()
         .pull_request()
         .call(&world)
         .run("check --report json=-")
         .expect(1);
-    let findings = &ended.json()["findings"];
+    let findings = &output.json()["findings"];
     assert_eq!(
         (&findings["errors"], &findings["warnings"]),
         (&json!(1), &json!(1)),
@@ -227,13 +232,13 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
         );
         for (name, host) in HOSTS {
             let call = host(&world, Call::new(&world.work()));
-            let ended = call.run("check --report json=-");
-            assert_eq!(ended.code, 0, "{name} {path}: {}", ended.all());
-            let notes = ended.json()["notes"].to_string();
+            let output = call.run("check --report json=-");
+            assert_eq!(output.code, 0, "{name} {path}: {}", output.all());
+            let notes = output.json()["notes"].to_string();
             assert!(
                 notes.contains(path) && notes.contains(words),
                 "{name} {path}: {notes} {}",
-                ended.err
+                output.err
             );
             assert_eq!(
                 call.run(&["check", "--gate-changes", "fail"]).code,
@@ -248,17 +253,17 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
     world.commit("renamed");
     world.push();
     world.git("checkout -q change");
-    let ended = Job::github()
+    let output = Job::github()
         .pull_request()
         .call(&world)
         .run("check --report json=-")
         .expect(1);
     assert!(
-        ended.json()["notes"]
+        output.json()["notes"]
             .to_string()
             .contains("`.platform` in this change and `.renamed` in the target"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
@@ -321,11 +326,11 @@ fn change_that_contains_tip_did_not_start_before() {
         .event("merge_group", queue, &payload)
         .extend(&world, Call::new(&world.work()));
     call.run("check --gate-changes fail").expect(1);
-    let ended = call.run("check --report json=-").expect(0);
+    let output = call.run("check --report json=-").expect(0);
     assert!(
-        !ended.json()["notes"].to_string().contains("stricter"),
+        !output.json()["notes"].to_string().contains("stricter"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
@@ -372,16 +377,16 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
     );
     world.git("checkout -q main");
     let tip = crate::support::head(&world);
-    let tag = |name: &str, at: &str| {
-        world.git(&["checkout", "-q", at]);
+    let tag = |name: &str, index: &str| {
+        world.git(&["checkout", "-q", index]);
         world.git(format!("tag {name}"));
         world.git(format!("push -q origin {name}"));
         format!("refs/tags/{name}")
     };
     let old = tag("v1", &format!("{tip}~1"));
     let call = || push_of(&world, &old, &"0".repeat(40));
-    let ended = call().run("check --report json=-").expect(1);
-    let notes = ended.json()["notes"].to_string();
+    let output = call().run("check --report json=-").expect(1);
+    let notes = output.json()["notes"].to_string();
     assert!(
         notes.contains("component-naming-convention warn → error (tightened)"),
         "{notes}"
@@ -410,12 +415,12 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
     rerun.run("check --gate-changes fail").expect(1);
     // A tag on the tip.
     let new = tag("v2", &tip);
-    let ended = push_of(&world, &new, &"0".repeat(40)).run("check --gate-changes fail --report json=-");
-    let ended = ended.expect(0);
+    let output = push_of(&world, &new, &"0".repeat(40)).run("check --gate-changes fail --report json=-");
+    let output = output.expect(0);
     assert!(
-        !ended.json()["notes"].to_string().contains("stricter"),
+        !output.json()["notes"].to_string().contains("stricter"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
@@ -429,12 +434,12 @@ fn stricter_tip_is_reported_without_a_selected_pipeline_and_with_policy_head() {
     for (name, host) in HOSTS {
         for policy in ["auto", "head"] {
             let call = host(&world, Call::new(&world.work()));
-            let ended = call.run(&["check", "--policy", policy, "--report", "json=-"]);
-            assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-            let notes = ended.json()["notes"].to_string();
+            let output = call.run(&["check", "--policy", policy, "--report", "json=-"]);
+            assert_eq!(output.code, 0, "{name}: {}", output.all());
+            let notes = output.json()["notes"].to_string();
             assert!(notes.contains("has a stricter"), "{name} {policy}: {notes}");
-            let refused = call.run(&["check", "--policy", policy, "--gate-changes", "fail"]);
-            assert_eq!(refused.code, 1, "{name} {policy}: {}", refused.all());
+            let refusal = call.run(&["check", "--policy", policy, "--gate-changes", "fail"]);
+            assert_eq!(refusal.code, 1, "{name} {policy}: {}", refusal.all());
         }
     }
 }
@@ -461,8 +466,8 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
         world.commit("remove");
         world.push();
         let call = Job::github().pull_request().call(&world);
-        let ended = call.run("check --report json=-");
-        let notes = ended.json()["notes"].to_string();
+        let output = call.run("check --report json=-");
+        let notes = output.json()["notes"].to_string();
         assert!(
             notes.contains("the file shares b.orch.yaml"),
             "{is_move}: {notes}"
@@ -476,11 +481,11 @@ fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
         &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&GOOD)))],
     );
     let call = Job::github().pull_request().call(&withdrawn);
-    let ended = call.run("check --gate-changes fail --report json=-").expect(0);
+    let output = call.run("check --gate-changes fail --report json=-").expect(0);
     assert!(
-        !ended.json()["notes"].to_string().contains("stricter"),
+        !output.json()["notes"].to_string().contains("stricter"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
@@ -494,12 +499,12 @@ fn newly_shared_pipeline_of_target_does_not_affect_other_changes() {
     );
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
-        let ended = call.run("check --gate-changes fail --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = call.run("check --gate-changes fail --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
         assert!(
-            !ended.json()["notes"].to_string().contains("stricter"),
+            !output.json()["notes"].to_string().contains("stricter"),
             "{name}: {}",
-            ended.out
+            output.out
         );
     }
 }
@@ -507,19 +512,22 @@ fn newly_shared_pipeline_of_target_does_not_affect_other_changes() {
 #[test]
 fn command_of_failed_job_shows_the_same_without_job() {
     for (world, flags) in [
-        (tightened(&BAD), &["check"][..]),
-        (tightened(&GOOD), &["check", "--gate-changes", "fail"]),
+        (world_with_stricter_target(&BAD), &["check"][..]),
+        (
+            world_with_stricter_target(&GOOD),
+            &["check", "--gate-changes", "fail"],
+        ),
     ] {
-        let ended = Job::github().pull_request().call(&world).run(flags).expect(1);
-        let line = ended
+        let output = Job::github().pull_request().call(&world).run(flags).expect(1);
+        let line = output
             .out
             .lines()
             .find_map(|line| line.strip_prefix("Reproduce locally: sluicegate "));
         let command: Vec<&str> = line
-            .unwrap_or_else(|| panic!("{}", ended.all()))
+            .unwrap_or_else(|| panic!("{}", output.all()))
             .split(' ')
             .collect();
-        let again = Call::new(&world.work()).run(&command);
-        assert_eq!(again.code, 1, "{command:?}: {}", again.all());
+        let second_run = Call::new(&world.work()).run(&command);
+        assert_eq!(second_run.code, 1, "{command:?}: {}", second_run.all());
     }
 }

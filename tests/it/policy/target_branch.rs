@@ -1,12 +1,12 @@
 //! The policy of a change is that of its target, on every host that names the target.
 
-use crate::support::{Call, Platform, World, each, head, pipeline, project};
+use crate::support::{Call, Platform, World, head, pipeline, project, respond_for_each};
 use serde_json::json;
 
 type Host = fn(&World, Call, &str) -> Call;
 
 /// These events do not name the target's repository, so the job does.
-fn jenkins(world: &World, call: Call) -> Call {
+fn jenkins_branch_build(world: &World, call: Call) -> Call {
     call.variable("JENKINS_URL", "https://ci.invalid/")
         .variable(
             "SLUICEGATE_TARGET_REPOSITORY",
@@ -37,7 +37,7 @@ const HOSTS: [(&str, Host); 5] = [
             )
     }),
     ("jenkins gitlab", |world, call, target| {
-        jenkins(world, call)
+        jenkins_branch_build(world, call)
             .variable("gitlabActionType", "MERGE")
             .variable("gitlabMergeRequestIid", "7")
             .variable("gitlabSourceBranch", "change")
@@ -45,21 +45,21 @@ const HOSTS: [(&str, Host); 5] = [
             .variable("gitlabMergeRequestLastCommit", head(world))
     }),
     ("jenkins ghprb", |world, call, target| {
-        jenkins(world, call)
+        jenkins_branch_build(world, call)
             .variable("ghprbPullId", "7")
             .variable("ghprbSourceBranch", "change")
             .variable("ghprbTargetBranch", target)
             .variable("ghprbActualCommit", head(world))
     }),
     ("jenkins pull requests", |world, call, target| {
-        jenkins(world, call)
+        jenkins_branch_build(world, call)
             .variable("GITHUB_PR_NUMBER", "7")
             .variable("GITHUB_PR_SOURCE_BRANCH", "change")
             .variable("GITHUB_PR_TARGET_BRANCH", target)
             .variable("GITHUB_PR_HEAD_SHA", head(world))
     }),
     ("jenkins bitbucket", |world, call, target| {
-        jenkins(world, call)
+        jenkins_branch_build(world, call)
             .variable("BITBUCKET_PULL_REQUEST_ID", "7")
             .variable("BITBUCKET_SOURCE_BRANCH", "change")
             .variable("BITBUCKET_TARGET_BRANCH", target)
@@ -91,7 +91,7 @@ fn change_to_strict_branch_gets_its_policy() {
     let platform = Platform::new();
     let violation = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "enforcementLevel": "error",
         "violations": [{ "componentName": "wrong", "message": "wrong" }] }]);
-    platform.reviews(each("FAILED", violation));
+    platform.reviews(respond_for_each("FAILED", violation));
     for (name, host) in HOSTS {
         for command in ["check", "review", "ci"] {
             let strict = host(&world, platform.call(&world), "release").run(&[command]);
@@ -113,8 +113,8 @@ fn change_to_strict_branch_gets_its_policy() {
 fn good_change_to_strict_branch_passes() {
     let world = lax_main_and_strict_release(&["Start", "Done"]);
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work()), "release").run("check");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = host(&world, Call::new(&world.work()), "release").run("check");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 
@@ -123,7 +123,7 @@ fn good_change_to_strict_branch_passes() {
 fn gerrit_change_gets_policy_of_its_branch() {
     let world = lax_main_and_strict_release(&["Start", "wrong", "Done"]);
     let gerrit = |target: &str| {
-        jenkins(&world, Call::new(&world.work()))
+        jenkins_branch_build(&world, Call::new(&world.work()))
             .variable("GERRIT_EVENT_TYPE", "patchset-created")
             .variable("GERRIT_CHANGE_NUMBER", "7")
             .variable("GERRIT_BRANCH", target)
@@ -144,7 +144,7 @@ fn merge_by_jenkins_plugin_is_reviewed_as_its_change() {
     world.push();
     world.git(format!("checkout -q --detach {change}"));
     world.git("merge -q --no-edit release");
-    let job = jenkins(&world, Call::new(&world.work()))
+    let job = jenkins_branch_build(&world, Call::new(&world.work()))
         .variable("ghprbPullId", "7")
         .variable("ghprbSourceBranch", "change")
         .variable("ghprbTargetBranch", "release")

@@ -1,6 +1,6 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Arguments, Call, Platform, World, each, scratch};
+use crate::support::{Arguments, Call, Platform, World, respond_for_each, scratch};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use wiremock::ResponseTemplate;
 const LEVELS: &str = "project-checks: { call: error, script: error, link: error, shared: error }\n";
 
 /// Returns an orchestration that calls others, each through a separate component.
-fn calling(targets: &[&str]) -> String {
+fn caller_of_targets(targets: &[&str]) -> String {
     let mut text = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
                     transitions:\n        unconditional: [End]\n    End:\n      type: end-success\n"
         .to_owned();
@@ -23,14 +23,14 @@ fn calling(targets: &[&str]) -> String {
 }
 
 /// Returns the findings of the project checks: rule, level, path, line and message.
-fn found(report: &Value) -> Vec<String> {
+fn list_project_findings(report: &Value) -> Vec<String> {
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| {
         let results = file["results"].as_array().unwrap().iter();
         results.map(move |result| (file["path"].as_str().unwrap(), result))
     });
     let of_project = results.filter(|(_, result)| result["origin"] == "project");
-    let told = of_project.flat_map(|(path, result)| {
+    let message = of_project.flat_map(|(path, result)| {
         let lines = result["lines"].as_array().unwrap().iter();
         let texts = result["violations"].as_array().unwrap().iter();
         lines.zip(texts).map(move |(line, text)| {
@@ -39,11 +39,11 @@ fn found(report: &Value) -> Vec<String> {
             format!("{rule} {level} {path}:{line} {}", text.as_str().unwrap())
         })
     });
-    told.collect()
+    message.collect()
 }
 
 /// Creates a repository with these files on `main`, and a branch `change` that is checked out.
-fn world(files: &[(&str, &str)]) -> World {
+fn world_with_files(files: &[(&str, &str)]) -> World {
     let world = World::new();
     world.write("sluicegate.yaml", LEVELS);
     world.write(
@@ -60,14 +60,14 @@ fn world(files: &[(&str, &str)]) -> World {
     world
 }
 
-fn check(world: &World, code: i32, args: impl Arguments) -> Value {
-    let ended = Call::new(&world.work()).run(("check --report json=-", args));
-    ended.expect(code).json()
+fn check_expecting(world: &World, code: i32, args: impl Arguments) -> Value {
+    let output = Call::new(&world.work()).run(("check --report json=-", args));
+    output.expect(code).json()
 }
 
 #[test]
 fn each_check_finds_what_leads_nowhere_and_nothing_else() {
-    let caller = calling(&[
+    let caller = caller_of_targets(&[
         "sales/load",
         "sales/load.orch.yaml",
         "sales/gone",
@@ -76,85 +76,85 @@ fn each_check_finds_what_leads_nowhere_and_nothing_else() {
         "${where}",
         "lib/elsewhere",
     ]);
-    let more = "    Iterate:\n      type: fixed-iterator\n      iterationTarget: Nobody\n    Script:\n      type: sql-executor\n      parameters:\n        \
+    let extra_args = "    Iterate:\n      type: fixed-iterator\n      iterationTarget: Nobody\n    Script:\n      type: sql-executor\n      parameters:\n        \
                 scriptLocation: File\n        fileName: scripts/gone.sql\n    Right script:\n      type: sql-executor\n      parameters:\n        \
                 scriptLocation: File\n        fileName: scripts/there.sql\n    Arguments:\n      type: run-orchestration\n      parameters:\n        \
                 orchestrationJob: sales/load\n        setScalarVariables:\n        - [known, 1]\n        - [unknown, 2]\n        setGridVariables:\n        \
                 - variable: grid\n";
-    let loads = format!("{}  variables:\n    known: {{}}\n", calling(&[]));
+    let loads = format!("{}  variables:\n    known: {{}}\n", caller_of_targets(&[]));
     let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: sales/load.orch.yaml, displayName: l, id: load, enabled: true, parameters: { \
                   known: { type: TEXT }, other: { type: TEXT } } }\n  - { pipeline: sales/away.orch.yaml, displayName: a, id: away, enabled: false, parameters: {} }\n";
-    let world = world(&[
+    let world = world_with_files(&[
         (
             "sluicegate.yaml",
             "project-checks: { call: error, shared: error, argument: error, cycle: error, external: ['lib/**'] }\n",
         ),
-        ("sales/caller.orch.yaml", &format!("{caller}{more}")),
+        ("sales/caller.orch.yaml", &format!("{caller}{extra_args}")),
         ("sales/load.orch.yaml", &loads),
-        ("a/sub.orch.yaml", &calling(&["b/round"])),
-        ("b/round.orch.yaml", &calling(&["a/sub", "b/round"])),
+        ("a/sub.orch.yaml", &caller_of_targets(&["b/round"])),
+        ("b/round.orch.yaml", &caller_of_targets(&["a/sub", "b/round"])),
         ("scripts/there.sql", "select 1"),
         (".platform/shared-pipelines.yaml", shared),
     ]);
-    insta::assert_snapshot!(found(&check(&world, 1, "--all")).join("\n"));
-    let off = check(&world, 0, "--all --project-checks off");
-    assert!(found(&off).is_empty());
+    insta::assert_snapshot!(list_project_findings(&check_expecting(&world, 1, "--all")).join("\n"));
+    let off = check_expecting(&world, 0, "--all --project-checks off");
+    assert!(list_project_findings(&off).is_empty());
     assert_eq!(
         off["counts"],
-        check(&world, 1, "--all")["counts"],
+        check_expecting(&world, 1, "--all")["counts"],
         "rule results are counted alone"
     );
 }
 
 #[test]
 fn move_of_pipeline_reports_untouched_callers() {
-    let world = world(&[
+    let world = world_with_files(&[
         (
             "sales/caller.orch.yaml",
-            &calling(&["sales/load", "sales/gone long ago"]),
+            &caller_of_targets(&["sales/load", "sales/gone long ago"]),
         ),
-        ("sales/load.orch.yaml", &calling(&[])),
-        ("other/old.orch.yaml", &calling(&["nowhere/at all"])),
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
+        ("other/old.orch.yaml", &caller_of_targets(&["nowhere/at all"])),
     ]);
-    world.write("other/new.orch.yaml", calling(&[]));
+    world.write("other/new.orch.yaml", caller_of_targets(&[]));
     world.commit("unrelated");
     assert!(
-        found(&check(&world, 0, "")).is_empty(),
+        list_project_findings(&check_expecting(&world, 0, "")).is_empty(),
         "what was there before and is not touched is not told"
     );
     world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
     world.commit("move");
-    let report = check(&world, 1, "");
+    let report = check_expecting(&world, 1, "");
     assert_eq!(
-        found(&report),
+        list_project_findings(&report),
         [
             "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project; it was renamed in this change to `sales/daily.orch.yaml`"
         ]
     );
     assert_eq!(report["verdict"], "failed");
     assert_eq!(report["counts"]["files"], 2, "only what changed was judged");
-    let known = check(&world, 1, "--new-only");
+    let known = check_expecting(&world, 1, "--new-only");
     assert_eq!(known["findings"]["new"], 1);
     // Findings fail the gate even if no pipeline is selected.
-    let gone = check(&world, 1, "--exclude sales/daily.orch.yaml");
-    assert_eq!(found(&gone).len(), 1);
+    let gone = check_expecting(&world, 1, "--exclude sales/daily.orch.yaml");
+    assert_eq!(list_project_findings(&gone).len(), 1);
 }
 
 #[test]
 fn finding_in_untouched_caller_is_in_one_shard_only() {
-    let world = world(&[
-        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
-        ("sales/load.orch.yaml", &calling(&[])),
+    let world = world_with_files(&[
+        ("sales/caller.orch.yaml", &caller_of_targets(&["sales/load"])),
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
     ]);
     world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
     world.commit("move");
     world.push();
     let platform = Platform::new();
     let result = json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
-    platform.reviews(each("PASSED", result));
+    platform.reviews(respond_for_each("PASSED", result));
     let finding_counts = [1, 2].map(|index| {
         let args = format!("review --shard {index}/2 --report json=-");
-        found(&platform.call(&world).run(args).json()).len()
+        list_project_findings(&platform.call(&world).run(args).json()).len()
     });
     assert_eq!(finding_counts.iter().sum::<usize>(), 1, "{finding_counts:?}");
 }
@@ -162,14 +162,14 @@ fn finding_in_untouched_caller_is_in_one_shard_only() {
 #[test]
 fn existing_finding_outside_of_the_selection_is_not_reported() {
     let shared = "pipelines:\n  - { pipeline: sales/gone.orch.yaml, id: gone, enabled: true }\n";
-    let world = world(&[
-        ("sales/load.orch.yaml", &calling(&[])),
-        ("other/old.orch.yaml", &calling(&["nowhere/at all"])),
+    let world = world_with_files(&[
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
+        ("other/old.orch.yaml", &caller_of_targets(&["nowhere/at all"])),
         (".platform/shared-pipelines.yaml", shared),
     ]);
     // The shared-pipelines file belongs to the project, and not to a change that does not touch it.
     let reported_paths = |code, args: &str| {
-        let findings = found(&check(&world, code, args));
+        let findings = list_project_findings(&check_expecting(&world, code, args));
         let paths = findings
             .iter()
             .map(|finding| finding.split_whitespace().nth(2).unwrap());
@@ -177,7 +177,10 @@ fn existing_finding_outside_of_the_selection_is_not_reported() {
             .map(|path| path.split(':').next().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    world.write("sales/load.orch.yaml", format!("# edited\n{}", calling(&[])));
+    world.write(
+        "sales/load.orch.yaml",
+        format!("# edited\n{}", caller_of_targets(&[])),
+    );
     assert_eq!(reported_paths(0, ""), Vec::<String>::new());
     assert_eq!(
         reported_paths(1, "--all --exclude other/**"),
@@ -191,16 +194,16 @@ fn existing_finding_outside_of_the_selection_is_not_reported() {
 
 #[test]
 fn existing_broken_reference_is_known_and_worse_one_is_new() {
-    let world = world(&[
-        ("a/caller.orch.yaml", &calling(&["a/gone", "load"])),
-        ("b/load.orch.yaml", &calling(&[])),
+    let world = world_with_files(&[
+        ("a/caller.orch.yaml", &caller_of_targets(&["a/gone", "load"])),
+        ("b/load.orch.yaml", &caller_of_targets(&[])),
     ]);
     world.write(
         "a/caller.orch.yaml",
-        calling(&["a/gone", "load"]) + "    More:\n      type: and\n",
+        caller_of_targets(&["a/gone", "load"]) + "    More:\n      type: and\n",
     );
     world.commit("touch");
-    let report = check(&world, 0, "--new-only");
+    let report = check_expecting(&world, 0, "--new-only");
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["new"]),
         (&2.into(), &0.into())
@@ -208,7 +211,7 @@ fn existing_broken_reference_is_known_and_worse_one_is_new() {
     // The bare name resolved to the only file with that name: without it, the call leads nowhere.
     world.git("rm -q b/load.orch.yaml");
     world.commit("remove");
-    let report = check(&world, 1, "--new-only");
+    let report = check_expecting(&world, 1, "--new-only");
     assert_eq!(
         (&report["findings"]["known"], &report["findings"]["errors"]),
         (&1.into(), &1.into())
@@ -217,7 +220,7 @@ fn existing_broken_reference_is_known_and_worse_one_is_new() {
 
 #[test]
 fn waiver_allows_it_and_waivers_command_writes_one() {
-    let world = world(&[("a/caller.orch.yaml", &calling(&["a/gone"]))]);
+    let world = world_with_files(&[("a/caller.orch.yaml", &caller_of_targets(&["a/gone"]))]);
     let call = Call::new(&world.work());
     call.run("waivers add project/call a/caller.orch.yaml 'Call 0' --reason legacy")
         .expect(0);
@@ -226,35 +229,35 @@ fn waiver_allows_it_and_waivers_command_writes_one() {
         waivers.contains("rule: project/call, path: a/caller.orch.yaml, about: Call 0"),
         "{waivers}"
     );
-    assert_eq!(check(&world, 0, "--all")["findings"]["waived"], 1);
+    assert_eq!(check_expecting(&world, 0, "--all")["findings"]["waived"], 1);
     fs::remove_file(world.work().join("sluicegate-waivers.yaml")).unwrap();
     call.run("waivers add --all --reason legacy").expect(0);
-    assert_eq!(check(&world, 0, "--all")["findings"]["waived"], 1);
+    assert_eq!(check_expecting(&world, 0, "--all")["findings"]["waived"], 1);
     let none = "waivers add project/link a/caller.orch.yaml --reason x";
     call.run(none).expect(2).saying(&["no current finding matches"]);
 }
 
 #[test]
 fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
-    let world = world(&[
-        ("a/caller.orch.yaml", &calling(&["a/load"])),
-        ("a/load.orch.yaml", &calling(&[])),
+    let world = world_with_files(&[
+        ("a/caller.orch.yaml", &caller_of_targets(&["a/load"])),
+        ("a/load.orch.yaml", &caller_of_targets(&[])),
     ]);
     world.git("mv a/load.orch.yaml a/daily.orch.yaml");
     world.commit("move");
     world.git("push -q origin change");
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(503));
-    let ended = platform.call(&world).run("review --report json=-").expect(1);
-    let report = ended.json();
+    let output = platform.call(&world).run("review --report json=-").expect(1);
+    let report = output.json();
     assert_eq!(
-        (found(&report).len(), report["verdict"].as_str()),
+        (list_project_findings(&report).len(), report["verdict"].as_str()),
         (1, Some("failed"))
     );
     assert_eq!(report["unreviewed"], serde_json::json!(["a/daily.orch.yaml"]));
 
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "PASSED",
         serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]),
     ));
@@ -280,9 +283,9 @@ fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
         )
     };
-    let world = world(&[
-        ("a/load.orch.yaml", &calling(&["a/part"])),
-        ("a/part.orch.yaml", &calling(&[])),
+    let world = world_with_files(&[
+        ("a/load.orch.yaml", &caller_of_targets(&["a/part"])),
+        ("a/part.orch.yaml", &caller_of_targets(&[])),
         (".platform/shared-pipelines.yaml", &entry("a/load.orch.yaml")),
     ]);
     world.git("rm -q a/part.orch.yaml");
@@ -292,7 +295,7 @@ fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
             + "  - { pipeline: a/b.orch.yaml, displayName: b, id: b, enabled: true, parameters: {} }\n",
     );
     world.commit("break");
-    let told = found(&check(&world, 1, "")).join("\n");
+    let lines = list_project_findings(&check_expecting(&world, 1, "")).join("\n");
     let platform = Platform::new();
     let publish = [
         "publish",
@@ -304,54 +307,57 @@ fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
         "off",
         "--dry-run",
     ];
-    let refused = platform.call(&world).run(&publish).expect(2).all();
+    let log = platform.call(&world).run(&publish).expect(2).all();
     for words in [
         "component `Call 0` calls the orchestration `a/part`, which is not in the project",
         "the shared pipeline `b` is `a/b.orch.yaml`, which is not in the project",
     ] {
-        assert!(told.contains(words), "{told}");
-        assert!(refused.contains(words), "{refused}");
+        assert!(lines.contains(words), "{lines}");
+        assert!(log.contains(words), "{log}");
     }
     assert!(
-        told.contains("a publish is refused, as the shared pipeline `load` needs it"),
-        "{told}"
+        lines.contains("a publish is refused, as the shared pipeline `load` needs it"),
+        "{lines}"
     );
 }
 
 #[test]
 fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
     let world = World::new();
-    world.write("a/caller.orch.yaml", calling(&["a/gone", "a/gone too"]));
+    world.write("a/caller.orch.yaml", caller_of_targets(&["a/gone", "a/gone too"]));
     world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
     world.commit("first");
     world.push();
     Call::new(&world.work()).run("init --host none").expect(0);
-    let written = fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
+    let text = fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(
-        written.contains("project-checks:\n  call: warn # 2 findings today\n  script: error\n"),
-        "{written}"
+        text.contains("project-checks:\n  call: warn # 2 findings today\n  script: error\n"),
+        "{text}"
     );
-    assert_eq!(found(&check(&world, 0, "--all")).len(), 2);
-    let shown = Call::new(&world.work()).run("check --all").expect(0).all();
-    assert!(shown.contains("Review passed: 2 warnings"), "{shown}");
+    assert_eq!(
+        list_project_findings(&check_expecting(&world, 0, "--all")).len(),
+        2
+    );
+    let log = Call::new(&world.work()).run("check --all").expect(0).all();
+    assert!(log.contains("Review passed: 2 warnings"), "{log}");
 }
 
 #[test]
 fn checks_are_listed_and_explained() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let said = |args: &str, code| call.run(args).expect(code).all();
-    let listed = said("rules list", 0);
+    let log = |args: &str, code| call.run(args).expect(code).all();
+    let listed = log("rules list", 0);
     assert!(
         listed.contains("project/call") && listed.contains("project/cycle"),
         "{listed}"
     );
-    let explained = said("rules explain project/shared", 0);
+    let explained = log("rules explain project/shared", 0);
     assert!(
         explained.contains("`sluicegate publish` refuses to upload"),
         "{explained}"
     );
-    let unknown = said("rules explain project/cal", 2);
+    let unknown = log("rules explain project/cal", 2);
     assert!(unknown.contains("did you mean `project/call`?"), "{unknown}");
 }
 
@@ -364,18 +370,21 @@ fn lose(world: &World, path: &str) {
 
 #[test]
 fn base_is_read_only_where_head_has_findings() {
-    let world = world(&[
-        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
-        ("sales/load.orch.yaml", &calling(&[])),
-        ("other.orch.yaml", &calling(&["sales/load", "sales/load"])),
+    let world = world_with_files(&[
+        ("sales/caller.orch.yaml", &caller_of_targets(&["sales/load"])),
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
+        (
+            "other.orch.yaml",
+            &caller_of_targets(&["sales/load", "sales/load"]),
+        ),
     ]);
     for path in ["sales/caller.orch.yaml", "other.orch.yaml"] {
         lose(&world, path);
     }
-    let edited = calling(&["sales/load"]).replace("Call 0", "Call it");
+    let edited = caller_of_targets(&["sales/load"]).replace("Call 0", "Call it");
     world.write("other.orch.yaml", &edited);
     let silent = ["--base", "HEAD", "--changes", "none"];
-    assert!(found(&check(&world, 0, &silent)).is_empty());
+    assert!(list_project_findings(&check_expecting(&world, 0, &silent)).is_empty());
     fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
     let call = Call::new(&world.work());
     call.run(("check", &silent[..]))
@@ -385,13 +394,13 @@ fn base_is_read_only_where_head_has_findings() {
 
 #[test]
 fn check_that_is_off_reads_no_unchanged_pipeline() {
-    let world = world(&[
-        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
-        ("sales/load.orch.yaml", &calling(&[])),
+    let world = world_with_files(&[
+        ("sales/caller.orch.yaml", &caller_of_targets(&["sales/load"])),
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
     ]);
     lose(&world, "sales/caller.orch.yaml");
     fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
-    check(&world, 0, "--base HEAD --changes none --project-checks off");
+    check_expecting(&world, 0, "--base HEAD --changes none --project-checks off");
     Call::new(&world.work())
         .run("check --base HEAD --changes none")
         .expect(7);
@@ -399,30 +408,33 @@ fn check_that_is_off_reads_no_unchanged_pipeline() {
 
 #[cfg(unix)]
 #[test]
-fn script_that_link_replaces_is_gone_for_callers_that_change_does_not_touch() {
+fn script_replaced_by_link_is_missing_for_untouched_callers() {
     let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
-    let caller = calling(&[]) + runs;
-    let world = world(&[
+    let caller = caller_of_targets(&[]) + runs;
+    let world = world_with_files(&[
         ("sales/caller.orch.yaml", &caller),
         ("scripts/load.sql", "select 1"),
     ]);
     let script = world.work().join("scripts/load.sql");
     fs::remove_file(&script).unwrap();
     std::os::unix::fs::symlink("elsewhere.sql", &script).unwrap();
-    let on_disk = found(&check(&world, 1, "--base main"));
+    let on_disk = list_project_findings(&check_expecting(&world, 1, "--base main"));
     assert_eq!(on_disk.len(), 1, "{on_disk:?}");
     world.commit("link");
-    assert_eq!(found(&check(&world, 1, "--base main")), on_disk);
+    assert_eq!(
+        list_project_findings(&check_expecting(&world, 1, "--base main")),
+        on_disk
+    );
 }
 
 #[test]
 fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
     let sets = "        setScalarVariables:\n        - [day, 1]\n";
-    let declaring = |name: &str| format!("{}  variables:\n    {name}: {{}}\n", calling(&[]));
+    let declaring = |name: &str| format!("{}  variables:\n    {name}: {{}}\n", caller_of_targets(&[]));
     let levels = "project-checks: { argument: error }\n";
-    let world = world(&[
+    let world = world_with_files(&[
         ("sluicegate.yaml", levels),
-        ("caller.orch.yaml", &(calling(&["load"]) + sets)),
+        ("caller.orch.yaml", &(caller_of_targets(&["load"]) + sets)),
         ("load.orch.yaml", &declaring("any")),
     ]);
     world.write("load.orch.yaml", declaring("day"));
@@ -438,18 +450,21 @@ fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
     world.commit("and loses it");
     let bases = world.git("merge-base --all main change");
     assert_eq!(bases.lines().count(), 2);
-    let told = found(&check(&world, 1, "--base main"));
-    assert!(told.iter().any(|it| it.contains("caller.orch.yaml")), "{told:?}");
+    let lines = list_project_findings(&check_expecting(&world, 1, "--base main"));
+    assert!(
+        lines.iter().any(|it| it.contains("caller.orch.yaml")),
+        "{lines:?}"
+    );
 }
 
 #[test]
 fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     let declaring = |day: &str| {
         let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
-        calling(&[]) + &variables
+        caller_of_targets(&[]) + &variables
     };
-    let world = world(&[
-        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+    let world = world_with_files(&[
+        ("sales/caller.orch.yaml", &caller_of_targets(&["sales/load"])),
         ("sales/load.orch.yaml", &declaring("today")),
     ]);
     world.write("sales/load.orch.yaml", declaring("yesterday"));
@@ -458,30 +473,30 @@ fn review_of_edit_reads_no_pipeline_that_change_cannot_break() {
     lose(&world, "sales/caller.orch.yaml");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
-    platform.reviews(each("PASSED", passed));
+    platform.reviews(respond_for_each("PASSED", passed));
     let review = "review --changes none --base main";
     platform.call(&world).run(review).expect(0);
 }
 
 #[test]
 fn project_checks_use_files_that_reports_read() {
-    let world = world(&[
-        ("sales/load.orch.yaml", &calling(&[])),
-        ("sales/old.orch.yaml", &calling(&["sales/load"])),
-        ("sales/same.orch.yaml", &calling(&["sales/load"])),
+    let world = world_with_files(&[
+        ("sales/load.orch.yaml", &caller_of_targets(&[])),
+        ("sales/old.orch.yaml", &caller_of_targets(&["sales/load"])),
+        ("sales/same.orch.yaml", &caller_of_targets(&["sales/load"])),
     ]);
-    world.write("sales/load.orch.yaml", calling(&["sales/nowhere"]));
-    world.write("sales/old.orch.yaml", calling(&[]));
-    world.write("sales/new.orch.yaml", calling(&["sales/load"]));
+    world.write("sales/load.orch.yaml", caller_of_targets(&["sales/nowhere"]));
+    world.write("sales/old.orch.yaml", caller_of_targets(&[]));
+    world.write("sales/new.orch.yaml", caller_of_targets(&["sales/load"]));
     world.commit("edit");
     world.git("push -q origin change");
     let platform = Platform::new();
     let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
-    platform.reviews(each("PASSED", passed));
+    platform.reviews(respond_for_each("PASSED", passed));
     let review = "review --base main --report json=-";
     let report = platform.call(&world).run(review).expect(1).json();
     assert_eq!(
-        found(&report),
+        list_project_findings(&report),
         [
             "project/call error sales/load.orch.yaml:14 component `Call 0` calls the orchestration `sales/nowhere`, \
              which is not in the project"

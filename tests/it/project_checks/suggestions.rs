@@ -1,6 +1,6 @@
 //! What a broken reference probably means, and what follows from it.
 
-use crate::support::{Call, Ended, Platform, World, check};
+use crate::support::{Call, Platform, ProgramOutput, World, check};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -12,21 +12,21 @@ rules:
 ";
 
 /// Returns an orchestration that calls this target between its start and its end.
-fn calling(target: &str) -> String {
-    row(&["Call", "Done"]).replace(
+fn row_with_caller(target: &str) -> String {
+    pipeline_row(&["Call", "Done"]).replace(
         "type: sql-executor\n",
         &format!("type: run-orchestration\n      parameters:\n        orchestrationJob: \"{target}\"\n"),
     )
 }
 
 /// Returns an orchestration with these components in a row after the start; the last one ends it.
-fn row(names: &[&str]) -> String {
+fn pipeline_row(names: &[&str]) -> String {
     let mut text =
         "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n"
             .to_owned();
-    for (at, name) in names.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let _ = write!(text, "      transitions:\n        unconditional: [\"{name}\"]\n");
-        let kind = if at + 1 == names.len() {
+        let kind = if index + 1 == names.len() {
             "end-success"
         } else {
             "sql-executor"
@@ -36,7 +36,7 @@ fn row(names: &[&str]) -> String {
     text
 }
 
-fn world(levels: &str, files: &[(&str, String)]) -> World {
+fn world_with_levels(levels: &str, files: &[(&str, String)]) -> World {
     let world = World::new();
     world.write("sluicegate.yaml", levels);
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
@@ -51,41 +51,41 @@ fn world(levels: &str, files: &[(&str, String)]) -> World {
 }
 
 /// Returns rule, level and message of each finding.
-fn findings(report: &Value) -> Vec<String> {
-    let mut found = Vec::new();
+fn list_violations(report: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
     for file in report["files"].as_array().unwrap() {
         for result in file["results"].as_array().unwrap() {
             for text in result["violations"].as_array().unwrap() {
                 let (rule, level) = (&result["rule"], &result["enforcement"]);
                 let [rule, level, text] = [rule, level, text].map(|value| value.as_str().unwrap());
-                found.push(format!("{rule} {level} {text}"));
+                lines.push(format!("{rule} {level} {text}"));
             }
         }
     }
-    found
+    lines
 }
 
 /// Returns the only finding.
 #[track_caller]
-fn only(ended: &Ended) -> String {
-    let found = findings(&ended.json());
-    assert_eq!(found.len(), 1, "{}", found.join("\n"));
-    found[0].clone()
+fn single_violation(output: &ProgramOutput) -> String {
+    let findings = list_violations(&output.json());
+    assert_eq!(findings.len(), 1, "{}", findings.join("\n"));
+    findings[0].clone()
 }
 
 #[test]
 fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
-    let world = world(
+    let world = world_with_levels(
         LEVELS,
         &[
-            ("caller.orch.yaml", calling("sales/load")),
-            ("sales/load.orch.yaml", row(&["Load Orders", "Done"])),
-            ("sales/loads.orch.yaml", row(&["Count", "Done"])),
+            ("caller.orch.yaml", row_with_caller("sales/load")),
+            ("sales/load.orch.yaml", pipeline_row(&["Load Orders", "Done"])),
+            ("sales/loads.orch.yaml", pipeline_row(&["Count", "Done"])),
         ],
     );
     world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
     world.commit("move");
-    let text = only(&check(&world, "").expect(1));
+    let text = single_violation(&check(&world, "").expect(1));
     assert!(
         text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
         "{text}"
@@ -96,10 +96,10 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
     world.git("rm -q sales/load.orch.yaml");
     world.write(
         "deep/down/load.orch.yaml",
-        row(&["A", "B", "C", "D", "E", "F", "G", "H"]),
+        pipeline_row(&["A", "B", "C", "D", "E", "F", "G", "H"]),
     );
     world.commit("move and rewrite");
-    let text = only(&check(&world, "").expect(1));
+    let text = single_violation(&check(&world, "").expect(1));
     assert!(
         text.ends_with("it was renamed in this change to `deep/down/load.orch.yaml`; `sluicegate mv --repair` writes that path"),
         "{text}"
@@ -109,26 +109,32 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
 #[test]
 fn call_of_deleted_pipeline_suggests_no_other_one() {
     let files = [
-        ("caller.orch.yaml", calling("warehouse/finance/monthly/Load Data")),
+        (
+            "caller.orch.yaml",
+            row_with_caller("warehouse/finance/monthly/Load Data"),
+        ),
         (
             "warehouse/finance/monthly/Load Data.orch.yaml",
-            row(&["Load Orders", "Done"]),
+            pipeline_row(&["Load Orders", "Done"]),
         ),
         (
             "warehouse/finance/monthly/Send Summary.orch.yaml",
-            row(&["Send", "Done"]),
+            pipeline_row(&["Send", "Done"]),
         ),
-        ("warehouse/finance/monthly/Wait.orch.yaml", row(&["Send", "Done"])),
-        ("caller 2.orch.yaml", calling("sales/load 2024")),
-        ("sales/load 2024.orch.yaml", row(&["A", "Done"])),
-        ("sales/load 2025.orch.yaml", row(&["B", "Done"])),
+        (
+            "warehouse/finance/monthly/Wait.orch.yaml",
+            pipeline_row(&["Send", "Done"]),
+        ),
+        ("caller 2.orch.yaml", row_with_caller("sales/load 2024")),
+        ("sales/load 2024.orch.yaml", pipeline_row(&["A", "Done"])),
+        ("sales/load 2025.orch.yaml", pipeline_row(&["B", "Done"])),
     ];
-    let world = world(LEVELS, &files);
+    let world = world_with_levels(LEVELS, &files);
     world.git(&["rm", "-q", files[1].0, files[5].0]);
     world.commit("delete");
-    let found = findings(&check(&world, "").expect(1).json());
-    assert_eq!(found.len(), 2);
-    for text in found {
+    let findings = list_violations(&check(&world, "").expect(1).json());
+    assert_eq!(findings.len(), 2);
+    for text in findings {
         assert!(text.ends_with("which is not in the project"), "{text}");
     }
     // A typo is recognized.
@@ -137,23 +143,23 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
         ("sales/Load 2025", "did you mean `sales/load 2025.orch.yaml`?"),
         ("slaes/load 2025", "`sales/load 2025.orch.yaml` has that name"),
     ] {
-        world.write("caller.orch.yaml", calling(typo));
-        let found = findings(&check(&world, "").expect(1).json()).join("\n");
-        assert!(found.contains(help), "{typo}: {found}");
+        world.write("caller.orch.yaml", row_with_caller(typo));
+        let findings = list_violations(&check(&world, "").expect(1).json()).join("\n");
+        assert!(findings.contains(help), "{typo}: {findings}");
     }
 }
 
 #[test]
 fn broken_link_with_similar_name_is_one_finding() {
-    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
-    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let good = pipeline_row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", good.clone())]);
     world.write(
         "a.orch.yaml",
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
     );
     world.commit("typo");
-    let ended = check(&world, "").expect(1);
-    let text = only(&ended);
+    let output = check(&world, "").expect(1);
+    let text = single_violation(&output);
     assert!(
         text.starts_with("project/link error component `Start` has a transition to `Load Order`"),
         "{text}"
@@ -163,7 +169,7 @@ fn broken_link_with_similar_name_is_one_finding() {
         text.contains("7 other findings about `Check`, `Clean`, `Count` and 4 more follow from this"),
         "{text}"
     );
-    let report = ended.json();
+    let report = output.json();
     assert_eq!(report["findings"]["errors"], 1);
     let results = report["files"][0]["results"].as_array().unwrap();
     let folded: Vec<_> = results.iter().filter_map(|result| result.get("folded")).collect();
@@ -173,8 +179,8 @@ fn broken_link_with_similar_name_is_one_finding() {
 /// The number in the report decides, not the words of a message.
 #[test]
 fn waivers_of_report_read_folded_findings_from_number() {
-    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
-    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let good = pipeline_row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", good.clone())]);
     let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
     world.write("a.orch.yaml", typo);
     world.commit("typo");
@@ -196,8 +202,8 @@ fn waivers_of_report_read_folded_findings_from_number() {
 
 #[test]
 fn waivers_of_report_include_findings_that_follow_from_broken_link() {
-    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
-    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let good = pipeline_row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", good.clone())]);
     let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
     world.write("a.orch.yaml", typo);
     world.commit("typo");
@@ -217,19 +223,19 @@ fn waivers_of_report_include_findings_that_follow_from_broken_link() {
 /// A link that is only a warning fails the gate if errors follow from it.
 #[test]
 fn broken_link_has_the_level_of_what_follows_from_it() {
-    let good = row(&["Load Orders", "Clean", "Done"]);
+    let good = pipeline_row(&["Load Orders", "Clean", "Done"]);
     for levels in ["review: { fail-on: error }\n", "project-checks: { link: warn }\n"] {
-        let world = world(levels, &[("a.orch.yaml", good.clone())]);
+        let world = world_with_levels(levels, &[("a.orch.yaml", good.clone())]);
         world.write(
             "a.orch.yaml",
             good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
         );
         world.commit("typo");
-        let text = only(&check(&world, "").expect(1));
+        let text = single_violation(&check(&world, "").expect(1));
         assert!(text.starts_with("project/link error "), "{text}");
     }
     // A check that is off folds nothing.
-    let world = world(
+    let world = world_with_levels(
         "project-checks: { link: off }\n",
         &[("a.orch.yaml", good.clone())],
     );
@@ -238,34 +244,34 @@ fn broken_link_has_the_level_of_what_follows_from_it() {
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
     );
     world.commit("typo");
-    assert_eq!(findings(&check(&world, "").expect(1).json()).len(), 4);
+    assert_eq!(list_violations(&check(&world, "").expect(1).json()).len(), 4);
 }
 
 #[test]
 fn finding_that_does_not_follow_from_the_broken_link_stays() {
-    let good = row(&["Load Orders", "Clean", "Done"]);
+    let good = pipeline_row(&["Load Orders", "Clean", "Done"]);
     let alone = "    Alone:\n      type: sql-executor\n";
-    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", good.clone())]);
     world.write(
         "a.orch.yaml",
         good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + alone,
     );
     world.commit("typo and more");
-    let found = findings(&check(&world, "").expect(1).json());
-    assert_eq!(found.len(), 2, "{found:?}");
+    let findings = list_violations(&check(&world, "").expect(1).json());
+    assert_eq!(findings.len(), 2, "{findings:?}");
     assert!(
-        found
+        findings
             .iter()
             .any(|text| text.starts_with("unused-components error component \"Alone\"")),
-        "{found:?}"
+        "{findings:?}"
     );
     // Known consequences stay known.
     world.write("b.orch.yaml", good.replace("Clean", "Clear"));
-    let edited = std::fs::read_to_string(world.work().join("a.orch.yaml")).unwrap();
-    world.write("a.orch.yaml", format!("# edited\n{edited}"));
+    let content = std::fs::read_to_string(world.work().join("a.orch.yaml")).unwrap();
+    world.write("a.orch.yaml", format!("# edited\n{content}"));
     world.commit("edit");
-    let ended = check(&world, "--new-only --base HEAD~1").expect(0);
-    let counts = &ended.json()["findings"];
+    let output = check(&world, "--new-only --base HEAD~1").expect(0);
+    let counts = &output.json()["findings"];
     assert_eq!(
         (&counts["new"], &counts["known"]),
         (&json!(0), &json!(6)),
@@ -276,15 +282,15 @@ fn finding_that_does_not_follow_from_the_broken_link_stays() {
 #[test]
 fn link_to_component_that_the_change_renamed_names_its_new_name() {
     let component = "    \"Load Orders\":\n      type: sql-executor\n      parameters:\n        componentName: Load Orders\n        query: select 1\n        schema: sales\n";
-    let text =
-        row(&["Load Orders", "Done"]).replace("    \"Load Orders\":\n      type: sql-executor\n", component);
-    let world = world(LEVELS, &[("a.orch.yaml", text.clone())]);
+    let text = pipeline_row(&["Load Orders", "Done"])
+        .replace("    \"Load Orders\":\n      type: sql-executor\n", component);
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", text.clone())]);
     let renamed = text
         .replace("    \"Load Orders\":", "    \"Import\":")
         .replace("componentName: Load Orders", "componentName: Import");
     world.write("a.orch.yaml", renamed);
     world.commit("rename");
-    let text = only(&check(&world, "").expect(1));
+    let text = single_violation(&check(&world, "").expect(1));
     assert!(
         text.contains("it was renamed in this change to `Import`"),
         "{text}"
@@ -293,50 +299,50 @@ fn link_to_component_that_the_change_renamed_names_its_new_name() {
 
 #[test]
 fn null_and_empty_targets_are_not_references() {
-    let text = row(&["Load", "Done"]).replace(
+    let text = pipeline_row(&["Load", "Done"]).replace(
         "    \"Load\":\n      type: sql-executor\n",
         "    \"Load\":\n      type: fixed-iterator\n      iterationTarget:\n      parameters: { orchestrationJob: ~, fileName: ' ', scriptLocation: File }\n",
     );
-    let more = "    Twice:\n      type: retry\n      iterationTarget: ~\n      transitions: { success: [~, '', null], failure: [ ] }\n";
+    let extra_args = "    Twice:\n      type: retry\n      iterationTarget: ~\n      transitions: { success: [~, '', null], failure: [ ] }\n";
     let transformation = "type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n    A: { type: read, sources: [ ~ ] }\n    B: { type: write, sources: [ A, '' ] }\n";
-    let world = world(LEVELS, &[]);
-    world.write("a.orch.yaml", text + more);
+    let world = world_with_levels(LEVELS, &[]);
+    world.write("a.orch.yaml", text + extra_args);
     world.write("b.tran.yaml", transformation);
     world.commit("nulls");
-    let found = findings(&check(&world, "--fail-on never").expect(0).json());
+    let findings = list_violations(&check(&world, "--fail-on never").expect(0).json());
     assert!(
-        !found.iter().any(|text| text.starts_with("project/")),
-        "{found:?}"
+        !findings.iter().any(|text| text.starts_with("project/")),
+        "{findings:?}"
     );
     // Quoted text is a name.
     world.write(
         "a.orch.yaml",
-        row(&["Load", "Done"]).replace("[\"Load\"]", "['~']"),
+        pipeline_row(&["Load", "Done"]).replace("[\"Load\"]", "['~']"),
     );
-    let found = findings(&check(&world, "--fail-on never").expect(0).json());
+    let findings = list_violations(&check(&world, "--fail-on never").expect(0).json());
     assert!(
-        found.iter().any(|text| text.starts_with("project/link")),
-        "{found:?}"
+        findings.iter().any(|text| text.starts_with("project/link")),
+        "{findings:?}"
     );
 }
 
 #[test]
 fn refusal_of_publish_has_the_help_of_the_finding() {
     let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a/load.orch.yaml, displayName: l, id: load, enabled: true, parameters: {} }\n";
-    let world = world(
+    let world = world_with_levels(
         LEVELS,
         &[
-            ("a/load.orch.yaml", calling("old/part")),
-            ("b/part.orch.yaml", row(&["Part", "Done"])),
+            ("a/load.orch.yaml", row_with_caller("old/part")),
+            ("b/part.orch.yaml", pipeline_row(&["Part", "Done"])),
             (".platform/shared-pipelines.yaml", shared.to_owned()),
         ],
     );
     let publish = "publish --prefix p --version-name 1 --compat off --dry-run";
-    let refused = Platform::new().call(&world).run(publish).expect(2).all();
+    let log = Platform::new().call(&world).run(publish).expect(2).all();
     let help = "which is not in the project; `b/part.orch.yaml` has that name; `sluicegate mv --repair` writes that path";
-    assert!(refused.contains(help), "{refused}");
-    let found = findings(&check(&world, "--all").expect(1).json());
-    assert!(found[0].contains(help), "{found:?}");
+    assert!(log.contains(help), "{log}");
+    let findings = list_violations(&check(&world, "--all").expect(1).json());
+    assert!(findings[0].contains(help), "{findings:?}");
 }
 
 /// Many broken calls and links cost no more than the check itself.
@@ -345,19 +351,19 @@ fn suggestions_for_many_broken_references_are_bounded() {
     let many: Vec<String> = (0..2_000)
         .map(|number| format!("Component {number:04} of many"))
         .collect();
-    let mut text = row(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut text = pipeline_row(&many.iter().map(String::as_str).collect::<Vec<_>>());
     for number in 0..4_000 {
         let _ = write!(
             text,
             "    \"Lost {number}\":\n      type: sql-executor\n      transitions:\n        success: [\"Componentt {number:04} of manny\"]\n"
         );
     }
-    let world = world(LEVELS, &[]);
+    let world = world_with_levels(LEVELS, &[]);
     world.write("a.orch.yaml", text);
     world.commit("many");
-    let started = std::time::Instant::now();
+    let start = std::time::Instant::now();
     check(&world, "").expect(1);
-    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 /// The finding of a renamed component stays known, and its waiver stays valid.
@@ -370,7 +376,7 @@ fn renamed_component_keeps_known_finding_and_waiver() {
         )
     };
     let text = |name: &str| {
-        row(&[name, "Done"]).replace(
+        pipeline_row(&[name, "Done"]).replace(
             &format!("    \"{name}\":\n      type: sql-executor\n"),
             &component(name),
         )
@@ -381,7 +387,7 @@ fn renamed_component_keeps_known_finding_and_waiver() {
         (None, &["--new-only"][..], "known"),
         (Some(waiver), &[][..], "waived"),
     ] {
-        let world = world(LEVELS, &[("a.orch.yaml", text("bad name"))]);
+        let world = world_with_levels(LEVELS, &[("a.orch.yaml", text("bad name"))]);
         world.git("checkout -q main");
         world.write(".platform/config/pipeline_quality_rules.yaml", NAMING);
         if let Some(waivers) = waivers {
@@ -392,10 +398,10 @@ fn renamed_component_keeps_known_finding_and_waiver() {
         world.git("checkout -q -B change");
         world.write("a.orch.yaml", text("tidy name"));
         world.commit("tidy");
-        let ended = check(&world, args).expect(0);
-        assert_eq!(ended.json()["findings"][state], json!(1), "{}", ended.all());
+        let output = check(&world, args).expect(0);
+        assert_eq!(output.json()["findings"][state], json!(1), "{}", output.all());
         if waivers.is_some() {
-            let notes = ended.json()["notes"].to_string();
+            let notes = output.json()["notes"].to_string();
             assert!(
                 notes.contains("match by the former name of a component")
                     && notes.contains("about: tidy name, reason: legacy } instead of `about: bad name`")
@@ -421,28 +427,28 @@ fn moved_and_rewritten_file_of_unique_name_keeps_known_findings() {
     let files = [
         (
             "a/load.orch.yaml",
-            row(&["Old", "Done"]).replace("type: end-success", "type: sql-executor"),
+            pipeline_row(&["Old", "Done"]).replace("type: end-success", "type: sql-executor"),
         ),
         (
             "a/twin.orch.yaml",
-            row(&["Other", "Done"]).replace("type: end-success", "type: sql-executor"),
+            pipeline_row(&["Other", "Done"]).replace("type: end-success", "type: sql-executor"),
         ),
     ];
-    let world = world(LEVELS, &files);
-    let rewritten = row(&[
+    let world = world_with_levels(LEVELS, &files);
+    let rewritten = pipeline_row(&[
         "Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta", "Done",
     ])
     .replace("type: end-success", "type: sql-executor");
     world.git("rm -q a/load.orch.yaml");
     world.write("b/load.orch.yaml", &rewritten);
     world.commit("move and rewrite");
-    let ended = check(&world, "--new-only").expect(0);
-    assert_eq!(ended.json()["findings"]["known"], json!(1));
+    let output = check(&world, "--new-only").expect(0);
+    assert_eq!(output.json()["findings"]["known"], json!(1));
     // Two files of the name came, so it is unknown which of them is the old one.
     world.git("rm -q a/twin.orch.yaml");
     world.write("b/twin.orch.yaml", &rewritten);
     world.write("c/twin.orch.yaml", &rewritten);
     world.commit("two twins");
-    let ended = check(&world, "--new-only").expect(1);
-    assert_eq!(ended.json()["findings"]["new"], json!(2), "{}", ended.all());
+    let output = check(&world, "--new-only").expect(1);
+    assert_eq!(output.json()["findings"]["new"], json!(2), "{}", output.all());
 }

@@ -1,13 +1,13 @@
 //! The branch of a run is the one that the job runs for. After a branch cut, several branches contain its commit.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{Call, Host, Job, World, head, repository};
 use serde_json::json;
 
 const CI: &str = "ci --version-name 1";
 
 /// Returns a job outside of multibranch pipelines.
-fn jenkins(world: &World, call: Call) -> Call {
+fn jenkins_detached_build(world: &World, call: Call) -> Call {
     call.variable("JENKINS_URL", "https://ci.invalid/")
         .variable("BUILD_ID", "1")
         .variable("GIT_COMMIT", head(world))
@@ -30,57 +30,58 @@ fn cut(world: &World, branches: &[&str]) {
 
 #[test]
 fn jenkins_job_of_development_branch_does_not_publish() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     cut(&world, &["develop"]);
     for reference in ["origin/develop", "refs/remotes/origin/develop", "develop"] {
-        let job = jenkins(&world, call(&world, &served)).variable("GIT_BRANCH", reference);
+        let job =
+            jenkins_detached_build(&world, publish_call(&world, &server)).variable("GIT_BRANCH", reference);
         job.run(CI).expect(0).saying(&["nothing is published"]);
         assert_eq!(
             job.run(&["context", "--json"]).expect(0).json()["branch"],
             "develop"
         );
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn jenkins_job_publishes_on_listed_branch() {
     for branch in ["main", "release/1"] {
-        let (world, served) = stage();
+        let (world, server) = stage();
         cut(&world, &["release/1", "develop"]);
-        jenkins(&world, call(&world, &served))
+        jenkins_detached_build(&world, publish_call(&world, &server))
             .variable("GIT_BRANCH", format!("origin/{branch}"))
             .run(CI)
             .expect(0);
-        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{branch}");
+        assert_eq!(versions(&world, &server), [("1".to_owned(), true)], "{branch}");
     }
 }
 
 /// A release branch that has commits of its own publishes them, too.
 #[test]
 fn jenkins_job_publishes_own_commit_of_release_branch() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     cut(&world, &["release/1"]);
     world.git("checkout -q -B release/1 origin/release/1");
     world.write("note.txt", "fix");
     world.commit("fix");
     world.git("push -q origin HEAD:release/1");
     world.git("checkout -q --detach");
-    jenkins(&world, call(&world, &served))
+    jenkins_detached_build(&world, publish_call(&world, &server))
         .variable("GIT_BRANCH", "origin/release/1")
         .run(CI)
         .expect(0);
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 #[test]
 fn branch_that_host_does_not_name_is_not_guessed() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     cut(&world, &["develop"]);
     let jobs: [(&str, Host); 4] = [
-        ("jenkins", jenkins),
+        ("jenkins", jenkins_detached_build),
         ("jenkins detached", |world, call| {
-            jenkins(world, call).variable("GIT_BRANCH", "detached")
+            jenkins_detached_build(world, call).variable("GIT_BRANCH", "detached")
         }),
         ("azure", |world, call| {
             call.variable("TF_BUILD", "True")
@@ -93,11 +94,11 @@ fn branch_that_host_does_not_name_is_not_guessed() {
         }),
     ];
     for (name, job) in jobs {
-        let job = job(&world, call(&world, &served));
+        let job = job(&world, publish_call(&world, &server));
         for command in [CI, "review"] {
-            let ended = job.run(command);
-            assert_eq!(ended.code, 7, "{name}: {}", ended.all());
-            ended.saying(&["the branch of this run is unknown", "--branch"]);
+            let output = job.run(command);
+            assert_eq!(output.code, 7, "{name}: {}", output.all());
+            output.saying(&["the branch of this run is unknown", "--branch"]);
         }
         assert_eq!(
             job.run(&["context", "--json"]).expect(0).json()["branch"],
@@ -109,19 +110,19 @@ fn branch_that_host_does_not_name_is_not_guessed() {
             .expect(0)
             .saying(&["nothing is published"]);
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 /// A commit that the job selects is on several branches, and the job names none.
 #[test]
 fn branch_of_selected_commit_is_not_guessed_for_publish() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     cut(&world, &["develop"]);
     let first = world.git("rev-parse HEAD~1");
     let payload = json!({ "repository": repository() });
     let job = Job::github()
         .event("workflow_dispatch", "refs/heads/develop", &payload)
-        .extend(&world, call(&world, &served));
+        .extend(&world, publish_call(&world, &server));
     // For a commit that the job selects, only the URL of the remote proves the target.
     let remote = world.remote().display().to_string();
     let job = job.variable("SLUICEGATE_TARGET_REPOSITORY", remote);
@@ -133,8 +134,8 @@ fn branch_of_selected_commit_is_not_guessed_for_publish() {
         "publish --version-name {{branch}} --head {first} --dry-run"
     ))
     .expect(2);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     job.run(format!("review --head {first}")).expect(0);
     job.run((&selected, "--branch main")).expect(0);
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }

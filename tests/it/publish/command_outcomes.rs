@@ -1,7 +1,9 @@
 //! `sluicegate publish` and `sluicegate artifacts` against a platform with scripted responses.
 
-use crate::support::publishing::{SHARED, details, platform, project, published, taking};
-use crate::support::{Platform, TOKEN, World, answer};
+use crate::support::publishing::{
+    SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
+};
+use crate::support::{Platform, TOKEN, World, answer, read_json};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::ResponseTemplate;
@@ -16,10 +18,6 @@ const PUBLISH: [&str; 7] = [
     "out/receipt.json",
 ];
 
-fn receipt(world: &World) -> Value {
-    serde_json::from_slice(&fs::read(world.work().join("out/receipt.json")).unwrap()).unwrap()
-}
-
 fn uploads(platform: &Platform) -> usize {
     platform
         .requests()
@@ -30,9 +28,9 @@ fn uploads(platform: &Platform) -> usize {
 
 #[test]
 fn every_file_is_sent_once_under_its_path() {
-    let world = project();
-    let platform = platform(&world, published(&json!([])));
-    let ended = platform.call(&world).run(&PUBLISH).expect(0);
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    let output = platform.call(&world).run(&PUBLISH).expect(0);
     let upload = platform
         .requests()
         .into_iter()
@@ -51,7 +49,7 @@ fn every_file_is_sent_once_under_its_path() {
         "sales/load.orch.yaml",
         "sql/it.sql",
     ];
-    assert_eq!(names, expected, "{}", ended.all());
+    assert_eq!(names, expected, "{}", output.all());
     assert!(
         body.contains("select 1;\r\n\r\n--"),
         "the script came through byte for byte: {body}"
@@ -65,7 +63,7 @@ fn every_file_is_sent_once_under_its_path() {
         (header("commithash"), header("branch")),
         (world.git(&["rev-parse", "HEAD"]), "main".to_owned())
     );
-    let receipt = receipt(&world);
+    let receipt = read_json(&world.work().join("out/receipt.json"));
     let files: Vec<&str> = receipt["files"]
         .as_array()
         .unwrap()
@@ -79,9 +77,9 @@ fn every_file_is_sent_once_under_its_path() {
 
 #[test]
 fn dirty_working_tree_is_not_published() {
-    let world = project();
+    let world = project_to_publish();
     world.write("sql/it.sql", "drop table everything;\n");
-    let platform = platform(&world, published(&json!([])));
+    let platform = publish_platform(&world, upload_response(&json!([])));
     platform.call(&world).run(&PUBLISH).expect(0);
     let upload = platform
         .requests()
@@ -93,13 +91,19 @@ fn dirty_working_tree_is_not_published() {
 
 #[test]
 fn token_that_platform_repeats_is_not_in_receipt() {
-    let world = project();
+    let world = project_to_publish();
     let reason = format!("debug: Bearer {TOKEN}");
-    let platform = platform(&world, published(&json!([{ "name": "x.md", "reason": reason }])));
-    let ended = platform.call(&world).run(&PUBLISH).expect(6);
-    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let platform = publish_platform(
+        &world,
+        upload_response(&json!([{ "name": "x.md", "reason": reason }])),
+    );
+    let output = platform.call(&world).run(&PUBLISH).expect(6);
+    assert!(output.all().contains("Bearer ***"), "{}", output.all());
     let hidden = json!([{ "name": "x.md", "reason": "debug: Bearer ***" }]);
-    assert_eq!(receipt(&world)["ignoredResources"], hidden);
+    assert_eq!(
+        read_json(&world.work().join("out/receipt.json"))["ignoredResources"],
+        hidden
+    );
 }
 
 #[test]
@@ -109,10 +113,10 @@ fn ignored_resources_make_it_incomplete() {
         json!([{ "name": "x.md", "reason": "unsupported" }]),
         json!([{ "odd": true }]),
     ] {
-        let world = project();
-        let platform = platform(&world, published(&ignored));
+        let world = project_to_publish();
+        let platform = publish_platform(&world, upload_response(&ignored));
         platform.call(&world).run(&PUBLISH).expect(6);
-        let receipt = receipt(&world);
+        let receipt = read_json(&world.work().join("out/receipt.json"));
         assert_eq!(
             (&receipt["outcome"], &receipt["ignoredResources"]),
             (&json!("incomplete"), &ignored)
@@ -122,9 +126,9 @@ fn ignored_resources_make_it_incomplete() {
 
 #[test]
 fn incomplete_version_can_be_disabled_at_once() {
-    let world = project();
-    let platform = platform(&world, published(&json!(["x.md"])));
-    platform.on("PATCH", "/artifacts$", answer(&json!({})));
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!(["x.md"])));
+    platform.respond_to("PATCH", "/artifacts$", answer(&json!({})));
     platform
         .call(&world)
         .run((&PUBLISH[..], "--on-ignored disable"))
@@ -144,8 +148,8 @@ fn incomplete_version_can_be_disabled_at_once() {
 
 #[test]
 fn ignored_resources_can_be_a_warning() {
-    let world = project();
-    let platform = platform(&world, published(&json!(["x.md"])));
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!(["x.md"])));
     platform
         .call(&world)
         .run((&PUBLISH[..], "--on-ignored warn"))
@@ -169,20 +173,24 @@ fn each_answer_has_its_exit_code() {
         (answer(&json!({ "versionName": "1" })), 6, "incomplete"),
     ];
     for (response, code, outcome) in cases {
-        let world = project();
-        let shown = format!("{response:?}");
-        let platform = platform(&world, response);
-        let ended = platform.call(&world).run(&PUBLISH);
-        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
-        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
-        assert_eq!(uploads(&platform), 1, "{shown}");
+        let world = project_to_publish();
+        let text = format!("{response:?}");
+        let platform = publish_platform(&world, response);
+        let output = platform.call(&world).run(&PUBLISH);
+        assert_eq!(output.code, code, "{text}: {}", output.all());
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["outcome"],
+            outcome,
+            "{text}"
+        );
+        assert_eq!(uploads(&platform), 1, "{text}");
     }
 }
 
 #[test]
 fn forbidden_publish_names_role() {
-    let world = project();
-    platform(&world, ResponseTemplate::new(403))
+    let world = project_to_publish();
+    publish_platform(&world, ResponseTemplate::new(403))
         .call(&world)
         .run(&PUBLISH)
         .expect(4)
@@ -191,29 +199,38 @@ fn forbidden_publish_names_role() {
 
 #[test]
 fn publish_without_proof_in_details_is_incomplete() {
-    let world = project();
+    let world = project_to_publish();
     let wrong: Vec<ResponseTemplate> = vec![
         ResponseTemplate::new(404),
         ResponseTemplate::new(500),
         ResponseTemplate::new(200).set_body_string("?"),
-        answer(&json!({ "artifactDetails": details(&world)["artifactDetails"], "sharedPipelines": [] })),
         answer(
-            &json!({ "artifactDetails": { "versionName": "1", "commitHash": "0".repeat(40) }, "sharedPipelines": details(&world)["sharedPipelines"] }),
+            &json!({ "artifactDetails": version_details(&world)["artifactDetails"], "sharedPipelines": [] }),
+        ),
+        answer(
+            &json!({ "artifactDetails": { "versionName": "1", "commitHash": "0".repeat(40) }, "sharedPipelines": version_details(&world)["sharedPipelines"] }),
         ),
     ];
     for response in wrong {
-        let shown = format!("{response:?}");
-        let platform = taking(published(&json!([])), response);
-        let ended = platform.call(&world).run(&PUBLISH);
-        assert_eq!(ended.code, 6, "{shown}: {}", ended.all());
-        assert_eq!(receipt(&world)["verified"], false, "{shown}");
+        let text = format!("{response:?}");
+        let platform = platform_taking_uploads(upload_response(&json!([])), response);
+        let output = platform.call(&world).run(&PUBLISH);
+        assert_eq!(output.code, 6, "{text}: {}", output.all());
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["verified"],
+            false,
+            "{text}"
+        );
     }
-    let unverified = platform(&world, published(&json!([])));
+    let unverified = publish_platform(&world, upload_response(&json!([])));
     unverified
         .call(&world)
         .run((&PUBLISH[..], "--no-verify"))
         .expect(0);
-    assert_eq!(receipt(&world)["verified"], false);
+    assert_eq!(
+        read_json(&world.work().join("out/receipt.json"))["verified"],
+        false
+    );
 }
 
 #[test]
@@ -245,23 +262,23 @@ fn publish_with_missing_file_sends_nothing() {
         ),
     ];
     for (path, content, word) in cases {
-        let world = project();
+        let world = project_to_publish();
         match &content {
             Some(text) => world.write(path, text),
             None => fs::remove_file(world.work().join(path)).unwrap(),
         }
         world.commit("broken");
         world.push();
-        let platform = platform(&world, published(&json!([])));
-        let ended = platform
+        let platform = publish_platform(&world, upload_response(&json!([])));
+        let output = platform
             .call(&world)
             .variable("SLUICEGATE_CONFIG_DIR", ".platform")
             .run(&PUBLISH);
-        assert_eq!(ended.code, 2, "{path} {content:?}: {}", ended.all());
+        assert_eq!(output.code, 2, "{path} {content:?}: {}", output.all());
         assert!(
-            ended.err.contains(word),
+            output.err.contains(word),
             "{path}: {word} is not said: {}",
-            ended.all()
+            output.all()
         );
         assert_eq!(uploads(&platform), 0, "{path}");
     }
@@ -269,24 +286,27 @@ fn publish_with_missing_file_sends_nothing() {
 
 #[test]
 fn dry_run_prints_plan_and_uploads_nothing() {
-    let world = project();
-    let platform = platform(&world, published(&json!([])));
-    let ended = platform
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    let output = platform
         .call(&world)
         .run((&PUBLISH[..], "--dry-run -v"))
         .expect(0);
     assert!(
-        ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"),
+        output.out.contains("sales/clean.tran.yaml") && output.out.contains("sha256:"),
         "{}",
-        ended.all()
+        output.all()
     );
     assert_eq!(uploads(&platform), 0);
-    assert_eq!(receipt(&world)["outcome"], "planned");
+    assert_eq!(
+        read_json(&world.work().join("out/receipt.json"))["outcome"],
+        "planned"
+    );
 }
 
 /// Returns the details of a version that was created just now.
 fn fresh(world: &World) -> Value {
-    let mut details = details(world);
+    let mut details = version_details(world);
     details["artifactDetails"]["createdAt"] = json!(jiff::Timestamp::now().to_string());
     details
 }
@@ -304,7 +324,7 @@ fn plain_project() -> World {
 #[test]
 fn lost_answer_is_looked_up() {
     let lost = || ResponseTemplate::new(502);
-    let (plain, scripted) = (plain_project(), project());
+    let (plain, scripted) = (plain_project(), project_to_publish());
     let mut anothers = fresh(&plain);
     anothers["artifactDetails"]["commitHash"] = json!("7".repeat(40));
     let mut lacking = fresh(&plain);
@@ -318,19 +338,23 @@ fn lost_answer_is_looked_up() {
         (&plain, ResponseTemplate::new(503), 3, "failed", 1),
     ];
     for (world, details, code, outcome, sent) in cases {
-        let shown = format!("{details:?}");
-        let platform = taking(lost(), details);
-        let ended = platform.call(world).run(&PUBLISH);
-        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
-        assert_eq!(receipt(world)["outcome"], outcome, "{shown}");
-        assert_eq!(uploads(&platform), sent, "{shown}");
+        let text = format!("{details:?}");
+        let platform = platform_taking_uploads(lost(), details);
+        let output = platform.call(world).run(&PUBLISH);
+        assert_eq!(output.code, code, "{text}: {}", output.all());
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["outcome"],
+            outcome,
+            "{text}"
+        );
+        assert_eq!(uploads(&platform), sent, "{text}");
     }
 }
 
 #[test]
 fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
-    let platform = taking(published(&json!([])), ResponseTemplate::new(404));
+    let platform = platform_taking_uploads(upload_response(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
     call.run(&PUBLISH).expect(6).saying(&[
         "waiting until the platform shows the state of version",
@@ -340,9 +364,9 @@ fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
 
 #[test]
 fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
-    let world = project();
+    let world = project_to_publish();
     let cases = [
-        (answer(&details(&world)), 5, "conflict"),
+        (answer(&version_details(&world)), 5, "conflict"),
         (ResponseTemplate::new(500), 3, "failed"),
         (ResponseTemplate::new(409), 3, "failed"),
         (answer(&json!({ "odd": true })), 3, "failed"),
@@ -355,19 +379,23 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
         (ResponseTemplate::new(403), 4, "failed"),
     ];
     for (details, code, outcome) in cases {
-        let shown = format!("{details:?}");
+        let text = format!("{details:?}");
         let platform = Platform::new();
-        platform.on("GET", "/artifacts/details$", details);
-        let ended = platform.call(&world).run(&PUBLISH);
-        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
-        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
-        assert_eq!(uploads(&platform), 0, "{shown}");
+        platform.respond_to("GET", "/artifacts/details$", details);
+        let output = platform.call(&world).run(&PUBLISH);
+        assert_eq!(output.code, code, "{text}: {}", output.all());
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["outcome"],
+            outcome,
+            "{text}"
+        );
+        assert_eq!(uploads(&platform), 0, "{text}");
     }
 }
 
 #[test]
 fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
-    let world = project();
+    let world = project_to_publish();
     let short = world.git("rev-parse HEAD")[..7].to_owned();
     for (template, name) in [("{short-sha}", short.as_str()), ("{next}", "{next}")] {
         let platform = Platform::new();
@@ -375,19 +403,25 @@ fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
         let args =
             format!("publish --prefix p --version-name {template} --compat fail --receipt out/receipt.json");
         platform.call(&world).run(args).expect(3);
-        assert_eq!(receipt(&world)["versionName"], name);
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["versionName"],
+            name
+        );
         assert_eq!(uploads(&platform), 0);
     }
 }
 
 #[test]
 fn rerun_of_the_same_commit_is_green_if_asked() {
-    let world = project();
+    let world = project_to_publish();
     let platform = Platform::new();
-    platform.on("GET", "/artifacts/details$", answer(&details(&world)));
+    platform.respond_to("GET", "/artifacts/details$", answer(&version_details(&world)));
     let same = (&PUBLISH, "--if-exists same-content");
     platform.call(&world).run(&same).expect(0);
-    assert_eq!(receipt(&world)["outcome"], "already-published");
+    assert_eq!(
+        read_json(&world.work().join("out/receipt.json"))["outcome"],
+        "already-published"
+    );
     world.write(
         "sales/clean.tran.yaml",
         "type: transformation\npipeline: {}\n# more\n",
@@ -405,8 +439,8 @@ fn rerun_of_the_same_commit_is_green_if_asked() {
 
 #[test]
 fn names_that_cannot_be_headers_are_refused() {
-    let world = project();
-    let platform = platform(&world, published(&json!([])));
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
     let cases: [(&[&str], &str); 6] = [
         (&["publish", "--prefix", "p\nq", "--version-name", "1"], "prefix"),
         (
@@ -426,26 +460,29 @@ fn names_that_cannot_be_headers_are_refused() {
 
 #[test]
 fn version_name_is_the_same_in_rerun() {
-    let world = project();
-    let platform = platform(&world, published(&json!([])));
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
     let args = "publish --prefix p --version-name {branch}-{date}-{datetime}-{short-sha} --dry-run";
-    let ended = platform.call(&world).run(args).expect(0);
+    let output = platform.call(&world).run(args).expect(0);
     let short = &world.git("rev-parse HEAD")[..7];
     let expected = format!("main-2026-11-20-20261120T093000Z-{short}");
-    assert!(ended.out.contains(&expected), "{expected}: {}", ended.all());
+    assert!(output.out.contains(&expected), "{expected}: {}", output.all());
 }
 
 #[test]
 fn outputs_name_version_and_digest() {
-    let world = project();
-    let platform = platform(&world, published(&json!([])));
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
     let outputs = world.path().join("outputs.txt");
     let call = platform
         .call(&world)
         .variable("GITHUB_OUTPUT", outputs.display().to_string());
     call.run(&PUBLISH).expect(0);
     let outputs = fs::read_to_string(outputs).unwrap();
-    let digest = receipt(&world)["digest"].as_str().unwrap().to_owned();
+    let digest = read_json(&world.work().join("out/receipt.json"))["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(
         outputs.contains("version-name<<") && outputs.contains(&digest),
         "{outputs}"
@@ -454,20 +491,20 @@ fn outputs_name_version_and_digest() {
 
 #[test]
 fn artifacts_are_listed_shown_and_switched() {
-    let world = project();
+    let world = project_to_publish();
     let platform = Platform::new();
-    let version = details(&world)["artifactDetails"].clone();
+    let version = version_details(&world)["artifactDetails"].clone();
     let mut other = version.clone();
     other["versionName"] = json!("0");
-    platform.on(
+    platform.respond_to(
         "GET",
         "/artifacts$",
         answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
     );
-    platform.on("GET", "/artifacts/details$", answer(&details(&world)));
-    platform.on("PATCH", "/artifacts$", answer(&json!({})));
+    platform.respond_to("GET", "/artifacts/details$", answer(&version_details(&world)));
+    platform.respond_to("PATCH", "/artifacts$", answer(&json!({})));
     let item = json!({ "sharedPipelineIdPrefix": "p", "sharedPipelineId": "load", "description": "d", "latestVersionName": "1" });
-    platform.on(
+    platform.respond_to(
         "GET",
         "/shared-pipelines$",
         answer(&json!({ "results": [item], "page": 0, "size": 20, "total": 1 })),
@@ -486,7 +523,7 @@ fn artifacts_are_listed_shown_and_switched() {
         call.run(&["artifacts", "show", "--prefix", "p", "-o", "json"])
             .expect(0)
             .json(),
-        details(&world)
+        version_details(&world)
     );
     assert!(
         call.run(&["artifacts", "show", "--prefix", "p"])

@@ -1,7 +1,7 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
-use crate::support::publishing::calling;
-use crate::support::{Arguments, Ended, Shop};
+use crate::support::publishing::caller_of_files;
+use crate::support::{Arguments, ProgramOutput, Shop};
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
 fn warehouse() -> Shop {
@@ -9,32 +9,32 @@ fn warehouse() -> Shop {
     for number in 0..149 {
         shop.world.write(
             &format!("stock/p{number:03}.orch.yaml"),
-            calling("${which}", "sql/gone.sql"),
+            caller_of_files("${which}", "sql/gone.sql"),
         );
     }
     shop.world
-        .write("more.orch.yaml", calling("nowhere", "sql/gone.sql"));
+        .write("more.orch.yaml", caller_of_files("nowhere", "sql/gone.sql"));
     shop.push();
     shop
 }
 
-fn dry_run(shop: &Shop, more: impl Arguments) -> Ended {
+fn dry_run(shop: &Shop, extra_args: impl Arguments) -> ProgramOutput {
     let args = "publish --version-name 1.0.0 --dry-run";
-    shop.call().run((args, more)).expect(0)
+    shop.call().run((args, extra_args)).expect(0)
 }
 
 /// Returns whether the output has the hash of a file.
-fn has_hashes(ended: &Ended) -> bool {
+fn has_hashes(output: &ProgramOutput) -> bool {
     let is_hash = |word: &str| word.len() == 64 && word.chars().all(|c| c.is_ascii_hexdigit());
-    ended.out.split_whitespace().any(is_hash)
+    output.out.split_whitespace().any(is_hash)
 }
 
 #[test]
 fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
     let shop = warehouse();
-    let ended = dry_run(&shop, "");
-    assert!(!has_hashes(&ended), "{}", ended.all());
-    assert!(ended.out.lines().count() < 30, "{}", ended.all());
+    let output = dry_run(&shop, "");
+    assert!(!has_hashes(&output), "{}", output.all());
+    assert!(output.out.lines().count() < 30, "{}", output.all());
     for line in [
         "would publish 153 files",
         "2 shared pipelines:",
@@ -44,12 +44,12 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
         "hint: the shared pipelines need 3 of the 153 files; to publish only these, set `publish.select: closure` (--select closure)",
     ] {
         assert!(
-            ended.out.lines().any(|known| known == line),
+            output.out.lines().any(|known| known == line),
             "{line}: {}",
-            ended.all()
+            output.all()
         );
     }
-    assert!(ended.out.contains("\ntotal: 153 files, "), "{}", ended.all());
+    assert!(output.out.contains("\ntotal: 153 files, "), "{}", output.all());
     let detailed = dry_run(&shop, "-v");
     assert!(has_hashes(&detailed), "{}", detailed.all());
     assert!(
@@ -63,9 +63,9 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
 }
 
 #[test]
-fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_off() {
+fn warning_about_unneeded_references_is_printed_once_with_its_setting() {
     let shop = warehouse();
-    let count = |ended: &Ended| ended.err.matches("warning: ").count();
+    let count = |output: &ProgramOutput| output.err.matches("warning: ").count();
     let dry = dry_run(&shop, "");
     assert_eq!(count(&dry), 1, "{}", dry.all());
     let words = [
@@ -74,9 +74,9 @@ fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_
         "--dry-run --json",
     ];
     dry.saying(&words);
-    let published = shop.call().run("publish --version-name 1.0.0").expect(0);
-    assert_eq!(count(&published), 1, "{}", published.all());
-    published.saying(&words);
+    let publication = shop.call().run("publish --version-name 1.0.0").expect(0);
+    assert_eq!(count(&publication), 1, "{}", publication.all());
+    publication.saying(&words);
     // The setting turns the warning and the hint off.
     shop.world
         .write("sluicegate.yaml", "publish: { select: closure }\n");
@@ -96,7 +96,7 @@ fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_
 #[test]
 fn unclear_reference_of_shared_pipeline_has_its_own_warning() {
     let shop = Shop::new();
-    let text = calling("${which}", "sql/it.sql") + "  variables:\n    day: {}\n";
+    let text = caller_of_files("${which}", "sql/it.sql") + "  variables:\n    day: {}\n";
     shop.world.write("load.orch.yaml", text);
     shop.world.write("sql/it.sql", "select 1");
     shop.push();

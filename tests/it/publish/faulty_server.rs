@@ -100,13 +100,13 @@ impl Faulty {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
-                thread::spawn(move || serve(stream, &state));
+                thread::spawn(move || serve_connection(stream, &state));
             }
         });
         Self { url, state }
     }
 
-    pub fn stored(&self) -> Vec<Stored> {
+    pub fn stored_versions(&self) -> Vec<Stored> {
         self.state.lock().unwrap().stored.clone()
     }
 
@@ -148,8 +148,8 @@ impl Head {
     }
 
     fn header(&self, name: &str) -> String {
-        let found = self.headers.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.clone()).unwrap_or_default()
+        let result = self.headers.iter().find(|(known, _)| known == name);
+        result.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }
 
@@ -164,7 +164,7 @@ fn is_cut(state: &Mutex<State>) -> bool {
     is_cut
 }
 
-fn serve(stream: TcpStream, state: &Mutex<State>) {
+fn serve_connection(stream: TcpStream, state: &Mutex<State>) {
     if is_cut(state) {
         return;
     }
@@ -174,15 +174,17 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     };
     let answer = match head.method.as_str() {
         "POST" => upload(&head, &mut reader, state),
-        "PATCH" => Some(switch(&head, &mut reader, state)),
-        _ => Some(details(&head, state)),
+        "PATCH" => Some(answer_switch(&head, &mut reader, state)),
+        _ => Some(answer_details(&head, state)),
     };
     if let Some((status, body)) = answer {
-        let _ = reader.get_mut().write_all(rendered(status, &body).as_bytes());
+        let _ = reader
+            .get_mut()
+            .write_all(render_response(status, &body).as_bytes());
     }
 }
 
-fn rendered(status: u16, body: &str) -> String {
+fn render_response(status: u16, body: &str) -> String {
     let more = match status {
         300..400 => "location: /v1/shared-pipelines/artifacts\r\n",
         429 | 503 => "retry-after: 0\r\n",
@@ -238,7 +240,7 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
         }
         Fault::StoredThenNonsense => Some((200, "<html>".to_owned())),
         Fault::StoredThenHalfAnAnswer => {
-            let text = rendered(201, &whole);
+            let text = render_response(201, &whole);
             let _ = reader.get_mut().write_all(&text.as_bytes()[..text.len() - 5]);
             None
         }
@@ -266,7 +268,7 @@ fn store(state: &Mutex<State>, version: &str, commit: &str, body: Vec<u8>) -> bo
     true
 }
 
-fn details(head: &Head, state: &Mutex<State>) -> (u16, String) {
+fn answer_details(head: &Head, state: &Mutex<State>) -> (u16, String) {
     let mut state = state.lock().unwrap();
     state.lookups += 1;
     let asked = head
@@ -274,7 +276,7 @@ fn details(head: &Head, state: &Mutex<State>) -> (u16, String) {
         .split(['?', '&'])
         .find_map(|pair| pair.strip_prefix("versionName="));
     let asked = asked.map(|name| name.replace('+', " "));
-    let found = match &asked {
+    let value = match &asked {
         Some(version) => state.stored.iter().find(|stored| stored.version == *version),
         None => state.stored.iter().rev().find(|stored| stored.enabled),
     }
@@ -282,17 +284,17 @@ fn details(head: &Head, state: &Mutex<State>) -> (u16, String) {
     if state.uploads > 0 && state.shows == Shows::Broken {
         return (500, "{}".to_owned());
     }
-    let Some(found) = found else {
+    let Some(value) = value else {
         return (404, "{}".to_owned());
     };
     if state.lag > 0 {
         state.lag -= 1;
         return (404, "{}".to_owned());
     }
-    (200, shown(&found, state.shows).to_string())
+    (200, version_response(&value, state.shows).to_string())
 }
 
-fn shown(stored: &Stored, shows: Shows) -> Value {
+fn version_response(stored: &Stored, shows: Shows) -> Value {
     let created = match shows {
         Shows::Old => "2020-01-01T00:00:00Z".to_owned(),
         _ => jiff::Timestamp::now().to_string(),
@@ -307,12 +309,12 @@ fn shown(stored: &Stored, shows: Shows) -> Value {
     })
 }
 
-fn switch(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> (u16, String) {
-    let asked: Value = serde_json::from_slice(&body(head, reader)).unwrap();
+fn answer_switch(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> (u16, String) {
+    let document: Value = serde_json::from_slice(&body(head, reader)).unwrap();
     let mut state = state.lock().unwrap();
     for stored in &mut state.stored {
-        if asked["versionName"] == json!(stored.version) {
-            stored.enabled = asked["enabled"] == json!(true);
+        if document["versionName"] == json!(stored.version) {
+            stored.enabled = document["enabled"] == json!(true);
         }
     }
     (200, "{}".to_owned())

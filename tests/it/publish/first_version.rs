@@ -1,12 +1,12 @@
 //! The first and later versions in realistic repositories: calls in every style, an adopted gate, and IDs that a
 //! platform continues to list.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{Call, Job, Platform, Shop, World, answer, head, pipeline};
 use serde_json::json;
 
 /// Returns an orchestration that calls `jobs/clean.tran.yaml` in this notation.
-fn calling(written: &str) -> String {
+fn caller_of_transformation(written: &str) -> String {
     format!(
         "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
          parameters: {{ componentName: Start }}\n      transitions: {{ unconditional: [Run] }}\n    Run:\n      type: \
@@ -28,17 +28,23 @@ fn project_of_each_style_of_calls_can_be_published() {
     .into_iter()
     .enumerate()
     {
-        let (world, served) = stage();
-        world.write("sales/load.orch.yaml", calling(written));
+        let (world, server) = stage();
+        world.write("sales/load.orch.yaml", caller_of_transformation(written));
         world.write("jobs/clean.tran.yaml", "type: transformation\npipeline: {}\n");
         world.commit("style");
         world.push();
         let version = version.to_string();
         let publish = format!("publish --version-name {version}");
-        call(&world, &served).run((&publish, "--dry-run")).expect(0);
-        let ended = call(&world, &served).run(&publish);
-        assert_eq!(ended.code, 0, "{written}: {}", ended.all());
-        assert!(!ended.err.contains("which is not in"), "{written}: {}", ended.err);
+        publish_call(&world, &server)
+            .run((&publish, "--dry-run"))
+            .expect(0);
+        let output = publish_call(&world, &server).run(&publish);
+        assert_eq!(output.code, 0, "{written}: {}", output.all());
+        assert!(
+            !output.err.contains("which is not in"),
+            "{written}: {}",
+            output.err
+        );
     }
 }
 
@@ -58,7 +64,7 @@ fn id_that_platform_lists_and_commit_disabled_is_no_break() {
     world.commit("an edit");
     world.push();
     let platform = Platform::new();
-    platform.on("GET", "/artifacts/details$", answer(&json!({
+    platform.respond_to("GET", "/artifacts/details$", answer(&json!({
         "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1.0.0", "enabled": true, "commitHash": published },
         "sharedPipelines": [
             { "sharedPipelineId": "load", "sourcePipeline": "load" },
@@ -80,8 +86,8 @@ const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
 /// Creates a project with existing findings that adopts `new-only` with one merge into `main`; returns also the commit
 /// before it.
-fn adopted() -> (World, crate::support::Served, String) {
-    let (world, served) = stage();
+fn stage_with_adoption_branch() -> (World, crate::support::ServerProcess, String) {
+    let (world, server) = stage();
     world.write("sales/old.orch.yaml", pipeline(&BAD));
     let before = world.commit("a past");
     world.push();
@@ -95,33 +101,33 @@ fn adopted() -> (World, crate::support::Served, String) {
     world.git("checkout -q main");
     world.git("merge -q --no-ff -m 'adopt the gate' adopt");
     world.push();
-    (world, served, before)
+    (world, server, before)
 }
 
 const CI: &str = "ci --version-name {short-sha}";
 
 #[test]
 fn adopting_new_only_publishes_the_first_version_in_one_merge() {
-    let (world, served, before) = adopted();
-    let ended = Job::github()
+    let (world, server, before) = stage_with_adoption_branch();
+    let output = Job::github()
         .push(&before)
-        .extend(&world, call(&world, &served))
+        .extend(&world, publish_call(&world, &server))
         .run(CI)
         .expect(0);
-    assert!(ended.all().contains("1 known"), "{}", ended.all());
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert!(output.all().contains("1 known"), "{}", output.all());
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
 fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
-    let (world, served, _) = adopted();
+    let (world, server, _) = stage_with_adoption_branch();
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&BAD));
     world.commit("red");
     world.push();
     Job::github()
         .push(&before)
-        .extend(&world, call(&world, &served))
+        .extend(&world, publish_call(&world, &server))
         .run(CI)
         .expect(1);
     let before = head(&world);
@@ -130,10 +136,10 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     world.push();
     Job::github()
         .push(&before)
-        .extend(&world, call(&world, &served))
+        .extend(&world, publish_call(&world, &server))
         .run(CI)
         .expect(1);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // The findings from the adoption are still known after the other one is fixed.
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&["Start", "Good", "Done"]));
@@ -141,28 +147,28 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     world.push();
     Job::github()
         .push(&before)
-        .extend(&world, call(&world, &served))
+        .extend(&world, publish_call(&world, &server))
         .run(CI)
         .expect(0);
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
 fn shallow_clone_that_lacks_adoption_says_what_to_fetch() {
-    let (world, served, before) = adopted();
+    let (world, server, before) = stage_with_adoption_branch();
     world.write("note.txt", "more");
     world.commit("more");
     world.push();
     let url = format!("file://{}", world.remote().display());
     crate::support::git(world.path(), format!("clone -q --depth 1 {url} shallow"));
-    let call = Call::with_platform(&world.path().join("shallow"), &served.url)
+    let call = Call::with_platform(&world.path().join("shallow"), &server.url)
         .variable("SLUICEGATE_PREFIX", "sales");
-    let ended = Job::github()
+    let output = Job::github()
         .push(&before)
         .extend(&world, call)
         .run((CI, "--report json=-"));
-    assert_eq!(ended.code, 1, "{}", ended.all());
-    let notes = ended.json()["notes"].to_string();
+    assert_eq!(output.code, 1, "{}", output.all());
+    let notes = output.json()["notes"].to_string();
     assert!(notes.contains("fetch-depth: 0"), "{notes}");
 }
 

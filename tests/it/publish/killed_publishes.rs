@@ -1,6 +1,6 @@
 //! Publishes that are killed at any moment and repeated: a version always has exactly the content of its plan.
 
-use crate::support::{Call, Served, TOKEN, World, pipeline};
+use crate::support::{Call, ServerProcess, TOKEN, World, pipeline};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const SEED: u64 = 2026;
 const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
 
 /// Creates two commits with different content and a large script, so that an upload takes a while.
-fn project() -> (World, [String; 2]) {
+fn project_with_two_commits() -> (World, [String; 2]) {
     let world = World::new();
     let script = "      parameters: { scriptLocation: File, fileName: big.sql }\n";
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -36,8 +36,13 @@ fn project() -> (World, [String; 2]) {
     (world, commits)
 }
 
-fn publish(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Call {
-    Call::with_platform(&world.work(), &served.url)
+fn publish_version_call(
+    world: &World,
+    server: &ServerProcess,
+    version: usize,
+    commits: &[String; 2],
+) -> Call {
+    Call::with_platform(&world.work(), &server.url)
         .variable("SLUICEGATE_PREFIX", "chaos")
         .variable("SLUICEGATE_VERSION_NAME", format!("v{version}"))
         .variable("SLUICEGATE_HEAD", &commits[version % 2])
@@ -65,18 +70,20 @@ fn live(call: &Call, life: Duration) -> Option<i32> {
 
 #[test]
 fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
-    let (world, commits) = project();
+    let (world, commits) = project_with_two_commits();
     let data = world.path().join("data");
     let token = format!("{TOKEN}=admin");
-    let served = Served::start(
+    let served = ServerProcess::start(
         world.path(),
         &["--data", &data.display().to_string(), "--token", &token],
     );
     // On a machine of any speed, some publishes must end and some must not.
     let began = Instant::now();
-    publish(&world, &served, 0, &commits).run("publish").expect(0);
+    publish_version_call(&world, &served, 0, &commits)
+        .run("publish")
+        .expect(0);
     let longest = began.elapsed() * 3;
-    let (mut ended, mut killed) = (0, 0);
+    let (mut output, mut killed) = (0, 0);
     let versions = RUNS / 5;
     thread::scope(|scope| {
         let work = |worker: usize| {
@@ -85,7 +92,7 @@ fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
                 let mut random = fastrand::Rng::with_seed(SEED + worker as u64);
                 let mut ends = (0, 0);
                 for _ in 0..RUNS / WORKERS {
-                    let call = publish(world, served, random.usize(..versions), commits);
+                    let call = publish_version_call(world, served, random.usize(..versions), commits);
                     match live(&call, longest.mul_f64(random.f64())) {
                         // Another worker may have published the newer commit meanwhile (exit code 5).
                         Some(code) => {
@@ -101,23 +108,23 @@ fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
         let workers: Vec<_> = (0..WORKERS).map(work).collect();
         for worker in workers {
             let ends = worker.join().unwrap();
-            ended += ends.0;
+            output += ends.0;
             killed += ends.1;
         }
     });
     assert!(
-        ended > 0 && killed > 0,
-        "{ended} ended by themselves, {killed} were killed"
+        output > 0 && killed > 0,
+        "{output} ended by themselves, {killed} were killed"
     );
-    let plans = [0, 1].map(|version| plan(&world, &served, version, &commits));
+    let plans = [0, 1].map(|version| dry_run_files(&world, &served, version, &commits));
     for version in 0..versions {
-        let ended = publish(&world, &served, version, &commits).run("publish");
-        let is_withdrawn = ended.code == 5 && ended.err.contains("the version is disabled");
-        assert!(ended.code == 0 || is_withdrawn, "v{version}: {}", ended.all());
+        let output = publish_version_call(&world, &served, version, &commits).run("publish");
+        let is_withdrawn = output.code == 5 && output.err.contains("the version is disabled");
+        assert!(output.code == 0 || is_withdrawn, "v{version}: {}", output.all());
     }
     // Only one process can open the database, so the server must end first.
     drop(served);
-    let stored = stored(&data);
+    let stored = read_stored_versions(&data);
     assert_eq!(stored.len(), versions, "each version is there once");
     for version in 0..versions {
         assert_eq!(stored[&format!("v{version}")], plans[version % 2], "v{version}");
@@ -127,9 +134,11 @@ fn version_is_whole_or_not_there_whenever_its_publish_is_killed() {
 type Files = BTreeMap<String, String>;
 
 /// Returns the files of a version's plan with their hashes.
-fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Files {
+fn dry_run_files(world: &World, server: &ServerProcess, version: usize, commits: &[String; 2]) -> Files {
     let args = "publish --dry-run --receipt plan.json";
-    publish(world, served, version, commits).run(args).expect(0);
+    publish_version_call(world, server, version, commits)
+        .run(args)
+        .expect(0);
     let receipt: Value = serde_json::from_slice(&fs::read(world.work().join("plan.json")).unwrap()).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let files = receipt["files"].as_array().unwrap().iter();
@@ -139,7 +148,7 @@ fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -
 }
 
 /// Returns the stored files of each version.
-fn stored(data: &std::path::Path) -> BTreeMap<String, Files> {
+fn read_stored_versions(data: &std::path::Path) -> BTreeMap<String, Files> {
     let database = Connection::open(data.join("platform.db")).unwrap();
     let mut query = database
         .prepare("SELECT version_name, files FROM artifact")

@@ -1,6 +1,6 @@
 //! Only merged commits are published, and no rerun makes an old state the latest version.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{Call, Job, RULES, RULES_FILE, World, git, head, pipeline, repository};
 use serde_json::json;
 
@@ -58,7 +58,7 @@ const CI: &str = "ci --version-name {tag} --publish-on-tag v*";
 
 #[test]
 fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not merged");
@@ -66,20 +66,20 @@ fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
     world.git("tag v1");
     for (name, host) in TAGGED {
         for args in [CI, "publish --version-name {tag}", &format!("{CI} --dry-run")] {
-            let ended = host(&world, call(&world, &served)).run(args);
-            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
-            assert!(ended.err.contains("is not merged"), "{name}: {}", ended.all());
+            let output = host(&world, publish_call(&world, &server)).run(args);
+            assert_eq!(output.code, 7, "{name} {args:?}: {}", output.all());
+            assert!(output.err.contains("is not merged"), "{name}: {}", output.all());
             assert!(
-                !ended.err.contains("reviewing"),
+                !output.err.contains("reviewing"),
                 "{name}: it was sent: {}",
-                ended.all()
+                output.all()
             );
         }
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // A branch of publish-on that contains the commit is enough.
     let listed = (CI, "--publish-on-branch change");
-    (TAGGED[0].1)(&world, call(&world, &served))
+    (TAGGED[0].1)(&world, publish_call(&world, &server))
         .run(&listed)
         .expect(0);
 }
@@ -87,22 +87,22 @@ fn tag_on_commit_that_nobody_merged_publishes_nothing_on_any_host() {
 #[test]
 fn tag_on_merged_commit_is_published_on_every_host() {
     for (name, host) in TAGGED {
-        let (world, served) = stage();
+        let (world, server) = stage();
         world.git("tag v1");
         // `main` may have advanced meanwhile.
         world.write("note.txt", "more");
         world.commit("more");
         world.push();
         world.git("checkout -q --detach v1");
-        let ended = host(&world, call(&world, &served)).run(CI);
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        assert_eq!(versions(&world, &served), [("v1".to_owned(), true)], "{name}");
+        let output = host(&world, publish_call(&world, &server)).run(CI);
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert_eq!(versions(&world, &server), [("v1".to_owned(), true)], "{name}");
     }
 }
 
 #[test]
 fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("tag v1");
     world.git("push -q origin v1");
     let clone = world.path().join("shallow");
@@ -111,15 +111,15 @@ fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
         world.path(),
         format!("clone -q --depth 1 --branch v1 {url} shallow"),
     );
-    let call = Call::with_platform(&clone, &served.url).variable("SLUICEGATE_PREFIX", "sales");
-    let ended = (TAGGED[0].1)(&world, call).run(CI).expect(7);
-    ended.saying(&["could not determine whether", "`fetch-depth: 0`"]);
-    assert_eq!(versions(&world, &served), []);
+    let call = Call::with_platform(&clone, &server.url).variable("SLUICEGATE_PREFIX", "sales");
+    let output = (TAGGED[0].1)(&world, call).run(CI).expect(7);
+    output.saying(&["could not determine whether", "`fetch-depth: 0`"]);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn gate_changes_of_tag_are_compared_with_default_branch() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("checkout -q -b change");
     world.write(
         RULES_FILE,
@@ -130,16 +130,16 @@ fn gate_changes_of_tag_are_compared_with_default_branch() {
     world.push();
     for (name, host) in TAGGED {
         let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
-        let ended = host(&world, call(&world, &served)).run(&args);
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]), "{name}");
+        let output = host(&world, publish_call(&world, &server)).run(&args);
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
+        assert_eq!(output.json()["gateChanges"], json!([RULES_FILE]), "{name}");
     }
     world.git("checkout -q main");
     for (name, host) in TAGGED {
         let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
-        let ended = host(&world, call(&world, &served)).run(&args);
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        assert_eq!(ended.json()["gateChanges"], json!([]), "{name}");
+        let output = host(&world, publish_call(&world, &server)).run(&args);
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        assert_eq!(output.json()["gateChanges"], json!([]), "{name}");
     }
 }
 
@@ -177,17 +177,17 @@ fn local_check_of_all_pipelines_in_shallow_clone_has_no_warning_about_the_base()
         format!("clone -q --depth 1 --no-single-branch --branch change {url} shallow"),
     );
     let call = Call::new(&world.path().join("shallow"));
-    let ended = call.run("check --all").expect(0);
+    let output = call.run("check --all").expect(0);
     assert!(
-        !ended.err.contains("could not resolve the host's base"),
+        !output.err.contains("could not resolve the host's base"),
         "{}",
-        ended.all()
+        output.all()
     );
     call.run("check --all --gate-changes fail").expect(7);
 }
 
 /// Returns a call in the job of a push of HEAD to `main` on GitHub.
-pub fn pushed(world: &World, call: Call) -> Call {
+pub fn call_of_push(world: &World, call: Call) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": head(world) });
     Job::github()
@@ -198,15 +198,15 @@ pub fn pushed(world: &World, call: Call) -> Call {
 #[test]
 fn rerun_of_older_run_does_not_become_the_latest_version() {
     for version in ["{next}", "{sha}", "{run-number}"] {
-        let (world, served) = stage();
+        let (world, server) = stage();
         let first = head(&world);
         world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
         world.commit("second");
         world.push();
         let args = format!("ci --version-name {version} --publish-on-branch main");
-        let call = |run: &str| call(&world, &served).variable("GITHUB_RUN_NUMBER", run);
-        pushed(&world, call("2")).run(&args).expect(0);
-        let published = versions(&world, &served);
+        let call = |run: &str| publish_call(&world, &server).variable("GITHUB_RUN_NUMBER", run);
+        call_of_push(&world, call("2")).run(&args).expect(0);
+        let published = versions(&world, &server);
         world.git(format!("checkout -q --detach {first}"));
         for flags in [
             &[][..],
@@ -217,41 +217,49 @@ fn rerun_of_older_run_does_not_become_the_latest_version() {
             if version == "{next}" && flags.contains(&"off") {
                 continue;
             }
-            let ended = pushed(&world, call("1")).run((&args, flags));
-            assert_eq!(ended.code, 7, "{version} {flags:?}: {}", ended.all());
-            assert!(ended.all().contains("a rerun of an older run"), "{}", ended.all());
+            let output = call_of_push(&world, call("1")).run((&args, flags));
+            assert_eq!(output.code, 7, "{version} {flags:?}: {}", output.all());
+            assert!(
+                output.all().contains("a rerun of an older run"),
+                "{}",
+                output.all()
+            );
         }
-        assert_eq!(versions(&world, &served), published);
+        assert_eq!(versions(&world, &server), published);
         // An explicit version name is intentional; the run prints a warning first.
         let by_hand = "publish --version-name back";
-        pushed(&world, call("1"))
+        call_of_push(&world, call("1"))
             .run(by_hand)
             .expect(0)
             .saying(&["is older than the commit of version", "go back"]);
-        assert_eq!(versions(&world, &served).len(), 2, "{version}");
+        assert_eq!(versions(&world, &server).len(), 2, "{version}");
     }
 }
 
 #[test]
 fn rerun_of_run_that_made_version_stays_what_it_was() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let args = "ci --version-name {sha} --publish-on-branch main --if-exists same-content";
-    pushed(&world, call(&world, &served)).run(args).expect(0);
+    call_of_push(&world, publish_call(&world, &server))
+        .run(args)
+        .expect(0);
     let first = head(&world);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("second");
     world.push();
-    pushed(&world, call(&world, &served)).run(args).expect(0);
+    call_of_push(&world, publish_call(&world, &server))
+        .run(args)
+        .expect(0);
     world.git(format!("checkout -q --detach {first}"));
-    pushed(&world, call(&world, &served))
+    call_of_push(&world, publish_call(&world, &server))
         .run(args)
         .expect(0)
         .saying(&[]);
-    assert_eq!(versions(&world, &served).len(), 2);
+    assert_eq!(versions(&world, &server).len(), 2);
 }
 
 #[test]
-fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
+fn change_is_recognized_by_event_and_not_by_number() {
     type Odd = fn(Call) -> Call;
     let jenkins = |call: Call| {
         call.variable("JENKINS_URL", "https://ci.invalid/")
@@ -300,7 +308,7 @@ fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
                 .variable("BITBUCKET_PR_DESTINATION_BRANCH", "main")
         }),
     ];
-    let (world, served) = stage();
+    let (world, server) = stage();
     // A head that the target does not have yet, as in a change.
     world.git("checkout -q -b change");
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
@@ -310,7 +318,7 @@ fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
     for (name, with) in odd {
         // Some of these events do not name the target's repository.
         let remote = world.remote().display().to_string();
-        let call = call(&world, &served).variable("SLUICEGATE_TARGET_REPOSITORY", remote);
+        let call = publish_call(&world, &server).variable("SLUICEGATE_TARGET_REPOSITORY", remote);
         let call = match name {
             "gitlab" => call
                 .variable("GITLAB_CI", "true")
@@ -330,24 +338,24 @@ fn change_is_one_by_its_event_and_not_because_number_could_be_read() {
                 .variable("BITBUCKET_BRANCH", "change"),
             _ => jenkins(call),
         };
-        let ended = with(call).run(args);
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = with(call).run(args);
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
         assert!(
-            ended.err.contains("is about a change that is not merged"),
+            output.err.contains("is about a change that is not merged"),
             "{name}: {}",
-            ended.all()
+            output.all()
         );
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // Counterparts: a merged change of Gerrit, and a branch build of Buildkite.
     world.git("checkout -q main");
-    let merged = jenkins(call(&world, &served))
+    let merged = jenkins(publish_call(&world, &server))
         .variable("GERRIT_CHANGE_NUMBER", "7")
         .variable("GERRIT_EVENT_TYPE", "change-merged");
     merged
         .run("ci --version-name 1 --publish-on-branch main")
         .expect(0);
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
@@ -376,7 +384,7 @@ fn run_by_hand_that_names_branch_publishes_only_commit_of_it() {
                 .variable("CI_COMMIT_SHA", head(world))
         }),
     ];
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("checkout -q -b change");
     world.write(
         "sluicegate.yaml",
@@ -390,28 +398,31 @@ fn run_by_hand_that_names_branch_publishes_only_commit_of_it() {
             &args[..],
             &["ci", "--version-name", "1", "--publish-on-branch", "main"],
         ] {
-            let ended = host(&world, call(&world, &served)).run(args);
-            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+            let output = host(&world, publish_call(&world, &server)).run(args);
+            assert_eq!(output.code, 7, "{name} {args:?}: {}", output.all());
         }
-        let context = host(&world, call(&world, &served)).run("context").expect(0);
+        let context = host(&world, publish_call(&world, &server))
+            .run("context")
+            .expect(0);
         assert!(
             !context.out.contains("sluicegate.yaml of the checkout"),
             "{name}: {}",
             context.out
         );
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     world.git("checkout -q main");
     for (number, (name, host)) in manual.into_iter().enumerate() {
         let version = number.to_string();
-        let ended = host(&world, call(&world, &served)).run(format!("publish --version-name {version}"));
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output =
+            host(&world, publish_call(&world, &server)).run(format!("publish --version-name {version}"));
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 
 #[test]
 fn branch_of_another_remote_is_not_default_branch() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let fork = world.path().join("fork.git");
     git(world.path(), "init -q --bare -b main fork.git");
     world.git("checkout -q -b change");
@@ -424,35 +435,37 @@ fn branch_of_another_remote_is_not_default_branch() {
     world.git("tag v1");
     for (name, host) in TAGGED {
         for args in [CI, "publish --version-name {tag}"] {
-            let ended = host(&world, call(&world, &served)).run(args);
-            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+            let output = host(&world, publish_call(&world, &server)).run(args);
+            assert_eq!(output.code, 7, "{name} {args:?}: {}", output.all());
         }
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let url = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q --depth 1 {url} old"));
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("second");
     world.push();
     let args = "ci --version-name {sha} --publish-on-branch main --compat off";
-    pushed(&world, call(&world, &served)).run(args).expect(0);
-    let before = versions(&world, &served);
+    call_of_push(&world, publish_call(&world, &server))
+        .run(args)
+        .expect(0);
+    let before = versions(&world, &server);
     let old = world.path().join("old");
     let first = git(&old, "rev-parse HEAD");
-    let rerun = Call::with_platform(&old, &served.url).variable("SLUICEGATE_PREFIX", "sales");
-    let rerun = pushed(&world, rerun).variable("GITHUB_SHA", &first);
+    let rerun = Call::with_platform(&old, &server.url).variable("SLUICEGATE_PREFIX", "sales");
+    let rerun = call_of_push(&world, rerun).variable("GITHUB_SHA", &first);
     rerun
         .run(args)
         .expect(7)
         .saying(&["does not show whether version", "fetch-depth: 0"]);
-    assert_eq!(versions(&world, &served), before);
+    assert_eq!(versions(&world, &server), before);
     // The first version needs no history.
-    let (world, served) = stage();
+    let (world, server) = stage();
     git(
         world.path(),
         &[
@@ -465,31 +478,31 @@ fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
         ],
     );
     let call =
-        Call::with_platform(&world.path().join("first"), &served.url).variable("SLUICEGATE_PREFIX", "sales");
-    pushed(&world, call).run(args).expect(0);
+        Call::with_platform(&world.path().join("first"), &server.url).variable("SLUICEGATE_PREFIX", "sales");
+    call_of_push(&world, call).run(args).expect(0);
 }
 
 #[test]
 fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let args = "publish --receipt receipt.json --version-name";
     let branch = || {
         let receipt = std::fs::read(world.work().join("receipt.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&receipt).unwrap()["branch"].clone()
     };
-    let pushed_commit = call(&world, &served).run((args, "1")).expect(0);
+    let pushed_commit = publish_call(&world, &server).run((args, "1")).expect(0);
     assert!(!pushed_commit.err.contains("warning"), "{}", pushed_commit.all());
     assert_eq!(branch(), json!("main"));
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("not pushed");
-    call(&world, &served).run((args, "2")).expect(0).saying(&[
+    publish_call(&world, &server).run((args, "2")).expect(0).saying(&[
         "no known branch of the remote contains the commit",
         "the branch `main` of the remote",
     ]);
     assert_eq!(branch(), json!(null));
     // In a job, the same commit is refused.
-    let refused = pushed(&world, call(&world, &served)).run((args, "3 --head HEAD"));
-    assert_eq!(refused.code, 7, "{}", refused.all());
+    let refusal = call_of_push(&world, publish_call(&world, &server)).run((args, "3 --head HEAD"));
+    assert_eq!(refusal.code, 7, "{}", refusal.all());
 }
 
 /// Returns a call in the job of a host that names the branch, but no commit.
@@ -505,11 +518,11 @@ fn job_without_commit(call: Call) -> Call {
 
 #[test]
 fn publish_of_unpushed_commit_in_job_exits_with_7() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
     world.commit("configured");
     world.push();
-    let run = |args: &[&str]| job_without_commit(call(&world, &served)).run(args);
+    let run = |args: &[&str]| job_without_commit(publish_call(&world, &server)).run(args);
     run(&["publish", "--version-name", "1"]).expect(0);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("a step of the job commits");
@@ -519,15 +532,15 @@ fn publish_of_unpushed_commit_in_job_exits_with_7() {
         &["publish", "--version-name", "2", "--branch", "main"],
         &["ci", "--version-name", "2"],
     ] {
-        let ended = run(args);
-        assert_eq!(ended.code, 7, "{args:?}: {}", ended.all());
+        let output = run(args);
+        assert_eq!(output.code, 7, "{args:?}: {}", output.all());
         assert!(
-            ended.err.contains("it is not in `main` on the remote"),
+            output.err.contains("it is not in `main` on the remote"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
     world.push();
     run(&["publish", "--version-name", "2"]).expect(0);
 }

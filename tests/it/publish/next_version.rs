@@ -1,7 +1,7 @@
 //! `{next}`: the version that follows from the changes for consumers, and which publish gets it.
 
 use crate::support::pipeline;
-use crate::support::{Shop, output, parameter};
+use crate::support::{Shop, job_output, parameter};
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,11 +11,11 @@ use std::time::Duration;
 #[test]
 fn name_that_nothing_counts_on_from_is_refused_the_first_time() {
     let shop = Shop::new();
-    let said = shop.publish("release-{next}").expect(2);
+    let output = shop.publish("release-{next}").expect(2);
     assert!(
-        said.err.contains("`release-1.0.0` is not a semantic version"),
+        output.err.contains("`release-1.0.0` is not a semantic version"),
         "{}",
-        said.err
+        output.err
     );
     assert!(shop.versions().is_empty());
     shop.publish("v{next}+{short-sha}").expect(0);
@@ -42,16 +42,17 @@ fn next_version_is_counted_from_what_changed() {
     next("1.1.1");
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
-    let said = shop.publish("{next}").expect(0);
+    let output = shop.publish("{next}").expect(0);
     assert!(
-        said.out
+        output
+            .out
             .contains("nothing changed since version 1.1.1 of sales: nothing is published"),
         "{}",
-        said.all()
+        output.all()
     );
     assert_eq!(shop.receipt()["outcome"], "already-published");
     assert_eq!(shop.receipt()["versionName"], "1.1.1");
-    assert_eq!(output(&shop.outputs(), "compat"), "none");
+    assert_eq!(job_output(&shop.outputs(), "compat"), "none");
     // The order has no meaning, a description is only a note, a removed file changes the content.
     shop.offer(&[
         ("more", ""),
@@ -107,7 +108,7 @@ impl Barrier {
     }
 
     /// Starts the proxy and returns its address.
-    fn before(racers: usize, platform: &str) -> String {
+    fn racing_publishes(racers: usize, platform: &str) -> String {
         let barrier = Self {
             arrived: Mutex::new(0),
             all: Condvar::new(),
@@ -157,21 +158,21 @@ fn race_for_the_next_version_has_one_winner_and_one_conflict() {
         ("clean", &parameter("day", ", default: x")),
         ("more", ""),
     ]);
-    let url = Barrier::before(2, &shop.served.url);
+    let url = Barrier::racing_publishes(2, &shop.server.url);
     let racer = || {
         let call = shop.call().variable("SLUICEGATE_BASE_URL", &url);
         std::thread::scope(|_| call.run("publish --version-name {next}"))
     };
-    let ended = std::thread::scope(|scope| {
+    let output = std::thread::scope(|scope| {
         let racers: Vec<_> = (0..2).map(|_| scope.spawn(racer)).collect();
         racers
             .into_iter()
             .map(|racer| racer.join().unwrap())
             .collect::<Vec<_>>()
     });
-    let mut codes: Vec<i32> = ended.iter().map(|ended| ended.code).collect();
+    let mut codes: Vec<i32> = output.iter().map(|output| output.code).collect();
     codes.sort_unstable();
-    assert_eq!(codes, [0, 5], "{}{}", ended[0].all(), ended[1].all());
+    assert_eq!(codes, [0, 5], "{}{}", output[0].all(), output[1].all());
     assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
 }
 
@@ -190,8 +191,8 @@ fn older_commit_that_becomes_the_latest_version_is_told() {
         "sluicegate artifacts disable",
     ]);
     // On a second run, the version exists, and nothing changes for anyone.
-    let again = shop.publish((&back[..], "--if-exists same-content")).expect(0);
-    assert!(!again.err.contains("go back"), "{}", again.err);
+    let second_run = shop.publish((&back[..], "--if-exists same-content")).expect(0);
+    assert!(!second_run.err.contains("go back"), "{}", second_run.err);
 }
 
 #[test]
@@ -203,10 +204,10 @@ fn commit_that_was_counted_is_not_counted_again() {
     shop.publish("{next}").expect(0);
     let versions = shop.versions();
     // The job of the first commit runs again.
-    let again = ["{next}", "--head", older.trim()];
-    let said = shop.publish(&again).expect(0);
-    let told = "this commit is published already, as version 1.0.0 of sales: nothing is published";
-    assert!(said.out.contains(told), "{}", said.all());
+    let second_args = ["{next}", "--head", older.trim()];
+    let output = shop.publish(&second_args).expect(0);
+    let expected_text = "this commit is published already, as version 1.0.0 of sales: nothing is published";
+    assert!(output.out.contains(expected_text), "{}", output.all());
     assert_eq!(shop.versions(), versions);
     let receipt = shop.receipt();
     assert_eq!(
@@ -218,15 +219,15 @@ fn commit_that_was_counted_is_not_counted_again() {
         (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
     );
     // A dry run reports the same.
-    let dry = shop.publish((&again[..], "--dry-run")).expect(0);
-    let told = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
-    assert!(dry.out.starts_with(told), "{}", dry.all());
+    let dry = shop.publish((&second_args[..], "--dry-run")).expect(0);
+    let expected_text = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
+    assert!(dry.out.starts_with(expected_text), "{}", dry.all());
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
     // A rerun does not undo a rollback.
     shop.call()
         .run("artifacts disable --prefix sales --version-name 1.0.0")
         .expect(0);
-    shop.publish(&again)
+    shop.publish(&second_args)
         .expect(0)
         .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
     assert_eq!(shop.versions().len(), versions.len());

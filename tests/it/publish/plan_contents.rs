@@ -1,7 +1,8 @@
 //! The content of a plan, and the errors that stop a publish before anything is sent.
 
 use crate::publish::planned_project::{
-    Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world,
+    CONFIG, PlanInput, call_parameter, pipeline_with_parameters, plan_world, planned_paths,
+    refused_plan_text, script, shared_pipelines_file, world_to_plan,
 };
 use crate::support::World;
 use sluicegate::publish::{FileSelection, FileSource, PlanChanges, SharedPipelineRef, compare_plans};
@@ -13,8 +14,8 @@ const DISABLED: &str = ".platform/shared-pipelines.yaml:8: the shared pipeline `
 
 #[test]
 fn pipelines_their_scripts_and_the_configuration_are_sent() {
-    let world = world();
-    let plan = planned(&world);
+    let world = world_to_plan();
+    let plan = plan_world(&world);
     let expected = [
         ".hidden/other.orch.yaml",
         ".platform/shared-pipelines.yaml",
@@ -23,7 +24,7 @@ fn pipelines_their_scripts_and_the_configuration_are_sent() {
         "old.orch.yaml",
         "sql/load.sql",
     ];
-    assert_eq!(paths(&plan), expected);
+    assert_eq!(planned_paths(&plan), expected);
     assert_eq!(plan.warnings, [DISABLED]);
     assert_eq!(
         (plan.prefix.as_str(), plan.version_name.as_str()),
@@ -43,22 +44,22 @@ fn pipelines_their_scripts_and_the_configuration_are_sent() {
 
 #[test]
 fn dirty_working_tree_changes_nothing() {
-    let world = world();
-    let clean = planned(&world);
+    let world = world_to_plan();
+    let clean = plan_world(&world);
     world.write("load.orch.yaml", "broken: [");
-    world.write("new.orch.yaml", pipeline("orchestration", &[]));
-    assert_eq!(Asked::default().plan(&world).unwrap(), clean);
+    world.write("new.orch.yaml", pipeline_with_parameters("orchestration", &[]));
+    assert_eq!(PlanInput::default().plan(&world).unwrap(), clean);
 }
 
 #[test]
 fn hashes_and_digest_are_those_of_the_contents() {
-    let world = world();
+    let world = world_to_plan();
     world.write(
         "a \"b\"; c\\d ü.orch.yaml",
         "type: orchestration\r\npipeline: {}\r\n",
     );
     world.write("empty.orch.yaml", "");
-    let plan = planned(&world);
+    let plan = plan_world(&world);
     let hashes = plan.hash_all().unwrap();
     let mut listed = String::new();
     for (file, hash) in plan.files.iter().zip(&hashes) {
@@ -94,42 +95,48 @@ fn sha256sum(world: &World, path: &str) -> String {
 fn shared_pipeline_with_missing_file_stops_publish() {
     type Breaker = fn(&World);
     let breakers: [(&str, Breaker); 8] = [
-        ("entry", |world| remove(world, "load.orch.yaml")),
+        ("entry", |world| remove_file(world, "load.orch.yaml")),
         ("no pipeline", |world| {
-            world.write(CONFIG, shared(&[("README.md", "x", true)]));
+            world.write(CONFIG, shared_pipelines_file(&[("README.md", "x", true)]));
         }),
-        ("child", |world| remove(world, "jobs/clean.tran.yaml")),
+        ("child", |world| remove_file(world, "jobs/clean.tran.yaml")),
         ("grandchild", |world| {
             world.write(
                 "jobs/clean.tran.yaml",
-                pipeline("transformation", &[call("orchestrationJob", "jobs/none")]),
+                pipeline_with_parameters(
+                    "transformation",
+                    &[call_parameter("orchestrationJob", "jobs/none")],
+                ),
             );
         }),
-        ("script", |world| remove(world, "sql/load.sql")),
+        ("script", |world| remove_file(world, "sql/load.sql")),
         ("wrong kind", |world| {
             world.write(
                 "load.orch.yaml",
-                pipeline("orchestration", &[call("orchestrationJob", "jobs/clean")]),
+                pipeline_with_parameters(
+                    "orchestration",
+                    &[call_parameter("orchestrationJob", "jobs/clean")],
+                ),
             );
         }),
         ("unreadable", |world| {
             world.write("jobs/clean.tran.yaml", "type: transformation\npipeline: [");
         }),
         ("script is a link", |world| {
-            remove(world, "sql/load.sql");
+            remove_file(world, "sql/load.sql");
             symlink("unused.sql", world.work().join("sql/load.sql")).unwrap();
         }),
     ];
-    let mut told = String::new();
+    let mut text = String::new();
     for (name, breaker) in breakers {
-        let world = world();
+        let world = world_to_plan();
         breaker(&world);
         let commit = world.commit("broken");
-        let error = refused(&world).replace(&commit[..7], "<commit>");
+        let error = refused_plan_text(&world).replace(&commit[..7], "<commit>");
         let head = world.git("rev-parse --short=7 HEAD");
-        let _ = writeln!(told, "# {name}\n{}", error.replace(&head, "<commit>"));
+        let _ = writeln!(text, "# {name}\n{}", error.replace(&head, "<commit>"));
     }
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(text, @"
     # entry
     the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the project
@@ -157,33 +164,33 @@ fn shared_pipeline_with_missing_file_stops_publish() {
     ");
 }
 
-fn remove(world: &World, path: &str) {
+fn remove_file(world: &World, path: &str) {
     std::fs::remove_file(world.work().join(path)).unwrap();
 }
 
 #[test]
 fn plan_without_excluded_file_is_not_whole() {
-    let world = world();
+    let world = world_to_plan();
     world.commit("all");
-    let without_child = Asked {
+    let without_child = PlanInput {
         exclude: |path| path.starts_with("jobs/"),
-        ..Asked::default()
+        ..PlanInput::default()
     };
     insta::assert_snapshot!(without_child.plan(&world).unwrap_err(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `jobs/clean.tran.yaml`, which is not among the selected files
     ");
-    let without_script = Asked {
+    let without_script = PlanInput {
         exclude: |path| path.starts_with("sql/"),
-        ..Asked::default()
+        ..PlanInput::default()
     };
     insta::assert_snapshot!(without_script.plan(&world).unwrap_err(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is excluded
     ");
-    let without_disabled = Asked {
+    let without_disabled = PlanInput {
         exclude: |path| path == "old.orch.yaml",
-        ..Asked::default()
+        ..PlanInput::default()
     };
     let plan = without_disabled.plan(&world).unwrap();
     assert_eq!(plan.warnings, [DISABLED]);
@@ -191,22 +198,37 @@ fn plan_without_excluded_file_is_not_whole() {
 
 #[test]
 fn unclear_or_unshared_reference_is_a_warning() {
-    let world = world();
+    let world = world_to_plan();
     let calls = [
-        call("orchestrationJob", "${job}"),
-        call("transformationJob", "twin"),
-        call("transformationJob", "jobs/clean"),
+        call_parameter("orchestrationJob", "${job}"),
+        call_parameter("transformationJob", "twin"),
+        call_parameter("transformationJob", "jobs/clean"),
     ];
-    world.write("load.orch.yaml", pipeline("orchestration", &calls));
-    world.write("a/twin.tran.yaml", pipeline("transformation", &[]));
-    world.write("b/twin.tran.yaml", pipeline("transformation", &[]));
-    let broken = [call("transformationJob", "nowhere"), script("sql/none.sql")];
-    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &calls),
+    );
+    world.write(
+        "a/twin.tran.yaml",
+        pipeline_with_parameters("transformation", &[]),
+    );
+    world.write(
+        "b/twin.tran.yaml",
+        pipeline_with_parameters("transformation", &[]),
+    );
+    let broken = [
+        call_parameter("transformationJob", "nowhere"),
+        script("sql/none.sql"),
+    ];
+    world.write(
+        ".hidden/other.orch.yaml",
+        pipeline_with_parameters("orchestration", &broken),
+    );
     world.write(
         "broken.orch.yaml",
         "type: orchestration # has an orchestrationJob\npipeline: [",
     );
-    let plan = planned(&world);
+    let plan = plan_world(&world);
     let head = world.git("rev-parse --short=7 HEAD");
     insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
@@ -217,21 +239,30 @@ fn unclear_or_unshared_reference_is_a_warning() {
     load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`
     ");
     assert!(
-        paths(&plan).contains(&"broken.orch.yaml"),
+        planned_paths(&plan).contains(&"broken.orch.yaml"),
         "it is sent all the same"
     );
 }
 
 #[test]
 fn warnings_of_a_kind_are_one_sentence_for_people() {
-    let world = world();
+    let world = world_to_plan();
     let calls: Vec<_> = (0..5)
-        .map(|at| call("orchestrationJob", &format!("${{job{at}}}")))
+        .map(|index| call_parameter("orchestrationJob", &format!("${{job{index}}}")))
         .collect();
-    world.write("load.orch.yaml", pipeline("orchestration", &calls));
-    let broken = [call("transformationJob", "nowhere"), script("sql/none.sql")];
-    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
-    let plan = planned(&world);
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &calls),
+    );
+    let broken = [
+        call_parameter("transformationJob", "nowhere"),
+        script("sql/none.sql"),
+    ];
+    world.write(
+        ".hidden/other.orch.yaml",
+        pipeline_with_parameters("orchestration", &broken),
+    );
+    let plan = plan_world(&world);
     assert_eq!(plan.warnings.len(), 8, "each stands in the plan as data");
     insta::assert_snapshot!(plan.warning_summary.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
@@ -243,29 +274,35 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
 
 #[test]
 fn closure_is_what_shared_pipelines_need() {
-    let world = world();
+    let world = world_to_plan();
     let calls = [
-        call("orchestrationJob", "deep/one"),
-        call("transformationJob", "${which}"),
+        call_parameter("orchestrationJob", "deep/one"),
+        call_parameter("transformationJob", "${which}"),
     ];
-    world.write("load.orch.yaml", pipeline("orchestration", &calls));
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &calls),
+    );
     world.write(
         "deep/one.orch.yaml",
-        pipeline(
+        pipeline_with_parameters(
             "orchestration",
-            &[call("transformationJob", "clean"), script("sql/load.sql")],
+            &[
+                call_parameter("transformationJob", "clean"),
+                script("sql/load.sql"),
+            ],
         ),
     );
     world.write(
         ".hidden/other.orch.yaml",
-        pipeline("orchestration", &[script("sql/unused.sql")]),
+        pipeline_with_parameters("orchestration", &[script("sql/unused.sql")]),
     );
     world.commit("all");
-    let asked = Asked {
+    let input = PlanInput {
         select: FileSelection::Closure,
-        ..Asked::default()
+        ..PlanInput::default()
     };
-    let plan = asked.plan(&world).unwrap();
+    let plan = input.plan(&world).unwrap();
     let expected = [
         CONFIG,
         "deep/one.orch.yaml",
@@ -273,28 +310,28 @@ fn closure_is_what_shared_pipelines_need() {
         "load.orch.yaml",
         "sql/load.sql",
     ];
-    assert_eq!(paths(&plan), expected);
+    assert_eq!(planned_paths(&plan), expected);
     let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, an expression: it is unknown whether its file is sent";
     assert_eq!(plan.warnings, [DISABLED, expression]);
-    let excluded = Asked {
+    let excluded = PlanInput {
         exclude: |path| path.starts_with("deep/"),
-        ..asked
+        ..input
     };
     insta::assert_snapshot!(excluded.plan(&world).unwrap_err(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `deep/one.orch.yaml`, which is not among the selected files
     ");
-    let on_disk = Asked {
+    let on_disk = PlanInput {
         select: FileSelection::Closure,
         source: FileSource::Worktree,
-        ..Asked::default()
+        ..PlanInput::default()
     };
     assert_eq!(on_disk.plan(&world).unwrap().warnings, plan.warnings);
 }
 
 #[test]
 fn parameter_that_pipeline_does_not_declare_stops_publish() {
-    let world = world();
+    let world = world_to_plan();
     world.write(
         "load.orch.yaml",
         "type: orchestration\npipeline:\n  components: {}\n  variables:\n    known: { metadata: { type: TEXT } }\n",
@@ -306,7 +343,7 @@ fn parameter_that_pipeline_does_not_declare_stops_publish() {
     };
     let list = entry("a", true, "other") + &entry("b", false, "third");
     world.write(CONFIG, format!("pipelines:\n{list}"));
-    insta::assert_snapshot!(refused(&world), @"
+    insta::assert_snapshot!(refused_plan_text(&world), @"
     the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is no variable of `load.orch.yaml`
     ");
@@ -317,29 +354,29 @@ fn parameter_that_pipeline_does_not_declare_stops_publish() {
             entry("a", true, "\"known\"").replace("      known: { type: TEXT }\n", "")
         ),
     );
-    assert_eq!(planned(&world).shared_pipelines.len(), 1);
+    assert_eq!(plan_world(&world).shared_pipelines.len(), 1);
 }
 
 #[test]
 fn plan_comparison_lists_changes() {
-    let world = world();
-    let before = planned(&world);
+    let world = world_to_plan();
+    let before = plan_world(&world);
     world.write("sql/load.sql", "select 3;\n");
-    world.write("new.orch.yaml", pipeline("orchestration", &[]));
-    remove(&world, ".hidden/other.orch.yaml");
+    world.write("new.orch.yaml", pipeline_with_parameters("orchestration", &[]));
+    remove_file(&world, ".hidden/other.orch.yaml");
     let expected = PlanChanges {
         added: vec!["new.orch.yaml".to_owned()],
         modified: vec!["sql/load.sql".to_owned()],
         removed: vec![".hidden/other.orch.yaml".to_owned()],
     };
-    let on_disk = Asked {
+    let on_disk = PlanInput {
         source: FileSource::Worktree,
-        ..Asked::default()
+        ..PlanInput::default()
     };
     let on_disk = on_disk.plan(&world).unwrap();
     let hashes = on_disk.hash_all().unwrap();
     assert_eq!(compare_plans(&before, &on_disk, &hashes).unwrap(), expected);
-    let after = planned(&world);
+    let after = plan_world(&world);
     let hashes = after.hash_all().unwrap();
     assert_eq!(compare_plans(&before, &after, &hashes).unwrap(), expected);
     assert_eq!(
@@ -354,19 +391,25 @@ fn plan_comparison_lists_changes() {
 
 #[test]
 fn twin_that_is_not_sent_stops_publish() {
-    let world = world();
+    let world = world_to_plan();
     world.write(
         "load.orch.yaml",
-        pipeline("orchestration", &[call("transformationJob", "twin")]),
+        pipeline_with_parameters("orchestration", &[call_parameter("transformationJob", "twin")]),
     );
-    world.write("a/twin.tran.yaml", pipeline("transformation", &[]));
-    world.write("b/twin.tran.yaml", pipeline("transformation", &[]));
+    world.write(
+        "a/twin.tran.yaml",
+        pipeline_with_parameters("transformation", &[]),
+    );
+    world.write(
+        "b/twin.tran.yaml",
+        pipeline_with_parameters("transformation", &[]),
+    );
     world.commit("all");
-    let asked = Asked {
+    let input = PlanInput {
         exclude: |path| path.starts_with("b/"),
-        ..Asked::default()
+        ..PlanInput::default()
     };
-    insta::assert_snapshot!(asked.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(input.plan(&world).unwrap_err(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`: `b/twin.tran.yaml` is not among the selected files
     ");
@@ -374,29 +417,32 @@ fn twin_that_is_not_sent_stops_publish() {
 
 #[test]
 fn pipelines_that_call_each_other_end() {
-    let world = world();
+    let world = world_to_plan();
     world.write(
         "load.orch.yaml",
-        pipeline("orchestration", &[call("orchestrationJob", "old")]),
+        pipeline_with_parameters("orchestration", &[call_parameter("orchestrationJob", "old")]),
     );
     world.write(
         "old.orch.yaml",
-        pipeline("orchestration", &[call("orchestrationJob", "load")]),
+        pipeline_with_parameters("orchestration", &[call_parameter("orchestrationJob", "load")]),
     );
-    assert_eq!(planned(&world).warnings, [DISABLED]);
+    assert_eq!(plan_world(&world).warnings, [DISABLED]);
 }
 
 #[test]
 fn large_shared_pipeline_is_read_to_its_end() {
-    let world = world();
+    let world = world_to_plan();
     let padding = format!("# {}\n", "x".repeat(2 * 1024 * 1024));
-    let hidden_key =
-        call("\\x6frchestrationJob", "none").replace("\\x6frchestrationJob", "\"\\x6frchestrationJob\"");
+    let hidden_key = call_parameter("\\x6frchestrationJob", "none")
+        .replace("\\x6frchestrationJob", "\"\\x6frchestrationJob\"");
     world.write(
         "load.orch.yaml",
-        format!("{padding}{}", pipeline("orchestration", &[hidden_key])),
+        format!(
+            "{padding}{}",
+            pipeline_with_parameters("orchestration", &[hidden_key])
+        ),
     );
-    assert!(refused(&world).contains("calls the orchestration `none`"));
+    assert!(refused_plan_text(&world).contains("calls the orchestration `none`"));
 }
 
 #[test]
@@ -409,41 +455,41 @@ fn configuration_must_be_there_and_right() {
             "pipelines:\n- { pipeline: load.orch.yaml, id: a }\n- { pipeline: old.orch.yaml, id: a }\n",
         ),
     ];
-    let mut told = String::new();
+    let mut text = String::new();
     for (name, content) in errors {
-        let world = world();
+        let world = world_to_plan();
         world.write(CONFIG, content);
         if content.is_empty() {
-            remove(&world, CONFIG);
+            remove_file(&world, CONFIG);
         }
-        let _ = writeln!(told, "{name}: {}", refused(&world));
+        let _ = writeln!(text, "{name}: {}", refused_plan_text(&world));
     }
-    let world = world();
+    let world = world_to_plan();
     world.write(".second/shared-pipelines.yaml", "pipelines: []");
-    let _ = writeln!(told, "two: {}", refused(&world));
-    let asked = Asked {
+    let _ = writeln!(text, "two: {}", refused_plan_text(&world));
+    let input = PlanInput {
         config_dir: Some(".third".to_owned()),
-        ..Asked::default()
+        ..PlanInput::default()
     };
     let head = world.git("rev-parse --short=7 HEAD");
-    told.push_str(&format!("named: {}", asked.plan(&world).unwrap_err()).replace(&head, "<commit>"));
-    insta::assert_snapshot!(told, @"
+    text.push_str(&format!("named: {}", input.plan(&world).unwrap_err()).replace(&head, "<commit>"));
+    insta::assert_snapshot!(text, @"
     none: no hidden directory at the repository root contains `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
     empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
     twins: .platform/shared-pipelines.yaml:3:3: the id `a` is already used on line 2
     two: several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
     named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in the commit <commit>
     ");
-    let asked = Asked {
+    let input = PlanInput {
         config_dir: Some(".platform".to_owned()),
-        ..Asked::default()
+        ..PlanInput::default()
     };
-    assert!(asked.plan(&world).is_ok());
+    assert!(input.plan(&world).is_ok());
 }
 
 #[test]
 fn links_are_refused_and_submodules_are_skipped() {
-    let world = world();
+    let world = world_to_plan();
     world.write(
         ".gitmodules",
         "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n",
@@ -451,7 +497,7 @@ fn links_are_refused_and_submodules_are_skipped() {
     let commit = world.commit("all");
     world.git(format!("update-index --add --cacheinfo 160000,{commit},lib"));
     world.git("commit -q -m submodule");
-    let plan = Asked::default().plan(&world).unwrap();
+    let plan = PlanInput::default().plan(&world).unwrap();
     assert_eq!(
         plan.warnings,
         [
@@ -459,12 +505,12 @@ fn links_are_refused_and_submodules_are_skipped() {
             "lib: a submodule, whose files are not part of this repository, is skipped"
         ]
     );
-    assert!(!paths(&plan).contains(&"lib"));
+    assert!(!planned_paths(&plan).contains(&"lib"));
 
     symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();
     world.git("add secret.orch.yaml");
     world.git("commit -q -m link");
-    insta::assert_snapshot!(Asked::default().plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(PlanInput::default().plan(&world).unwrap_err(), @"
     symbolic links are not published:
       secret.orch.yaml
     ");
@@ -472,7 +518,7 @@ fn links_are_refused_and_submodules_are_skipped() {
 
 #[test]
 fn files_whose_parts_would_have_one_name_are_refused() {
-    let world = world();
+    let world = world_to_plan();
     for name in [
         "a\"b.orch.yaml",
         "a%22b.orch.yaml",
@@ -484,7 +530,7 @@ fn files_whose_parts_would_have_one_name_are_refused() {
     }
     world.git("add .");
     world.git("commit -q -m twins");
-    let error = Asked::default().plan(&world).unwrap_err();
+    let error = PlanInput::default().plan(&world).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     two files would have the same name in the upload:
       `a"b.orch.yaml` and `a%22b.orch.yaml`
@@ -495,12 +541,12 @@ fn files_whose_parts_would_have_one_name_are_refused() {
 
 #[test]
 fn bare_repository_is_published_from_its_commit() {
-    let world = world();
-    let plan = planned(&world);
+    let world = world_to_plan();
+    let plan = plan_world(&world);
     world.push();
     let bare = sluicegate_git::Repository::open(&world.remote()).unwrap();
     let head = bare.head().unwrap().commit;
-    let from_bare = Asked::default().plan_of(&bare, &head).unwrap();
+    let from_bare = PlanInput::default().plan_of(&bare, &head).unwrap();
     assert_eq!(from_bare.files, plan.files);
     assert_eq!(from_bare.hash_all().unwrap(), plan.hash_all().unwrap());
 }

@@ -8,19 +8,31 @@ use sluicegate_git::{CommitId, Repository};
 pub const CONFIG: &str = ".platform/shared-pipelines.yaml";
 
 /// Creates a project: `load` (shared as `load-it`) calls `jobs/clean` and runs a script; `old` is shared and disabled.
-pub fn world() -> World {
+pub fn world_to_plan() -> World {
     let world = World::new();
-    let components = [call("transformationJob", "jobs/clean"), script("sql/load.sql")];
-    world.write("load.orch.yaml", pipeline("orchestration", &components));
-    world.write("jobs/clean.tran.yaml", pipeline("transformation", &[]));
-    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &[]));
-    world.write("old.orch.yaml", pipeline("orchestration", &[]));
+    let components = [
+        call_parameter("transformationJob", "jobs/clean"),
+        script("sql/load.sql"),
+    ];
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &components),
+    );
+    world.write(
+        "jobs/clean.tran.yaml",
+        pipeline_with_parameters("transformation", &[]),
+    );
+    world.write(
+        ".hidden/other.orch.yaml",
+        pipeline_with_parameters("orchestration", &[]),
+    );
+    world.write("old.orch.yaml", pipeline_with_parameters("orchestration", &[]));
     world.write("sql/load.sql", "select 1;\n");
     world.write("sql/unused.sql", "select 2;\n");
     world.write("README.md", "# not sent\n");
     world.write(
         CONFIG,
-        shared(&[
+        shared_pipelines_file(&[
             ("load.orch.yaml", "load-it", true),
             ("old.orch.yaml", "old", false),
         ]),
@@ -29,7 +41,7 @@ pub fn world() -> World {
 }
 
 /// Returns a shared-pipelines file with these entries: path, ID, enabled.
-pub fn shared(entries: &[(&str, &str, bool)]) -> String {
+pub fn shared_pipelines_file(entries: &[(&str, &str, bool)]) -> String {
     let entry = |(path, id, enabled): &(&str, &str, bool)| {
         format!("  - pipeline: \"{path}\"\n    id: {id}\n    enabled: {enabled}\n    parameters: {{}}\n")
     };
@@ -38,7 +50,7 @@ pub fn shared(entries: &[(&str, &str, bool)]) -> String {
 }
 
 /// Returns a pipeline with components that have these parameters; the first component's key is on line 4.
-pub fn pipeline(kind: &str, parameters: &[String]) -> String {
+pub fn pipeline_with_parameters(kind: &str, parameters: &[String]) -> String {
     let component = |(n, parameters): (usize, &String)| {
         format!(
             "    Step {n}:\n      type: step\n      parameters:\n        componentName: Step {n}\n{parameters}"
@@ -54,7 +66,7 @@ pub fn pipeline(kind: &str, parameters: &[String]) -> String {
 }
 
 /// Returns the parameters of a call, on the fifth line of the component.
-pub fn call(key: &str, target: &str) -> String {
+pub fn call_parameter(key: &str, target: &str) -> String {
     format!("        {key}: \"{target}\"\n")
 }
 
@@ -64,7 +76,7 @@ pub fn script(path: &str) -> String {
 }
 
 /// The settings of a publish request, as on the command line.
-pub struct Asked {
+pub struct PlanInput {
     pub include: fn(&str) -> bool,
     pub exclude: fn(&str) -> bool,
     pub config_dir: Option<String>,
@@ -72,7 +84,7 @@ pub struct Asked {
     pub select: FileSelection,
 }
 
-impl Default for Asked {
+impl Default for PlanInput {
     fn default() -> Self {
         Self {
             include: |path| path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml"),
@@ -84,7 +96,7 @@ impl Default for Asked {
     }
 }
 
-impl Asked {
+impl PlanInput {
     /// Returns the plan of the project as committed or as on disk.
     pub fn plan(&self, world: &World) -> Result<Plan, PublishError> {
         let repository = Repository::discover(&world.work()).unwrap();
@@ -111,18 +123,18 @@ impl Asked {
 }
 
 /// Returns the plan of the committed project.
-pub fn planned(world: &World) -> Plan {
+pub fn plan_world(world: &World) -> Plan {
     world.commit("all");
-    Asked::default().plan(world).unwrap()
+    PlanInput::default().plan(world).unwrap()
 }
 
 /// Returns the error that prevents publishing the committed project.
-pub fn refused(world: &World) -> String {
+pub fn refused_plan_text(world: &World) -> String {
     world.commit("all");
-    Asked::default().plan(world).unwrap_err().to_string()
+    PlanInput::default().plan(world).unwrap_err().to_string()
 }
 
 /// Returns the paths of the planned files.
-pub fn paths(plan: &Plan) -> Vec<&str> {
+pub fn planned_paths(plan: &Plan) -> Vec<&str> {
     plan.files.iter().map(|file| file.path.as_str()).collect()
 }

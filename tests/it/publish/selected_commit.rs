@@ -1,7 +1,7 @@
 //! A host that does not name the event also builds any commit that a user combines with a branch. Only the clone's
 //! version of that branch shows that the commit is on it.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{Call, World, head, pipeline};
 
 type Build = fn(&World, Call) -> Call;
@@ -19,9 +19,11 @@ const BUILDS: [(&str, Build); 6] = [
             .variable("BITBUCKET_BRANCH", "main")
     }),
     ("jenkins", |world, call| {
-        jenkins(call).variable("GIT_COMMIT", head(world))
+        jenkins_primary_build(call).variable("GIT_COMMIT", head(world))
     }),
-    ("jenkins without GIT_COMMIT", |_, call| jenkins(call)),
+    ("jenkins without GIT_COMMIT", |_, call| {
+        jenkins_primary_build(call)
+    }),
     ("buildkite without source", |world, call| {
         call.variable("BUILDKITE", "true")
             .variable("BUILDKITE_COMMIT", head(world))
@@ -39,7 +41,7 @@ const BUILDS: [(&str, Build); 6] = [
 const POLICY: &str = "publish-on: { branches: [main] }\n";
 const WAIVERS: &str = "- { rule: component-naming-convention, path: '**', reason: x }\n";
 
-fn jenkins(call: Call) -> Call {
+fn jenkins_primary_build(call: Call) -> Call {
     call.variable("JENKINS_URL", "https://ci.invalid/")
         .variable("BUILD_ID", "1")
         .variable("BRANCH_NAME", "main")
@@ -60,7 +62,7 @@ fn commit_change(world: &World) -> String {
 
 #[test]
 fn build_of_unmerged_commit_as_main_publishes_nothing() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("sluicegate.yaml", POLICY);
     world.commit("policy");
     world.push();
@@ -70,40 +72,40 @@ fn build_of_unmerged_commit_as_main_publishes_nothing() {
     // As CircleCI does: the local branch is at the selected commit.
     world.git(format!("checkout -q -B main {change}"));
     for (host, build) in BUILDS {
-        let ended = build(&world, Call::new(&world.work())).run("check");
-        assert_eq!(ended.code, 1, "{host} check: {}", ended.all());
+        let output = build(&world, Call::new(&world.work())).run("check");
+        assert_eq!(output.code, 1, "{host} check: {}", output.all());
         for command in COMMANDS {
-            let ended = build(&world, call(&world, &served)).run(command);
-            assert_eq!(ended.code, 7, "{host} {command:?}: {}", ended.all());
-            ended.saying(&["is not merged", "merge it first", "--deepen"]);
+            let output = build(&world, publish_call(&world, &server)).run(command);
+            assert_eq!(output.code, 7, "{host} {command:?}: {}", output.all());
+            output.saying(&["is not merged", "merge it first", "--deepen"]);
             // The remote's branch does not have the commit either.
-            let ended = build(&world, call(&world, &served)).run((command, "--deepen"));
-            assert_eq!(ended.code, 7, "{host} {command:?} --deepen: {}", ended.all());
+            let output = build(&world, publish_call(&world, &server)).run((command, "--deepen"));
+            assert_eq!(output.code, 7, "{host} {command:?} --deepen: {}", output.all());
         }
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
 fn build_of_pushed_commit_of_main_publishes() {
     for (host, build) in BUILDS {
-        let (world, served) = stage();
+        let (world, server) = stage();
         world.write("sluicegate.yaml", POLICY);
         world.commit("policy");
         world.push();
         world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
         world.commit("more");
         world.push();
-        let ended = build(&world, call(&world, &served)).run(COMMANDS[0]);
-        assert_eq!(ended.code, 0, "{host}: {}", ended.all());
-        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{host}");
+        let output = build(&world, publish_call(&world, &server)).run(COMMANDS[0]);
+        assert_eq!(output.code, 0, "{host}: {}", output.all());
+        assert_eq!(versions(&world, &server), [("1".to_owned(), true)], "{host}");
     }
 }
 
 #[test]
 fn outdated_clone_gets_advice_and_deepen_publishes() {
     for (host, build) in BUILDS {
-        let (world, served) = stage();
+        let (world, server) = stage();
         world.write("sluicegate.yaml", POLICY);
         let policy = world.commit("policy");
         world.push();
@@ -111,22 +113,22 @@ fn outdated_clone_gets_advice_and_deepen_publishes() {
         world.commit("more");
         world.push();
         world.git(&["update-ref", "refs/remotes/origin/main", &policy]);
-        let checked = build(&world, Call::new(&world.work())).run("check --report json=-");
-        let notes = checked.expect(0).json()["notes"].to_string();
+        let check_output = build(&world, Call::new(&world.work())).run("check --report json=-");
+        let notes = check_output.expect(0).json()["notes"].to_string();
         assert!(
             notes.contains("is not in `origin/main` as this clone has it"),
             "{host}: {notes}"
         );
         for command in COMMANDS {
-            let ended = build(&world, call(&world, &served)).run(command);
-            assert_eq!(ended.code, 7, "{host}: {}", ended.all());
-            ended.saying(&[
+            let output = build(&world, publish_call(&world, &server)).run(command);
+            assert_eq!(output.code, 7, "{host}: {}", output.all());
+            output.saying(&[
                 "git fetch origin +refs/heads/main:refs/remotes/origin/main",
                 "--deepen",
             ]);
         }
-        let ended = build(&world, call(&world, &served)).run((COMMANDS[0], "--deepen"));
-        assert_eq!(ended.code, 0, "{host}: {}", ended.all());
-        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{host}");
+        let output = build(&world, publish_call(&world, &server)).run((COMMANDS[0], "--deepen"));
+        assert_eq!(output.code, 0, "{host}: {}", output.all());
+        assert_eq!(versions(&world, &server), [("1".to_owned(), true)], "{host}");
     }
 }

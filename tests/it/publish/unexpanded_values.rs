@@ -1,6 +1,6 @@
 //! Values that still contain a variable, an expression or quotes never become permanent names.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{Call, World};
 
 /// The values that a host or a shell should have replaced.
@@ -25,24 +25,24 @@ const SETTINGS: [(&str, &str); 6] = [
 
 #[test]
 fn publish_refuses_unexpanded_values_of_each_setting() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     for (variable, flag) in SETTINGS {
         for value in VALUES {
-            let base = call(&world, &served).variable("SLUICEGATE_VERSION_NAME", "1");
-            let ended = base.variable(variable, value).run("publish");
-            assert_eq!(ended.code, 2, "{variable}={value}: {}", ended.all());
+            let base = publish_call(&world, &server).variable("SLUICEGATE_VERSION_NAME", "1");
+            let output = base.variable(variable, value).run("publish");
+            assert_eq!(output.code, 2, "{variable}={value}: {}", output.all());
             assert!(
-                ended.err.contains(variable),
+                output.err.contains(variable),
                 "{variable}={value}: {}",
-                ended.all()
+                output.all()
             );
-            let base = call(&world, &served).variable("SLUICEGATE_VERSION_NAME", "1");
-            let ended = base.run(&["publish", flag, value]);
-            assert_eq!(ended.code, 2, "{flag} {value}: {}", ended.all());
-            assert!(ended.err.contains(flag), "{flag} {value}: {}", ended.all());
+            let base = publish_call(&world, &server).variable("SLUICEGATE_VERSION_NAME", "1");
+            let output = base.run(&["publish", flag, value]);
+            assert_eq!(output.code, 2, "{flag} {value}: {}", output.all());
+            assert!(output.err.contains(flag), "{flag} {value}: {}", output.all());
         }
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 #[test]
@@ -65,50 +65,50 @@ fn unexpanded_values_of_configuration_file_name_their_key() {
     ] {
         world.write("sluicegate.yaml", file);
         let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
-        let ended = call.run("publish --dry-run").expect(2);
-        ended.saying(&[key, "variables in the configuration file are not replaced"]);
+        let output = call.run("publish --dry-run").expect(2);
+        output.saying(&[key, "variables in the configuration file are not replaced"]);
     }
 }
 
 #[test]
 fn environment_of_a_run_and_prefix_of_a_rollback_are_checked() {
-    let (world, served) = stage();
-    let run = call(&world, &served).run("pipelines run a --environment $(ENVIRONMENT)");
+    let (world, server) = stage();
+    let run = publish_call(&world, &server).run("pipelines run a --environment $(ENVIRONMENT)");
     run.expect(2).saying(&["--environment", "`$(ENVIRONMENT)`"]);
-    let rollback = call(&world, &served).run("artifacts rollback --prefix ${PREFIX}");
+    let rollback = publish_call(&world, &server).run("artifacts rollback --prefix ${PREFIX}");
     rollback.expect(2).saying(&["--prefix", "`${PREFIX}`"]);
-    let review = call(&world, &served).run("review --branch $(Build.SourceBranchName)");
+    let review = publish_call(&world, &server).run("review --branch $(Build.SourceBranchName)");
     review.expect(2).saying(&["--branch"]);
 }
 
 #[test]
 fn version_name_of_placeholders_and_single_signs_is_accepted() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     for version in ["{tag}-${branch}", "${branch}", "$(Build)-{sha}"] {
-        let ended = call(&world, &served).run(format!("publish --version-name {version}"));
-        assert_eq!(ended.code, 2, "{version}: {}", ended.all());
+        let output = publish_call(&world, &server).run(format!("publish --version-name {version}"));
+        assert_eq!(output.code, 2, "{version}: {}", output.all());
         assert!(
-            ended.err.contains("was not replaced"),
+            output.err.contains("was not replaced"),
             "{version}: {}",
-            ended.all()
+            output.all()
         );
     }
     for version in ["50%-{short-sha}", "a$b", "it's", "100%-or-5%"] {
-        let ended = call(&world, &served).run(&["publish", "--version-name", version, "--dry-run"]);
-        assert_eq!(ended.code, 0, "{version}: {}", ended.all());
+        let output = publish_call(&world, &server).run(&["publish", "--version-name", version, "--dry-run"]);
+        assert_eq!(output.code, 0, "{version}: {}", output.all());
     }
-    let call = call(&world, &served).variable("SLUICEGATE_PREFIX", "sales-5%");
+    let call = publish_call(&world, &server).variable("SLUICEGATE_PREFIX", "sales-5%");
     call.run("publish --version-name 1").expect(0);
 }
 
 #[test]
 fn secret_next_to_a_variable_is_not_printed() {
-    let (world, served) = stage();
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", "https://user:hunter2@$(HOST)/");
-    let ended = call.run("publish --version-name 1").expect(2);
+    let (world, server) = stage();
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", "https://user:hunter2@$(HOST)/");
+    let output = call.run("publish --version-name 1").expect(2);
     assert!(
-        ended.err.contains("`$(HOST)`") && !ended.err.contains("hunter2"),
+        output.err.contains("`$(HOST)`") && !output.err.contains("hunter2"),
         "{}",
-        ended.all()
+        output.all()
     );
 }

@@ -1,6 +1,6 @@
 //! Each possible outcome of an upload.
 
-use crate::publish::planned_project::{CONFIG, planned, world};
+use crate::publish::planned_project::{CONFIG, plan_world, world_to_plan};
 use crate::publish::worktree_files::on_disk;
 use crate::support::{World, answer};
 use secrecy::SecretString;
@@ -17,7 +17,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
 const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 
-fn options() -> PublishOptions {
+fn hashing_publish_options() -> PublishOptions {
     PublishOptions {
         on_ignored: OnIgnored::Fail,
         if_exists: IfExists::Fail,
@@ -36,8 +36,8 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Self {
-        let world = world();
-        let plan = planned(&world);
+        let world = world_to_plan();
+        let plan = plan_world(&world);
         let stage = Self {
             world,
             plan,
@@ -133,11 +133,11 @@ impl Stage {
     }
 }
 
-fn whole() -> ResponseTemplate {
+fn complete_response() -> ResponseTemplate {
     ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": [] }))
 }
 
-fn ignoring() -> ResponseTemplate {
+fn response_with_ignored_file() -> ResponseTemplate {
     let ignored = json!([{ "name": "x.zip", "reason": "archives are not supported" }]);
     ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": ignored }))
 }
@@ -150,7 +150,7 @@ async fn file_that_changed_after_it_was_checked_is_not_sent() {
         let path = stage.world.work().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("load", "dump")).unwrap();
-        let outcome = stage.run(options()).await;
+        let outcome = stage.run(hashing_publish_options()).await;
         assert_eq!(outcome.kind, OutcomeKind::Failed, "{outcome:?}");
         let error = outcome.error.unwrap();
         assert_eq!(error.kind(), ErrorKind::UploadSource);
@@ -166,8 +166,12 @@ async fn file_that_changed_after_it_was_checked_is_not_sent() {
 #[tokio::test]
 async fn whole_artifact_is_published_and_verified() {
     let stage = Stage::new().await;
-    stage.upload(whole()).await.shows(answer(&stage.details())).await;
-    let outcome = stage.run(options()).await;
+    stage
+        .upload(complete_response())
+        .await
+        .shows(answer(&stage.details()))
+        .await;
+    let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!(
         (outcome.kind, outcome.verified),
         (OutcomeKind::Published, true),
@@ -200,12 +204,12 @@ async fn whole_artifact_is_published_and_verified() {
 #[tokio::test]
 async fn without_verification_nothing_is_looked_up() {
     let stage = Stage::new().await;
-    stage.upload(whole()).await;
+    stage.upload(complete_response()).await;
     let outcome = stage
         .run(PublishOptions {
             verify: false,
             needs_hashes: false,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Published, false));
@@ -216,11 +220,11 @@ async fn without_verification_nothing_is_looked_up() {
 async fn ignored_resources_are_incomplete() {
     let stage = Stage::new().await;
     stage
-        .upload(ignoring())
+        .upload(response_with_ignored_file())
         .await
         .shows(answer(&stage.details()))
         .await;
-    let outcome = stage.run(options()).await;
+    let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!(
         (outcome.kind, outcome.ignored_resources.len()),
         (OutcomeKind::Incomplete, 1)
@@ -232,14 +236,14 @@ async fn ignored_resources_are_incomplete() {
 async fn ignored_resources_can_be_waved_through() {
     let stage = Stage::new().await;
     stage
-        .upload(ignoring())
+        .upload(response_with_ignored_file())
         .await
         .shows(answer(&stage.details()))
         .await;
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Warn,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!(
@@ -263,7 +267,7 @@ async fn answer_that_does_not_tell_is_incomplete() {
         let outcome = stage
             .run(PublishOptions {
                 on_ignored: OnIgnored::Warn,
-                ..options()
+                ..hashing_publish_options()
             })
             .await;
         assert_eq!(outcome.kind, OutcomeKind::Incomplete, "{outcome:?}");
@@ -276,8 +280,12 @@ async fn version_that_lacks_something_is_incomplete() {
     let mut details = stage.details();
     details["sharedPipelines"] = json!([]);
     details["artifactDetails"]["commitHash"] = json!("0".repeat(40));
-    stage.upload(whole()).await.shows(answer(&details)).await;
-    let outcome = stage.run(options()).await;
+    stage
+        .upload(complete_response())
+        .await
+        .shows(answer(&details))
+        .await;
+    let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
     the version is from the commit 0000000000000000000000000000000000000000, not <commit>
@@ -291,8 +299,12 @@ async fn version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
     let mut details = stage.details();
     details["sharedPipelines"][0]["sourcePipeline"] = json!("evil");
     details["artifactDetails"]["enabled"] = json!(false);
-    stage.upload(whole()).await.shows(answer(&details)).await;
-    let outcome = stage.run(options()).await;
+    stage
+        .upload(complete_response())
+        .await
+        .shows(answer(&details))
+        .await;
+    let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n"), @"
     the shared pipeline `load-it` is from `evil`, not from load.orch.yaml
@@ -304,14 +316,14 @@ async fn version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
 async fn version_that_cannot_be_looked_up_is_not_verified() {
     let stage = Stage::new().await;
     stage
-        .upload(whole())
+        .upload(complete_response())
         .await
         .shows(ResponseTemplate::new(500))
         .await;
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
@@ -322,7 +334,7 @@ async fn version_that_cannot_be_looked_up_is_not_verified() {
 async fn incomplete_version_is_disabled_if_asked() {
     let stage = Stage::new().await;
     stage
-        .upload(ignoring())
+        .upload(response_with_ignored_file())
         .await
         .shows(answer(&stage.details()))
         .await
@@ -333,7 +345,7 @@ async fn incomplete_version_is_disabled_if_asked() {
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, true));
@@ -344,7 +356,7 @@ async fn incomplete_version_is_disabled_if_asked() {
 async fn version_that_could_not_be_disabled_is_said_first() {
     let stage = Stage::new().await;
     stage
-        .upload(ignoring())
+        .upload(response_with_ignored_file())
         .await
         .shows(answer(&stage.details()))
         .await
@@ -353,7 +365,7 @@ async fn version_that_could_not_be_disabled_is_said_first() {
     let outcome = stage
         .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, false));
@@ -368,7 +380,7 @@ async fn version_that_could_not_be_disabled_is_said_first() {
 async fn existing_version_is_a_conflict() {
     let stage = Stage::new().await;
     stage.upload(ResponseTemplate::new(409)).await;
-    let outcome = stage.run(options()).await;
+    let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!(outcome.kind, OutcomeKind::Conflict);
     assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Conflict));
     assert_eq!(
@@ -389,7 +401,7 @@ async fn existing_version_of_the_same_content_is_fine_if_asked() {
     let outcome = stage
         .run(PublishOptions {
             if_exists: IfExists::SameContent,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!(
@@ -411,7 +423,7 @@ async fn existing_version_of_other_content_is_a_conflict_with_difference() {
     let outcome = stage
         .run(PublishOptions {
             if_exists: IfExists::SameContent,
-            ..options()
+            ..hashing_publish_options()
         })
         .await;
     assert_eq!(outcome.kind, OutcomeKind::Conflict);
@@ -430,7 +442,7 @@ async fn refusal_is_a_failure() {
     ] {
         let stage = Stage::new().await;
         stage.upload(ResponseTemplate::new(status)).await;
-        let outcome = stage.run(options()).await;
+        let outcome = stage.run(hashing_publish_options()).await;
         assert_eq!(outcome.kind, OutcomeKind::Failed);
         assert_eq!(outcome.error.map(|error| error.kind()), Some(kind));
     }
@@ -440,11 +452,11 @@ async fn refusal_is_a_failure() {
 async fn receipt_says_what_became_of_it() {
     let stage = Stage::new().await;
     stage
-        .upload(ignoring())
+        .upload(response_with_ignored_file())
         .await
         .shows(answer(&stage.details()))
         .await;
-    let outcome = stage.run(options()).await;
+    let outcome = stage.run(hashing_publish_options()).await;
     let hashes = outcome.hashes.clone().unwrap();
     let mut written = Vec::new();
     Receipt::for_outcome(&stage.plan, &hashes, &outcome)

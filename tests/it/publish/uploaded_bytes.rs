@@ -1,8 +1,10 @@
 //! Every part is the commit's blob, byte for byte, with exactly its path as the name.
 
 use crate::publish::faulty_server::{Faulty, Shows};
-use crate::publish::planned_project::{CONFIG, pipeline, planned, script, shared};
-use crate::publish::server_faults::{options, run};
+use crate::publish::planned_project::{
+    CONFIG, pipeline_with_parameters, plan_world, script, shared_pipelines_file,
+};
+use crate::publish::server_faults::{fast_publish_options, run_publish};
 use crate::support::World;
 use sluicegate::publish::OutcomeKind;
 use std::collections::BTreeMap;
@@ -27,14 +29,14 @@ fn parts(body: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut rest = body[end..].to_vec();
     let mut parts = BTreeMap::new();
     loop {
-        let head_end = match find(&rest, b"\r\n\r\n") {
+        let head_end = match find_bytes(&rest, b"\r\n\r\n") {
             Some(at) if !rest.starts_with(b"--") => at,
             _ => return parts,
         };
         let head = String::from_utf8(rest[..head_end].to_vec()).unwrap();
         let name = head.split_once("form-data; name=\"").unwrap().1;
         let name = name.split_once("\"\r\n").unwrap().0.to_owned();
-        let content_end = head_end + 4 + find(&rest[head_end + 4..], &boundary).unwrap();
+        let content_end = head_end + 4 + find_bytes(&rest[head_end + 4..], &boundary).unwrap();
         assert!(!head.contains("filename") && !head.contains("name*"), "{head}");
         let former = parts.insert(name.clone(), rest[head_end + 4..content_end].to_vec());
         assert!(former.is_none(), "{name} is sent twice");
@@ -42,7 +44,7 @@ fn parts(body: &[u8]) -> BTreeMap<String, Vec<u8>> {
     }
 }
 
-fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+fn find_bytes(text: &[u8], word: &[u8]) -> Option<usize> {
     text.windows(word.len()).position(|window| window == word)
 }
 
@@ -59,7 +61,7 @@ fn blob(world: &World, path: &str) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_part_is_the_blob_of_its_path() {
     let world = World::new();
-    let text = pipeline("orchestration", &[]);
+    let text = pipeline_with_parameters("orchestration", &[]);
     for (number, name) in NAMES.into_iter().enumerate() {
         let ending = if number % 2 == 0 { "\r\n" } else { "\n" };
         world.write(name, text.replace('\n', ending));
@@ -69,13 +71,22 @@ async fn every_part_is_the_blob_of_its_path() {
     world.write("sql/all bytes.sql", &binary);
     world.write("sql/short.sql", ";");
     let scripts = [script("sql/all bytes.sql"), script("sql/short.sql")];
-    world.write("load.orch.yaml", pipeline("orchestration", &scripts));
-    world.write(CONFIG, shared(&[("load.orch.yaml", "load-it", true)]));
-    let plan = planned(&world);
+    world.write(
+        "load.orch.yaml",
+        pipeline_with_parameters("orchestration", &scripts),
+    );
+    world.write(
+        CONFIG,
+        shared_pipelines_file(&[("load.orch.yaml", "load-it", true)]),
+    );
+    let plan = plan_world(&world);
     let server = Faulty::start(&[], 0, Shows::Truth);
-    assert_eq!(run(&server, &plan, options()).await.kind, OutcomeKind::Published);
+    assert_eq!(
+        run_publish(&server, &plan, fast_publish_options()).await.kind,
+        OutcomeKind::Published
+    );
 
-    let sent = parts(&server.stored()[0].body);
+    let sent = parts(&server.stored_versions()[0].body);
     let expected: BTreeMap<String, Vec<u8>> = plan
         .files
         .iter()

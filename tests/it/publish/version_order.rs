@@ -1,10 +1,11 @@
 //! Neither a rerun nor a race makes an older commit the latest version, in `ci` and in `publish` alike.
 
-use crate::publish::merged_commits::{TAGGED, pushed};
+use crate::publish::merged_commits::{TAGGED, call_of_push};
 use crate::publish::next_version::proxy_uploads;
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Arguments, Call, Ended, Job, Platform, Served, World, answer, git, head, in_turn, pipeline, repository,
+    Arguments, Call, Job, Platform, ProgramOutput, ServerProcess, World, answer, git, head, in_turn,
+    pipeline, read_json, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -31,34 +32,34 @@ fn push_commit(world: &World, component: &str) -> String {
 }
 
 /// Creates a project whose second commit is published as version 2, and checks out the first.
-fn outdated_checkout() -> (World, Served) {
-    let (world, served) = stage();
+fn outdated_checkout() -> (World, ServerProcess) {
+    let (world, server) = stage();
     let first = head(&world);
     push_commit(&world, "More");
-    publish(&world, &served, "2.0.0").expect(0);
+    publish_from_push(&world, &server, "2.0.0").expect(0);
     world.git(format!("checkout -q --detach {first}"));
-    (world, served)
+    (world, server)
 }
 
 /// Runs `publish` in the job of a push to `main`.
-fn publish(world: &World, served: &Served, version: &str) -> Ended {
-    let call = call(world, served).variable("GITHUB_RUN_NUMBER", "7");
-    pushed(world, call).run(format!("publish --version-name {version} --receipt receipt.json"))
-}
-
-fn receipt(world: &World) -> Value {
-    serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap()
+fn publish_from_push(world: &World, server: &ServerProcess, version: &str) -> ProgramOutput {
+    let call = publish_call(world, server).variable("GITHUB_RUN_NUMBER", "7");
+    call_of_push(world, call).run(format!("publish --version-name {version} --receipt receipt.json"))
 }
 
 #[test]
 fn publish_refuses_older_commit_under_name_that_nobody_chose() {
-    let (world, served) = outdated_checkout();
+    let (world, server) = outdated_checkout();
     for template in TEMPLATES {
-        let ended = publish(&world, &served, template).expect(7);
-        ended.saying(&["is older than the commit of version 2.0.0", "nothing was sent"]);
-        assert_eq!(receipt(&world)["outcome"], "failed", "{template}");
-        let dry = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
-        pushed(&world, dry)
+        let output = publish_from_push(&world, &server, template).expect(7);
+        output.saying(&["is older than the commit of version 2.0.0", "nothing was sent"]);
+        assert_eq!(
+            read_json(&world.work().join("receipt.json"))["outcome"],
+            "failed",
+            "{template}"
+        );
+        let dry = publish_call(&world, &server).variable("GITHUB_RUN_NUMBER", "7");
+        call_of_push(&world, dry)
             .run(&["publish", "--version-name", template, "--dry-run"])
             .expect(7);
     }
@@ -67,53 +68,53 @@ fn publish_refuses_older_commit_under_name_that_nobody_chose() {
     let path = world.path().join("job.yaml");
     fs::write(&path, file).unwrap();
     let path = path.display().to_string();
-    let configured = pushed(&world, call(&world, &served)).run(&["publish", "--config", &path]);
-    configured.expect(7).saying(&["is older than the commit"]);
-    assert_eq!(versions(&world, &served).len(), 1);
+    let run_output = call_of_push(&world, publish_call(&world, &server)).run(&["publish", "--config", &path]);
+    run_output.expect(7).saying(&["is older than the commit"]);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
 fn publish_refuses_older_commit_under_name_of_the_tag_on_any_host() {
-    let (world, served) = outdated_checkout();
+    let (world, server) = outdated_checkout();
     world.git("tag v1");
     for (host, tagged) in TAGGED {
         for version in ["{tag}", "release-{tag}", "v1"] {
-            let ended =
-                tagged(&world, call(&world, &served)).run(format!("publish --version-name {version}"));
-            assert_eq!(ended.code, 7, "{host} {version}: {}", ended.all());
+            let output = tagged(&world, publish_call(&world, &server))
+                .run(format!("publish --version-name {version}"));
+            assert_eq!(output.code, 7, "{host} {version}: {}", output.all());
         }
     }
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
 }
 
 #[test]
 fn publish_with_chosen_name_reports_older_commit_before_upload() {
-    let (world, served) = outdated_checkout();
-    let ended = publish(&world, &served, "hotfix").expect(0);
-    let warning = ended.err.find("consumers of [Latest] go back").unwrap();
+    let (world, server) = outdated_checkout();
+    let output = publish_from_push(&world, &server, "hotfix").expect(0);
+    let warning = output.err.find("consumers of [Latest] go back").unwrap();
     assert!(
-        warning < ended.err.find("publishing ").unwrap(),
+        warning < output.err.find("publishing ").unwrap(),
         "{}",
-        ended.all()
+        output.all()
     );
-    assert_eq!(versions(&world, &served)[0].0, "hotfix");
+    assert_eq!(versions(&world, &server)[0].0, "hotfix");
 }
 
 #[test]
 fn publish_under_templates_moves_forward_and_repeats_newest() {
     for template in TEMPLATES {
-        let (world, served) = stage();
-        publish(&world, &served, template).expect(0);
+        let (world, server) = stage();
+        publish_from_push(&world, &server, template).expect(0);
         let changes_name = !["{date}", "{datetime}", "{branch}", "1.0.{run-number}"].contains(&template);
         if changes_name {
             push_commit(&world, "More");
-            publish(&world, &served, template).expect(0);
+            publish_from_push(&world, &server, template).expect(0);
         }
-        let newest = versions(&world, &served);
+        let newest = versions(&world, &server);
         assert_eq!(newest.len(), 1 + usize::from(changes_name), "{template}");
         // A rerun of the newest job.
-        let again = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
-        pushed(&world, again)
+        let again = publish_call(&world, &server).variable("GITHUB_RUN_NUMBER", "7");
+        call_of_push(&world, again)
             .run(&[
                 "publish",
                 "--version-name",
@@ -122,23 +123,23 @@ fn publish_under_templates_moves_forward_and_repeats_newest() {
                 "same-content",
             ])
             .expect(0);
-        assert_eq!(versions(&world, &served), newest, "{template}");
+        assert_eq!(versions(&world, &server), newest, "{template}");
     }
 }
 
 #[test]
 fn clone_without_latest_commit_publishes_only_under_chosen_name() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let url = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q {url} early"));
     let first = head(&world);
     push_commit(&world, "More");
-    publish(&world, &served, "2").expect(0);
-    let early = || early_job(&world, &served, &first);
+    publish_from_push(&world, &server, "2").expect(0);
+    let early = || early_job(&world, &server, &first);
     let ci = ["ci", "--version-name", "auto", "--publish-on-branch", "main"];
     for args in [&["publish", "--version-name", "auto"][..], &ci] {
-        let ended = early().run((args, "--compat off"));
-        ended
+        let output = early().run((args, "--compat off"));
+        output
             .expect(7)
             .saying(&["this clone does not show whether version 2 of sales"]);
     }
@@ -146,7 +147,7 @@ fn clone_without_latest_commit_publishes_only_under_chosen_name() {
         .run("publish --version-name auto --deepen")
         .expect(7)
         .saying(&["is older than the commit of version 2"]);
-    assert_eq!(versions(&world, &served).len(), 1);
+    assert_eq!(versions(&world, &server).len(), 1);
     early()
         .run("publish --version-name back")
         .expect(0)
@@ -154,10 +155,10 @@ fn clone_without_latest_commit_publishes_only_under_chosen_name() {
 }
 
 /// Returns a call in the job of the first commit, in the clone `early`, which was made before the second commit.
-fn early_job(world: &World, served: &Served, first: &str) -> Call {
+fn early_job(world: &World, server: &ServerProcess, first: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": first });
-    let call = Call::with_platform(&world.path().join("early"), &served.url);
+    let call = Call::with_platform(&world.path().join("early"), &server.url);
     Job::github()
         .event("push", "refs/heads/main", &payload)
         .extend(world, call)
@@ -166,91 +167,99 @@ fn early_job(world: &World, served: &Served, first: &str) -> Call {
 }
 
 /// Runs `ci` in the scheduled job with this run number.
-fn nightly(world: &World, served: &Served, number: &str) -> Ended {
+fn nightly(world: &World, server: &ServerProcess, number: &str) -> ProgramOutput {
     let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
     let call = Job::github()
         .event("schedule", "refs/heads/main", &payload)
-        .extend(world, call(world, served));
+        .extend(world, publish_call(world, server));
     call.variable("GITHUB_RUN_NUMBER", number)
         .run("ci --version-name 1.0.{run-number} --publish-on-branch main --receipt receipt.json")
 }
 
 #[test]
 fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
-    let (world, served) = stage();
-    nightly(&world, &served, "1").expect(0);
+    let (world, server) = stage();
+    nightly(&world, &server, "1").expect(0);
     push_commit(&world, "More");
-    nightly(&world, &served, "2").expect(0);
-    let both = versions(&world, &served);
-    nightly(&world, &served, "3").expect(0).saying(&[
+    nightly(&world, &server, "2").expect(0);
+    let both = versions(&world, &server);
+    nightly(&world, &server, "3").expect(0).saying(&[
         "not publishing the commit",
         "version 1.0.2 of sales was published from it",
     ]);
-    assert_eq!(receipt(&world)["outcome"], "already-published");
-    assert_eq!(receipt(&world)["versionName"], "1.0.2");
-    assert_eq!(versions(&world, &served), both);
-    call(&world, &served).run("artifacts rollback").expect(0);
-    let rolled_back = versions(&world, &served);
+    assert_eq!(
+        read_json(&world.work().join("receipt.json"))["outcome"],
+        "already-published"
+    );
+    assert_eq!(
+        read_json(&world.work().join("receipt.json"))["versionName"],
+        "1.0.2"
+    );
+    assert_eq!(versions(&world, &server), both);
+    publish_call(&world, &server).run("artifacts rollback").expect(0);
+    let rolled_back = versions(&world, &server);
     for number in ["2", "4"] {
-        nightly(&world, &served, number)
+        nightly(&world, &server, number)
             .expect(0)
             .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
     }
     for template in TEMPLATES {
-        publish(&world, &served, template)
+        publish_from_push(&world, &server, template)
             .expect(0)
             .saying(&["not publishing the commit"]);
     }
-    assert_eq!(versions(&world, &served), rolled_back);
+    assert_eq!(versions(&world, &server), rolled_back);
     // A fix is published, and a person may publish the same commit again.
     push_commit(&world, "Fixed");
-    nightly(&world, &served, "5").expect(0);
-    assert_eq!(versions(&world, &served)[0], ("1.0.5".to_owned(), true));
-    publish(&world, &served, "again")
+    nightly(&world, &server, "5").expect(0);
+    assert_eq!(versions(&world, &server)[0], ("1.0.5".to_owned(), true));
+    publish_from_push(&world, &server, "again")
         .expect(0)
         .saying(&["this commit is published already, as version 1.0.5 of sales"]);
-    assert_eq!(versions(&world, &served)[0], ("again".to_owned(), true));
+    assert_eq!(versions(&world, &server)[0], ("again".to_owned(), true));
 }
 
 #[test]
 fn tag_on_published_commit_is_published_too() {
-    let (world, served) = stage();
-    publish(&world, &served, "auto").expect(0);
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "auto").expect(0);
     world.git("tag v1");
     for (host, tagged) in &TAGGED[..1] {
         let args = "ci --version-name {tag} --publish-on-tag v*";
-        tagged(&world, call(&world, &served)).run(args).expect(0);
-        assert_eq!(versions(&world, &served)[0].0, "v1", "{host}");
+        tagged(&world, publish_call(&world, &server)).run(args).expect(0);
+        assert_eq!(versions(&world, &server)[0].0, "v1", "{host}");
     }
 }
 
 #[test]
 fn commits_that_only_the_details_show_are_known() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = Platform::new();
     let details = json!({
         "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
             "commitHash": head(&world) },
         "sharedPipelines": [],
     });
-    let listed =
+    let body =
         json!({ "results": [{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false }] });
-    platform.on("GET", "/artifacts$", answer(&listed));
+    platform.respond_to("GET", "/artifacts$", answer(&body));
     let missing = ResponseTemplate::new(404);
-    platform.on(
+    platform.respond_to(
         "GET",
         "/artifacts/details$",
         in_turn(vec![answer(&details), missing]),
     );
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    let ended = pushed(&world, call).run("publish --version-name auto").expect(0);
-    ended.saying(&["not publishing the commit"]);
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    let output = call_of_push(&world, call)
+        .run("publish --version-name auto")
+        .expect(0);
+    output.saying(&["not publishing the commit"]);
 }
 
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
-fn race(world: &World, served: &Served, call: Call, args: impl Arguments) -> Ended {
-    let newer = crate::support::release::call(world, served);
-    let url = proxy_uploads(&served.url, move || {
+fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments) -> ProgramOutput {
+    let newer = publish_call(world, server);
+    let url = proxy_uploads(&server.url, move || {
         newer.run("publish --version-name newer --head main").expect(0);
     });
     call.variable("SLUICEGATE_BASE_URL", url).run(args)
@@ -264,144 +273,150 @@ fn upload_after_newer_version_is_disabled() {
         &["publish", "--version-name", "auto"],
         &ci,
     ] {
-        let (world, served) = stage();
+        let (world, server) = stage();
         let first = head(&world);
         push_commit(&world, "More");
         world.git(format!("checkout -q --detach {first}"));
-        let call = pushed(&world, call(&world, &served));
+        let call = call_of_push(&world, publish_call(&world, &server));
         let args = (args, "--receipt receipt.json --no-verify");
-        let ended = race(&world, &served, call, &args).expect(5).saying(&[
+        let output = race(&world, &server, call, &args).expect(5).saying(&[
             "appeared during this publish",
             "the version was disabled",
             "consumers of [Latest] get version newer now",
         ]);
-        assert!(!ended.out.contains("published version"), "{}", ended.all());
-        let enabled: Vec<bool> = versions(&world, &served)
+        assert!(!output.out.contains("published version"), "{}", output.all());
+        let enabled: Vec<bool> = versions(&world, &server)
             .iter()
             .map(|version| version.1)
             .collect();
         assert_eq!(enabled, [false, true], "{args:?}");
-        assert_eq!(receipt(&world)["outcome"], "conflict");
-        assert_eq!(receipt(&world)["verified"], false);
+        assert_eq!(
+            read_json(&world.work().join("receipt.json"))["outcome"],
+            "conflict"
+        );
+        assert_eq!(read_json(&world.work().join("receipt.json"))["verified"], false);
     }
 }
 
 #[test]
 fn upload_after_version_of_later_commit_than_the_clone_is_disabled() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let first = head(&world);
     let url = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q {url} early"));
     push_commit(&world, "More");
-    let early = early_job(&world, &served, &first);
-    race(&world, &served, early, "publish --version-name auto")
+    let early = early_job(&world, &server, &first);
+    race(&world, &server, early, "publish --version-name auto")
         .expect(5)
         .saying(&["this clone does not have its commit"]);
-    assert!(versions(&world, &served).contains(&("newer".to_owned(), true)));
+    assert!(versions(&world, &server).contains(&("newer".to_owned(), true)));
 }
 
 #[test]
 fn upload_after_version_of_same_or_older_commit_stays() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.git("branch old");
     push_commit(&world, "More");
     for (version, other) in [("1", "old"), ("2", "main")] {
-        let newer = call(&world, &served);
-        let url = proxy_uploads(&served.url, move || {
+        let newer = publish_call(&world, &server);
+        let url = proxy_uploads(&server.url, move || {
             newer
                 .run(format!("publish --version-name {other} --head {other}"))
                 .expect(0);
         });
-        let call = pushed(&world, call(&world, &served)).variable("SLUICEGATE_BASE_URL", url);
+        let call = call_of_push(&world, publish_call(&world, &server)).variable("SLUICEGATE_BASE_URL", url);
         call.run(format!("publish --version-name {version}")).expect(0);
     }
-    let all = versions(&world, &served);
+    let all = versions(&world, &server);
     assert!(all.len() == 4 && all.iter().all(|version| version.1), "{all:?}");
 }
 
 #[test]
 fn upload_is_uncertain_if_no_list_follows() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = Platform::new();
     let empty = answer(&json!({ "results": [] }));
-    platform.on(
+    platform.respond_to(
         "GET",
         "/artifacts$",
         in_turn(vec![empty, ResponseTemplate::new(500)]),
     );
-    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
-    platform.on(
+    platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    platform.respond_to(
         "POST",
         "/artifacts$",
         answer(&json!({ "versionName": "1", "ignoredResources": [] })),
     );
-    let call = call(&world, &served)
+    let call = publish_call(&world, &server)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");
     let args = "publish --version-name 1 --no-verify --receipt receipt.json";
-    pushed(&world, call).run(args).expect(6).saying(&[
+    call_of_push(&world, call).run(args).expect(6).saying(&[
         "could not check whether a newer version appeared",
         "sluicegate artifacts list",
     ]);
-    assert_eq!(receipt(&world)["outcome"], "incomplete");
+    assert_eq!(
+        read_json(&world.work().join("receipt.json"))["outcome"],
+        "incomplete"
+    );
 }
 
 #[test]
 fn next_version_after_rollback_skips_disabled_names() {
-    let (world, served) = stage();
-    publish(&world, &served, "{next}").expect(0);
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "{next}").expect(0);
     push_commit(&world, "More");
-    publish(&world, &served, "{next}").expect(0);
-    call(&world, &served).run("artifacts rollback").expect(0);
+    publish_from_push(&world, &server, "{next}").expect(0);
+    publish_call(&world, &server).run("artifacts rollback").expect(0);
     push_commit(&world, "Fixed");
-    publish(&world, &served, "{next}").expect(0);
-    assert_eq!(versions(&world, &served)[0], ("1.0.2".to_owned(), true));
+    publish_from_push(&world, &server, "{next}").expect(0);
+    assert_eq!(versions(&world, &server)[0], ("1.0.2".to_owned(), true));
     // If no version is enabled, the numbers go on from the newest.
     for version in ["1.0.0", "1.0.2"] {
-        call(&world, &served)
+        publish_call(&world, &server)
             .run(format!("artifacts disable --force --version-name {version}"))
             .expect(0);
     }
     push_commit(&world, "Again");
-    publish(&world, &served, "{next}").expect(0);
-    assert_eq!(versions(&world, &served)[0], ("1.0.3".to_owned(), true));
+    publish_from_push(&world, &server, "{next}").expect(0);
+    assert_eq!(versions(&world, &server)[0], ("1.0.3".to_owned(), true));
 }
 
 #[test]
 fn publish_waits_while_details_have_no_shared_pipeline() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = Platform::new();
     let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true,
         "commitHash": head(&world) });
     let details =
         |pipelines: Value| answer(&json!({ "artifactDetails": artifact, "sharedPipelines": pipelines }));
     let missing = || ResponseTemplate::new(404);
-    let shown = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
-    let responses = vec![missing(), missing(), details(json!([])), details(shown)];
-    platform.on("GET", "/artifacts/details$", in_turn(responses));
-    platform.on(
+    let body = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    let responses = vec![missing(), missing(), details(json!([])), details(body)];
+    platform.respond_to("GET", "/artifacts/details$", in_turn(responses));
+    platform.respond_to(
         "POST",
         "/artifacts$",
         answer(&json!({ "versionName": "1", "ignoredResources": [] })),
     );
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    let ended = call.run("publish --version-name 1").expect(0);
-    assert!(ended.out.contains("and checked"), "{}", ended.all());
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    let output = call.run("publish --version-name 1").expect(0);
+    assert!(output.out.contains("and checked"), "{}", output.all());
 }
 
 #[test]
 fn publish_of_deleted_branch_does_nothing() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": head(&world),
         "after": "0".repeat(40), "deleted": true });
     let call = Job::github()
         .event("push", "refs/heads/main", &payload)
-        .extend(&world, call(&world, &served));
+        .extend(&world, publish_call(&world, &server));
     call.run("publish --version-name 1")
         .expect(0)
         .saying(&["nothing is published"]);
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
 }
 
 /// A platform whose list shows no commits, with this number of versions; the last one is of the checked-out commit and
@@ -413,9 +428,9 @@ fn platform_without_listed_commits(world: &World, count: usize) -> Platform {
             json!({ "sharedPipelineIdPrefix": "sales", "versionName": format!("v{number}"), "enabled": number == 1 })
         })
         .collect();
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": versions })));
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": versions })));
     let (commit, last) = (head(world), format!("v{count}"));
-    platform.on("GET", "/artifacts/details$", move |request: &wiremock::Request| {
+    platform.respond_to("GET", "/artifacts/details$", move |request: &wiremock::Request| {
         let name = request.url.query_pairs().find(|(key, _)| key == "versionName");
         let name = name.map_or_else(|| "v1".to_owned(), |(_, name)| name.into_owned());
         let commit = if name == last { commit.clone() } else { "0".repeat(40) };
@@ -429,11 +444,11 @@ fn platform_without_listed_commits(world: &World, count: usize) -> Platform {
 
 #[test]
 fn commit_of_the_last_of_many_versions_is_not_published_again() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = platform_without_listed_commits(&world, 60);
     let publish = |version: &str| {
-        let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-        pushed(&world, call).run(format!("publish --version-name {version}"))
+        let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        call_of_push(&world, call).run(format!("publish --version-name {version}"))
     };
     publish("auto").expect(0).saying(&[
         "not publishing the commit",
@@ -443,10 +458,10 @@ fn commit_of_the_last_of_many_versions_is_not_published_again() {
 
 #[test]
 fn publish_under_a_template_is_undecided_if_too_many_commits_are_unknown() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = platform_without_listed_commits(&world, 1_010);
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    pushed(&world, call)
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    call_of_push(&world, call)
         .run("publish --version-name auto")
         .expect(3)
         .saying(&[
@@ -457,15 +472,15 @@ fn publish_under_a_template_is_undecided_if_too_many_commits_are_unknown() {
 
 #[test]
 fn publish_is_undecided_if_the_platform_hides_the_latest_version() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let platform = Platform::new();
-    let listed = json!({ "results": [
+    let body = json!({ "results": [
         { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": "1".repeat(40) },
     ] });
-    platform.on("GET", "/artifacts$", answer(&listed));
-    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
-    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    pushed(&world, call)
+    platform.respond_to("GET", "/artifacts$", answer(&body));
+    platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    call_of_push(&world, call)
         .run("publish --version-name auto")
         .expect(3)
         .saying(&["the platform lists the enabled version 1, but returned no latest version"]);

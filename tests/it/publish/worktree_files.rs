@@ -1,37 +1,39 @@
 //! Publishing files from disk.
 
-use crate::publish::planned_project::{Asked, paths, pipeline, planned, world};
+use crate::publish::planned_project::{
+    PlanInput, pipeline_with_parameters, plan_world, planned_paths, world_to_plan,
+};
 use crate::support::World;
 use sluicegate::publish::{FileSource, Plan, PublishError};
 use sluicegate_git::{GitError, Repository};
 use std::os::unix::fs::symlink;
 
-fn asked() -> Asked {
-    Asked {
+fn worktree_request() -> PlanInput {
+    PlanInput {
         source: FileSource::Worktree,
-        ..Asked::default()
+        ..PlanInput::default()
     }
 }
 
 pub fn on_disk(world: &World) -> Plan {
-    asked().plan(world).unwrap()
+    worktree_request().plan(world).unwrap()
 }
 
 #[test]
 fn clean_tree_is_the_same_as_commit() {
-    let world = world();
-    let committed = planned(&world);
+    let world = world_to_plan();
+    let committed = plan_world(&world);
     let plan = on_disk(&world);
-    assert_eq!(paths(&plan), paths(&committed));
+    assert_eq!(planned_paths(&plan), planned_paths(&committed));
     assert_eq!(plan.hash_all().unwrap(), committed.hash_all().unwrap());
     assert_eq!(plan.warnings, committed.warnings);
 }
 
 #[test]
 fn worktree_publish_lists_differences_from_commit() {
-    let world = world();
+    let world = world_to_plan();
     world.commit("all");
-    world.write("new.orch.yaml", pipeline("orchestration", &[]));
+    world.write("new.orch.yaml", pipeline_with_parameters("orchestration", &[]));
     world.write("sql/load.sql", "select 3;\n");
     std::fs::remove_file(world.work().join(".hidden/other.orch.yaml")).unwrap();
     let plan = on_disk(&world);
@@ -40,23 +42,29 @@ fn worktree_publish_lists_differences_from_commit() {
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
     ");
-    assert!(paths(&plan).contains(&"new.orch.yaml") && !paths(&plan).contains(&".hidden/other.orch.yaml"));
+    assert!(
+        planned_paths(&plan).contains(&"new.orch.yaml")
+            && !planned_paths(&plan).contains(&".hidden/other.orch.yaml")
+    );
 }
 
 #[test]
 fn worktree_publish_leaves_out_ignored_files_unless_committed() {
-    let world = world();
+    let world = world_to_plan();
     world.write(".gitignore", "build/\n*.sql\n");
-    world.write("build/x.orch.yaml", pipeline("orchestration", &[]));
+    world.write(
+        "build/x.orch.yaml",
+        pipeline_with_parameters("orchestration", &[]),
+    );
     world.git("add -f sql/load.sql");
     world.commit("all");
     let plan = on_disk(&world);
-    assert!(!paths(&plan).contains(&"build/x.orch.yaml"));
-    assert!(paths(&plan).contains(&"sql/load.sql"));
+    assert!(!planned_paths(&plan).contains(&"build/x.orch.yaml"));
+    assert!(planned_paths(&plan).contains(&"sql/load.sql"));
     world.git("rm -q --cached sql/load.sql");
     world.git("commit -q -m forgotten");
     assert!(
-        asked()
+        worktree_request()
             .plan(&world)
             .unwrap_err()
             .to_string()
@@ -66,19 +74,23 @@ fn worktree_publish_leaves_out_ignored_files_unless_committed() {
 
 #[test]
 fn git_folders_other_repositories_and_links_are_never_sent() {
-    let world = world();
+    let world = world_to_plan();
     world.commit("all");
-    world.write(".git/x.orch.yaml", pipeline("orchestration", &[]));
+    world.write(".git/x.orch.yaml", pipeline_with_parameters("orchestration", &[]));
     world.write("lib/.git/HEAD", "ref: refs/heads/main\n");
-    world.write("lib/x.orch.yaml", pipeline("orchestration", &[]));
+    world.write("lib/x.orch.yaml", pipeline_with_parameters("orchestration", &[]));
     let plan = on_disk(&world);
-    assert!(!paths(&plan).iter().any(|path| path.ends_with("x.orch.yaml")));
+    assert!(
+        !planned_paths(&plan)
+            .iter()
+            .any(|path| path.ends_with("x.orch.yaml"))
+    );
     insta::assert_snapshot!(plan.warnings.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     lib: a submodule, whose files are not part of this repository, is skipped
     ");
     symlink("load.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
-    insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err(), @"
     symbolic links are not published:
       link.orch.yaml
     ");
@@ -88,12 +100,15 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
 /// regular.
 #[test]
 fn worktree_publish_warns_of_files_hidden_from_git() {
-    let world = world();
+    let world = world_to_plan();
     world.write(".gitignore", "ignored.orch.yaml\n");
     world.commit("all");
-    world.write("ignored.orch.yaml", pipeline("orchestration", &[]));
+    world.write(
+        "ignored.orch.yaml",
+        pipeline_with_parameters("orchestration", &[]),
+    );
     world.git("add -f ignored.orch.yaml");
-    assert!(paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
+    assert!(planned_paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
 
     for flag in ["skip-worktree", "assume-unchanged"] {
         world.git(&[
@@ -102,12 +117,12 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
             "load.orch.yaml",
             "sql/load.sql",
         ]);
-        insta::allow_duplicates! { insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+        insta::allow_duplicates! { insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err(), @"
         git's index hides the state on disk (skip-worktree or assume-unchanged):
           load.orch.yaml
         "); }
         world.git(&["update-index", &format!("--no-{flag}"), "load.orch.yaml"]);
-        let error = asked().plan(&world).unwrap_err().to_string();
+        let error = worktree_request().plan(&world).unwrap_err().to_string();
         assert!(
             error.contains("hides") && error.contains("sql/load.sql"),
             "{error}"
@@ -115,15 +130,15 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
         world.git(&["update-index", &format!("--no-{flag}"), "sql/load.sql"]);
     }
 
-    let committed = planned(&world);
+    let committed = plan_world(&world);
     world.git("update-index --skip-worktree load.orch.yaml");
     std::fs::remove_file(world.work().join("load.orch.yaml")).unwrap();
     assert!(
-        paths(&on_disk(&world)).contains(&"load.orch.yaml"),
+        planned_paths(&on_disk(&world)).contains(&"load.orch.yaml"),
         "a sparse checkout loses no file"
     );
     assert_eq!(
-        paths(&committed)
+        planned_paths(&committed)
             .iter()
             .filter(|path| **path == "load.orch.yaml")
             .count(),
@@ -131,11 +146,11 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
     );
     world.git("update-index --no-skip-worktree load.orch.yaml");
 
-    let made = std::process::Command::new("mkfifo")
+    let status = std::process::Command::new("mkfifo")
         .arg(world.work().join("load.orch.yaml"))
         .status();
-    assert!(made.unwrap().success());
-    let error = asked().plan(&world).unwrap_err().to_string();
+    assert!(status.unwrap().success());
+    let error = worktree_request().plan(&world).unwrap_err().to_string();
     assert!(
         error.contains("load.orch.yaml") && error.contains("not a regular file"),
         "{error}"
@@ -144,7 +159,7 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
 
 #[test]
 fn script_outside_of_repository_is_not_there() {
-    let world = world();
+    let world = world_to_plan();
     std::fs::write(world.path().join("secret.sql"), "x").unwrap();
     for path in [
         "../secret.sql",
@@ -156,31 +171,31 @@ fn script_outside_of_repository_is_not_there() {
         symlink("sql", world.work().join("linked")).ok();
         world.write(
             "load.orch.yaml",
-            pipeline("orchestration", &[crate::publish::planned_project::script(path)]),
+            pipeline_with_parameters("orchestration", &[crate::publish::planned_project::script(path)]),
         );
         world.commit("all");
-        let error = asked().plan(&world).unwrap_err().to_string();
+        let error = worktree_request().plan(&world).unwrap_err().to_string();
         assert!(error.contains(&format!("names the script `{path}`")), "{error}");
-        let error = Asked::default().plan(&world).unwrap_err().to_string();
+        let error = PlanInput::default().plan(&world).unwrap_err().to_string();
         assert!(error.contains(&format!("names the script `{path}`")), "{error}");
     }
 }
 
 #[test]
 fn bare_repository_has_no_files_on_disk() {
-    let world = world();
+    let world = world_to_plan();
     world.commit("all");
     world.push();
     let bare = Repository::open(&world.remote()).unwrap();
     let head = bare.head().unwrap().commit;
-    let error = asked().plan_of(&bare, &head).unwrap_err();
+    let error = worktree_request().plan_of(&bare, &head).unwrap_err();
     assert!(matches!(error, PublishError::Git(GitError::NoWorkTree { .. })));
     assert!(error.hint().unwrap().contains("--from commit"));
 }
 
 #[test]
 fn change_that_keeps_size_and_time_is_noticed() {
-    let world = world();
+    let world = world_to_plan();
     world.commit("all");
     let path = world.work().join("sql/load.sql");
     let before = std::fs::metadata(&path).unwrap();

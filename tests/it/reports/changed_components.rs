@@ -1,6 +1,6 @@
 //! The list of changes in the reports of `check`, `review` and `report`.
 
-use crate::support::{Arguments, Call, Ended, World, pipeline, project, scratch};
+use crate::support::{Arguments, Call, ProgramOutput, World, pipeline, project, scratch};
 use serde_json::{Value, json};
 
 const CALLER: &str = "type: orchestration
@@ -11,7 +11,7 @@ pipeline:
 ";
 
 /// Creates a `main` with a pipeline that two others call; the branch changes it, moves another, and removes a third.
-fn world() -> World {
+fn world_with_changed_callers() -> World {
     let world = project();
     world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.write("one.orch.yaml", CALLER);
@@ -28,22 +28,22 @@ fn world() -> World {
     world
 }
 
-fn check(world: &World, args: impl Arguments) -> Ended {
+fn check_as_text(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("check", args))
 }
 
-fn written(world: &World, name: &str) -> String {
+fn read_report_text(world: &World, name: &str) -> String {
     std::fs::read_to_string(world.work().join(name)).unwrap()
 }
 
 #[test]
 fn json_report_has_each_change_in_numbers() {
-    let world = world();
-    let report = check(&world, "--report json=-").expect(1).json();
+    let world = world_with_changed_callers();
+    let report = check_as_text(&world, "--report json=-").expect(1).json();
     let numbers =
         |added: u8, removed: u8| json!({ "added": added, "removed": removed, "renamed": 0, "modified": 0 });
     let changes = report["changes"].as_array().unwrap();
-    let told: Vec<_> = changes
+    let lines: Vec<_> = changes
         .iter()
         .map(|one| {
             (
@@ -58,7 +58,7 @@ fn json_report_has_each_change_in_numbers() {
         ("gone.orch.yaml", "removed", &json!(0)),
         ("load.orch.yaml", "modified", &json!(2)),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(lines, expected);
     let load = &changes[2];
     assert_eq!(load["callers"], json!(["one.orch.yaml", "two.orch.yaml"]));
     assert_eq!(load["previousPath"], Value::Null);
@@ -75,13 +75,13 @@ fn json_report_has_each_change_in_numbers() {
     );
     // A run of all pipelines has no comparison, and with `--changes none` no changes are reported.
     for args in [&["--all"][..], &["--changes", "none"]] {
-        let report = check(&world, (args, "--report json=-")).expect(1).json();
+        let report = check_as_text(&world, (args, "--report json=-")).expect(1).json();
         assert_eq!(report["changes"], Value::Null, "{args:?}");
     }
     let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CHANGES", "none");
     let report = by_variable.run("check --report json=-").expect(1).json();
     assert_eq!(report["changes"], Value::Null);
-    let some = check(&world, "--report json=- --base origin/main load.orch.yaml")
+    let some = check_as_text(&world, "--report json=- --base origin/main load.orch.yaml")
         .expect(1)
         .json();
     assert_eq!(some["changes"].as_array().unwrap().len(), 1);
@@ -89,9 +89,9 @@ fn json_report_has_each_change_in_numbers() {
 
 #[test]
 fn changes_of_file_are_above_its_findings() {
-    let world = world();
-    check(&world, "--report markdown=page.md").expect(1);
-    let page = written(&world, "page.md");
+    let world = world_with_changed_callers();
+    check_as_text(&world, "--report markdown=page.md").expect(1);
+    let page = read_report_text(&world, "page.md");
     let (_, rest) = page.split_once("### Errors").unwrap();
     insta::assert_snapshot!(rest, @r##"
     - ❌ <code>load.orch.yaml&#58;11</code>: component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it (<code>component-naming-convention</code>)
@@ -155,21 +155,21 @@ fn changes_of_file_are_above_its_findings() {
         .run("check")
         .expect(1);
     assert!(!summary.all().contains("Pipeline changes"), "{}", summary.all());
-    let summary = written(&world, "summary.md");
+    let summary = read_report_text(&world, "summary.md");
     assert!(
         summary.contains("### Pipeline changes\n\n- <code>load.orch.yaml</code>: ")
             && summary.contains("```mermaid"),
         "{summary}"
     );
-    check(&world, "--report markdown=none.md --changes none").expect(1);
-    assert!(!written(&world, "none.md").contains("hat changed"));
+    check_as_text(&world, "--report markdown=none.md --changes none").expect(1);
+    assert!(!read_report_text(&world, "none.md").contains("hat changed"));
 }
 
 #[test]
 fn finding_leads_to_its_component_and_back() {
-    let world = world();
-    check(&world, "--report html=page.html").expect(1);
-    let page = written(&world, "page.html");
+    let world = world_with_changed_callers();
+    check_as_text(&world, "--report html=page.html").expect(1);
+    let page = read_report_text(&world, "page.html");
     let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
     let with = |name: &str, value: &str| {
         read.descendants()
@@ -190,18 +190,18 @@ fn finding_leads_to_its_component_and_back() {
     );
     let back = drawn.parent().unwrap();
     assert_eq!(back.attribute("href"), Some(format!("#{id}").as_str()));
-    let shown: String = read.descendants().filter_map(|node| node.text()).collect();
+    let page_text: String = read.descendants().filter_map(|node| node.text()).collect();
     for words in [
         "Changes: modified: 1 component renamed; called by 2 pipelines",
         "Other pipeline changes",
         "layout only, what it does is the same",
         "pipeline removed: 2 components, 1 link",
     ] {
-        assert!(shown.contains(words), "{words}: {shown}");
+        assert!(page_text.contains(words), "{words}: {page_text}");
     }
     // An unchanged file also gets a picture with its findings.
-    check(&world, "--all --report html=all.html").expect(1);
-    let all = written(&world, "all.html");
+    check_as_text(&world, "--all --report html=all.html").expect(1);
+    let all = read_report_text(&world, "all.html");
     assert!(
         all.contains("Pipeline with findings") && all.contains("canvas-0-"),
         "{all}"
@@ -209,12 +209,12 @@ fn finding_leads_to_its_component_and_back() {
 }
 
 #[test]
-fn report_that_is_read_tells_the_same_as_far_as_clone_has_it() {
-    let world = world();
+fn report_read_from_file_has_same_changes_as_clone_allows() {
+    let world = world_with_changed_callers();
     let head = world.git("rev-parse HEAD");
-    check(&world, format!("--head {head} --report json=report.json")).expect(1);
+    check_as_text(&world, format!("--head {head} --report json=report.json")).expect(1);
     let call = Call::new(&world.work());
-    let again = [
+    let second_args = [
         "report",
         "report.json",
         "--report",
@@ -222,13 +222,13 @@ fn report_that_is_read_tells_the_same_as_far_as_clone_has_it() {
         "--report",
         "json=again.json",
     ];
-    call.run(&again).expect(1);
-    let page = written(&world, "again.md");
+    call.run(&second_args).expect(1);
+    let page = read_report_text(&world, "again.md");
     assert!(
         page.contains("called by 2 pipelines") && page.contains("```mermaid"),
         "{page}"
     );
-    let json = |name: &str| serde_json::from_str::<Value>(&written(&world, name)).unwrap();
+    let json = |name: &str| serde_json::from_str::<Value>(&read_report_text(&world, name)).unwrap();
     assert_eq!(json("again.json")["changes"], json("report.json")["changes"]);
     // In another directory, only the numbers are available.
     let elsewhere = scratch::folder();
@@ -237,7 +237,7 @@ fn report_that_is_read_tells_the_same_as_far_as_clone_has_it() {
         elsewhere.path().join("report.json"),
     )
     .unwrap();
-    Call::new(elsewhere.path()).run(&again).expect(1);
+    Call::new(elsewhere.path()).run(&second_args).expect(1);
     let page = std::fs::read_to_string(elsewhere.path().join("again.md")).unwrap();
     assert!(
         page.contains("called by 2 pipelines") && !page.contains("```mermaid"),
@@ -255,16 +255,16 @@ fn page_with_many_changes_stays_usable() {
             pipeline(&["Start", "bad", "Two", "Done"]),
         );
     }
-    check(
+    check_as_text(
         &world,
         "--report html=page.html --report markdown=page.md --report json=page.json",
     )
     .expect(1);
-    let page = written(&world, "page.html");
+    let page = read_report_text(&world, "page.html");
     assert_eq!(page.matches("<svg xmlns=").count(), 100);
     assert!(page.len() < 3_000_000, "{}", page.len());
-    let markdown = written(&world, "page.md");
+    let markdown = read_report_text(&world, "page.md");
     assert!(markdown.len() < 65_000, "{}", markdown.len());
-    let report: Value = serde_json::from_str(&written(&world, "page.json")).unwrap();
+    let report: Value = serde_json::from_str(&read_report_text(&world, "page.json")).unwrap();
     assert_eq!(report["changes"].as_array().unwrap().len(), 300);
 }

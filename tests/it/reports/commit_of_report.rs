@@ -1,18 +1,19 @@
 //! In CI, a report is rendered only for the commit that it is of.
 
-use crate::support::release::{call, stage, versions};
+use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, HOSTS, Job, Platform, World, change, each, head, passed, pipeline, pull_request_payload, repository,
+    Call, HOSTS, Job, Platform, World, change, head, passed_results, pipeline, pull_request_payload,
+    repository, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
 
 /// Creates a change whose review is in `review.json`, with the review of `main` in `main.json`, that of another branch
 /// in `other.json`, and one without a commit in `tree.json`.
-fn reviewed() -> World {
+fn world_with_reports() -> World {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let review = |file: &str| {
         let report = format!("json=../{file}");
         let args = ["review", "--all", "--report", &report];
@@ -41,18 +42,18 @@ fn commit_of(world: &World, file: &str) -> String {
 
 #[test]
 fn report_of_another_commit_is_refused_on_every_host() {
-    let world = reviewed();
+    let world = world_with_reports();
     for (name, host) in HOSTS {
         let report = |file: &str| host(&world, Call::new(&world.work())).run(&["report", file]);
         report("../review.json").expect(0);
         for other in ["main.json", "other.json"] {
-            let ended = report(&format!("../{other}"));
-            assert_eq!(ended.code, 2, "{name}: {}", ended.all());
-            ended.saying(&[&commit_of(&world, other), &head(&world), "--head"]);
+            let output = report(&format!("../{other}"));
+            assert_eq!(output.code, 2, "{name}: {}", output.all());
+            output.saying(&[&commit_of(&world, other), &head(&world), "--head"]);
         }
-        let ended = report("../tree.json");
-        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
-        ended.saying(&["belongs to no commit"]);
+        let output = report("../tree.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&["belongs to no commit"]);
     }
     // A local run renders any of them.
     for file in ["../main.json", "../other.json", "../tree.json"] {
@@ -66,7 +67,7 @@ fn report_of_another_commit_is_refused_on_every_host() {
 
 #[test]
 fn trial_merge_accepts_its_head_and_never_the_target() {
-    let world = reviewed();
+    let world = world_with_reports();
     let (change, main) = (head(&world), world.git("rev-parse main"));
     world.git("checkout -q --detach main");
     world.git("merge -q --no-ff -m trial change");
@@ -101,7 +102,7 @@ fn trial_merge_accepts_its_head_and_never_the_target() {
 
 #[test]
 fn follow_up_workflow_names_the_commit_of_the_reports() {
-    let world = reviewed();
+    let world = world_with_reports();
     let change = head(&world);
     world.git("checkout -q main");
     let payload = json!({ "repository": repository(), "workflow_run": { "head_sha": change } });
@@ -120,7 +121,7 @@ fn follow_up_workflow_names_the_commit_of_the_reports() {
 
 #[test]
 fn comparison_requires_a_report_of_an_ancestor() {
-    let world = reviewed();
+    let world = world_with_reports();
     let bytes = fs::read(world.path().join("main.json")).unwrap();
     let mut report: Value = serde_json::from_slice(&bytes).unwrap();
     report["context"]["head"] = json!("1".repeat(40));
@@ -166,7 +167,7 @@ fn comparison_requires_a_report_of_an_ancestor() {
 
 #[test]
 fn comparison_of_a_change_with_its_own_past_is_refused() {
-    let world = reviewed();
+    let world = world_with_reports();
     // The report of the previous push, and a report that the change contains.
     world.write("d.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.write(
@@ -179,14 +180,14 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         let job = || host(&world, Call::new(&world.work()));
         job().run("check --report json=../new.json").expect(0);
         let compare = |old: &str| job().run(format!("report --compare {old} ../new.json"));
-        let ended = compare("../review.json");
-        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
-        ended.saying(&["belongs to the change, not to the target branch"]);
-        let ended = compare("yesterday.json");
-        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
-        ended.saying(&["git tracks it, so the change controls it"]);
-        let ended = compare("../main.json");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = compare("../review.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&["belongs to the change, not to the target branch"]);
+        let output = compare("yesterday.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&["git tracks it, so the change controls it"]);
+        let output = compare("../main.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
     world.git("remote set-head origin main");
     let unknown = |old: &str| {
@@ -199,7 +200,7 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
 
 #[test]
 fn unreadable_event_does_not_render_a_report() {
-    let world = reviewed();
+    let world = world_with_reports();
     Call::new(&world.work())
         .variable("GITLAB_CI", "true")
         .run("report ../review.json")
@@ -212,12 +213,12 @@ fn unreadable_event_does_not_render_a_report() {
 
 #[test]
 fn two_jobs_review_and_publish_the_same_commit() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
     let job = || {
         Job::github()
             .event("push", "refs/heads/main", &payload)
-            .extend(&world, call(&world, &served))
+            .extend(&world, publish_call(&world, &server))
     };
     job().run("review --all --report json=../review.json").expect(0);
     job()
@@ -237,7 +238,7 @@ fn two_jobs_review_and_publish_the_same_commit() {
         ])
         .expect(0);
     job().run("verify ../receipt.json").expect(0);
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
     let junit = fs::read_to_string(world.path().join("publish.xml")).unwrap();
     assert!(!junit.contains("did not finish"), "{junit}");
 }

@@ -1,8 +1,8 @@
 //! `report --compare`: new, known and fixed findings of two reports, without a repository.
 
 use crate::support::{
-    Arguments, Call, Ended, NAMING, Platform, RULES, World, answer, asked, change, offer, parameter,
-    pipeline, project,
+    Arguments, Call, NAMING, Platform, ProgramOutput, RULES, World, answer, change, offer, parameter,
+    pipeline, project, read_json, requested_pipelines,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -11,34 +11,29 @@ use wiremock::{Request, ResponseTemplate};
 /// Creates reports of all pipelines before and after these changes of files.
 fn two(before: &[(&str, &str)], after: &[(&str, Option<&str>)]) -> World {
     let world = change(before);
-    write(&world, "old.json");
+    write_check_report(&world, "old.json");
     for (path, content) in after {
         match content {
             Some(content) => world.write(path, content),
             None => fs::remove_file(world.work().join(path)).unwrap(),
         }
     }
-    write(&world, "new.json");
+    write_check_report(&world, "new.json");
     world
 }
 
-fn write(world: &World, name: &str) {
+fn write_check_report(world: &World, name: &str) {
     let report = format!("json=../{name}");
     let args = ["check", "--all", "--fail-on", "warn", "--report", &report];
     assert!(Call::new(&world.work()).run(&args).code < 2);
 }
 
-fn compared(world: &World, more: impl Arguments) -> Ended {
-    Call::new(&world.work()).run(("report --compare ../old.json ../new.json", more))
+fn compare_reports(world: &World, extra_args: impl Arguments) -> ProgramOutput {
+    Call::new(&world.work()).run(("report --compare ../old.json ../new.json", extra_args))
 }
 
-fn document(world: &World, name: &str) -> Value {
-    let text = fs::read_to_string(world.work().join("..").join(name)).unwrap();
-    serde_json::from_str(&text).unwrap()
-}
-
-fn edit(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
-    let mut report = document(world, name);
+fn edit_report(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
+    let mut report = read_json(&world.work().join("..").join(name));
     edit(&mut report);
     world.write(&format!("../{name}"), report.to_string());
 }
@@ -47,7 +42,7 @@ fn numbers(report: &Value) -> [u64; 3] {
     ["new", "known", "fixed"].map(|key| report["findings"][key].as_u64().unwrap())
 }
 
-fn bad(names: &[&str]) -> String {
+fn pipeline_with_names(names: &[&str]) -> String {
     pipeline(&[&["Start"], names, &["Done"]].concat())
 }
 
@@ -55,16 +50,19 @@ fn bad(names: &[&str]) -> String {
 fn new_known_and_fixed_are_told_in_every_place() {
     let world = two(
         &[
-            ("a.orch.yaml", &bad(&["one bad", "two bad"])),
-            ("b.orch.yaml", &bad(&["gone bad"])),
+            ("a.orch.yaml", &pipeline_with_names(&["one bad", "two bad"])),
+            ("b.orch.yaml", &pipeline_with_names(&["gone bad"])),
         ],
         &[
-            ("a.orch.yaml", Some(&bad(&["two bad", "three bad"]))),
+            (
+                "a.orch.yaml",
+                Some(&pipeline_with_names(&["two bad", "three bad"])),
+            ),
             ("b.orch.yaml", None),
         ],
     );
-    let ended = compared(&world, "--report json=compared.json --annotations github").expect(1);
-    ended.assert_logged(&[
+    let output = compare_reports(&world, "--report json=compared.json --annotations github").expect(1);
+    output.assert_logged(&[
         "1 new error (2 known, 1 fixed)",
         "with a report of a working tree",
         "::error",
@@ -90,18 +88,18 @@ fn new_known_and_fixed_are_told_in_every_place() {
 
 #[test]
 fn renamed_file_is_new_unless_the_report_has_its_former_name() {
-    let content = bad(&["one bad"]);
+    let content = pipeline_with_names(&["one bad"]);
     let world = two(
         &[("a.orch.yaml", &content)],
         &[("a.orch.yaml", None), ("b.orch.yaml", Some(&content))],
     );
-    let report = compared(&world, "--report json=-").expect(1).json();
+    let report = compare_reports(&world, "--report json=-").expect(1).json();
     assert_eq!(numbers(&report), [1, 0, 0]);
     let none = json!({ "added": 0, "removed": 0, "renamed": 0, "modified": 0 });
     let moved = json!({ "path": "b.orch.yaml", "previousPath": "a.orch.yaml", "change": "renamed", "components": none,
         "links": none, "variables": none, "other": 0, "layout": false, "calledBy": null });
-    edit(&world, "new.json", |new| new["changes"] = json!([moved]));
-    let report = compared(&world, "--report json=-").expect(0).json();
+    edit_report(&world, "new.json", |new| new["changes"] = json!([moved]));
+    let report = compare_reports(&world, "--report json=-").expect(0).json();
     assert_eq!(
         (numbers(&report), &report["verdict"]),
         ([0, 1, 0], &json!("passed"))
@@ -110,52 +108,52 @@ fn renamed_file_is_new_unless_the_report_has_its_former_name() {
 
 #[test]
 fn report_that_does_not_say_what_findings_are_about_excuses_none() {
-    let content = bad(&["one bad"]);
+    let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
-    edit(&world, "old.json", |old| {
+    edit_report(&world, "old.json", |old| {
         for result in old["files"][0]["results"].as_array_mut().unwrap() {
             let result = result.as_object_mut().unwrap();
             result.remove("about");
             result.remove("sizes");
         }
     });
-    let ended = compared(&world, "--report json=-").expect(1);
-    assert_eq!(numbers(&ended.json()), [1, 0, 1]);
+    let output = compare_reports(&world, "--report json=-").expect(1);
+    assert_eq!(numbers(&output.json()), [1, 0, 1]);
 }
 
 #[test]
 fn comparison_with_incomplete_old_report_is_undecided() {
-    let content = bad(&["one bad"]);
+    let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("b.orch.yaml", Some(&content))]);
-    edit(&world, "old.json", |old| {
+    edit_report(&world, "old.json", |old| {
         old["context"]["paths"] = json!(["a.orch.yaml"]);
     });
-    let ended = compared(&world, "--report json=open.json").expect(3);
-    ended.assert_logged(&["The old report cannot show which findings are new in 1 file: b.orch.yaml"]);
+    let output = compare_reports(&world, "--report json=open.json").expect(3);
+    output.assert_logged(&["The old report cannot show which findings are new in 1 file: b.orch.yaml"]);
     Call::new(&world.work()).run("report open.json").expect(3);
     // The new report did not evaluate this rule, so none of its findings are reported as fixed.
-    write(&world, "old.json");
+    write_check_report(&world, "old.json");
     let others: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
     world.write(".platform/config/pipeline_quality_rules.yaml", others.join("\n"));
-    write(&world, "new.json");
-    let ended = compared(&world, "--report json=-").expect(0);
-    assert_eq!(ended.json()["findings"]["fixed"], 0);
-    ended.assert_logged(&["do not count as fixed", NAMING]);
+    write_check_report(&world, "new.json");
+    let output = compare_reports(&world, "--report json=-").expect(0);
+    assert_eq!(output.json()["findings"]["fixed"], 0);
+    output.assert_logged(&["do not count as fixed", NAMING]);
 }
 
 #[test]
 fn known_findings_do_not_excuse_unexplained_failure() {
-    let content = bad(&["one bad"]);
+    let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
-    compared(&world, "")
+    compare_reports(&world, "")
         .expect(0)
         .assert_logged(&["no new findings (1 known)"]);
-    let whole = document(&world, "new.json");
-    edit(&world, "new.json", |new| new["open"] = json!(true));
-    compared(&world, "").expect(3);
+    let whole = read_json(&world.work().join("..").join("new.json"));
+    edit_report(&world, "new.json", |new| new["open"] = json!(true));
+    compare_reports(&world, "").expect(3);
     world.write("../new.json", whole.to_string());
     // Only the platform's status fails, because the only finding is a warning.
-    edit(&world, "new.json", |new| {
+    edit_report(&world, "new.json", |new| {
         new["context"]["failOn"] = json!("error");
         let results = new["files"][0]["results"].as_array_mut().unwrap();
         for result in results.iter_mut().filter(|result| result["status"] == "FAILED") {
@@ -166,7 +164,7 @@ fn known_findings_do_not_excuse_unexplained_failure() {
         new["findings"]["warnings"] = json!(1);
         new["findings"]["errors"] = json!(0);
     });
-    compared(&world, "").expect(1);
+    compare_reports(&world, "").expect(1);
 }
 
 #[test]
@@ -174,26 +172,29 @@ fn known_findings_do_not_excuse_break_of_consumers() {
     let shared = ".platform/shared-pipelines.yaml";
     let world = project();
     world.write(shared, offer(&[("a", &parameter("day", ""))]));
-    world.write("b.orch.yaml", bad(&["one bad"]));
+    world.write("b.orch.yaml", pipeline_with_names(&["one bad"]));
     world.commit("offer");
     world.push();
-    write(&world, "old.json");
+    write_check_report(&world, "old.json");
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", format!("# edited\n{}", bad(&["one bad"])));
+    world.write(
+        "b.orch.yaml",
+        format!("# edited\n{}", pipeline_with_names(&["one bad"])),
+    );
     let again = |content: &str| {
         world.write(shared, content);
         world.commit("edit");
         let args = "check --head HEAD --base main --project-checks off";
-        let more = "--compat fail --report json=../new.json";
-        Call::new(&world.work()).run((args, more)).expect(1);
+        let extra_args = "--compat fail --report json=../new.json";
+        Call::new(&world.work()).run((args, extra_args)).expect(1);
     };
     again(&offer(&[("clean", &parameter("day", ""))]));
-    let ended = compared(&world, "--report json=both.json").expect(1);
-    ended.assert_logged(&["no new findings (1 known)", "breaks consumers"]);
+    let output = compare_reports(&world, "--report json=both.json").expect(1);
+    output.assert_logged(&["no new findings (1 known)", "breaks consumers"]);
     Call::new(&world.work()).run("report both.json").expect(1);
     // It does not excuse unknown breaking changes either.
     again("pipelines: [\n");
-    compared(&world, "").expect(3);
+    compare_reports(&world, "").expect(3);
 }
 
 /// Returns a failed status if the request contains a known or a secret finding, but lists only the known ones.
@@ -206,7 +207,7 @@ fn half_silent(request: &Request) -> ResponseTemplate {
         let result = json!({ "ruleName": NAMING, "status": status, "violations": violations });
         (path.clone(), json!([result]))
     };
-    let paths = asked(request);
+    let paths = requested_pipelines(request);
     let fails = |path: &String| path == "known.orch.yaml" || path == "secret.orch.yaml";
     let status = if paths.iter().any(fails) {
         "FAILED"
@@ -221,7 +222,7 @@ fn half_silent(request: &Request) -> ResponseTemplate {
 fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
     let platform = Platform::new();
     platform.reviews(half_silent);
-    let world = change(&[("known.orch.yaml", &bad(&["one bad"]))]);
+    let world = change(&[("known.orch.yaml", &pipeline_with_names(&["one bad"]))]);
     let review = |name: &str| {
         let report = format!("json=../{name}");
         let call = platform.call(&world).variable("SLUICEGATE_BATCH_SIZE", "1");
@@ -229,17 +230,20 @@ fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
     };
     review("old.json");
     review("new.json");
-    compared(&world, "").expect(0);
+    compare_reports(&world, "").expect(0);
     world.write("secret.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("secret");
     world.push();
     review("new.json");
-    assert_eq!(document(&world, "new.json")["failedWithoutFinding"], true);
-    let ended = compared(&world, "--report json=both.json").expect(1);
-    ended.assert_logged(&["no new findings (1 known)"]);
+    assert_eq!(
+        read_json(&world.work().join("..").join("new.json"))["failedWithoutFinding"],
+        true
+    );
+    let output = compare_reports(&world, "--report json=both.json").expect(1);
+    output.assert_logged(&["no new findings (1 known)"]);
     Call::new(&world.work()).run("report both.json").expect(1);
     // A report that was edited to look passed is invalid.
-    edit(&world, "new.json", |new| {
+    edit_report(&world, "new.json", |new| {
         new["verdict"] = json!("undecided");
         new["files"][1] = new["files"][0].clone();
         new["files"][1]["path"] = json!("b.orch.yaml");
@@ -247,13 +251,13 @@ fn known_finding_of_one_batch_does_not_explain_another_that_failed() {
         new["counts"]["passed"] = json!(3);
         new["findings"]["errors"] = json!(0);
     });
-    let ended = compared(&world, "").expect(2);
-    ended.assert_logged(&["the platform reports a failure that no finding of level error explains"]);
+    let output = compare_reports(&world, "").expect(2);
+    output.assert_logged(&["the platform reports a failure that no finding of level error explains"]);
 }
 
 #[test]
 fn comparison_of_incompatible_reports_is_refused() {
-    let content = bad(&["one bad"]);
+    let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     let call = Call::new(&world.work());
     call.run("report --compare ../old.json ../new.json ../new.json")
@@ -262,7 +266,7 @@ fn comparison_of_incompatible_reports_is_refused() {
             "--compare requires exactly one new report, but 2 are given",
             "hint: merge the shards into a report first",
         ]);
-    let old = document(&world, "old.json");
+    let old = read_json(&world.work().join("..").join("old.json"));
     let huge = format!("{{\"schema\": {}", "[".repeat(1_000_000));
     let mut other = old.clone();
     other["schema"] = json!("sluicegate.diff/v1");
@@ -278,8 +282,8 @@ fn comparison_of_incompatible_reports_is_refused() {
         (uneven.to_string(), "not have as many sizes as violations"),
     ] {
         world.write("../old.json", text);
-        compared(&world, "").expect(2).saying(&[says]);
+        compare_reports(&world, "").expect(2).saying(&[says]);
     }
     fs::remove_file(world.work().join("../old.json")).unwrap();
-    compared(&world, "").expect(2).saying(&["old.json"]);
+    compare_reports(&world, "").expect(2).saying(&["old.json"]);
 }

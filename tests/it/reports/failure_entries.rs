@@ -1,7 +1,8 @@
 //! Machine-readable reports explain every failure at a file that exists, and list no note that is not a problem.
 
 use crate::support::{
-    Arguments, Call, HOSTS, Host, Job, Platform, World, change, each, head, passed, pipeline, project,
+    Arguments, Call, HOSTS, Host, Job, Platform, World, change, head, passed_results, pipeline, project,
+    respond_for_each,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -28,14 +29,14 @@ fn code_quality(world: &World) -> Vec<Value> {
 fn failure_of_the_platform_alone_is_in_every_format() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("FAILED", passed()));
+    platform.reviews(respond_for_each("FAILED", passed_results()));
     let reports = "--report gitlab=quality.json --report sarif=r.sarif --report junit=junit.xml";
-    let ended = Job::github()
+    let output = Job::github()
         .pull_request()
         .extend(&world, platform.call(&world))
         .run(("review", reports, "--report json=r.json"))
         .expect(1);
-    assert!(ended.out.contains("::error title=review::"), "{}", ended.out);
+    assert!(output.out.contains("::error title=review::"), "{}", output.out);
     let read = || {
         let entries = code_quality(&world);
         assert_eq!(entries.len(), 1, "{entries:?}");
@@ -59,7 +60,7 @@ fn failure_of_the_platform_alone_is_in_every_format() {
     read();
     // A passed review has no such entry.
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     Job::github()
         .pull_request()
         .extend(&world, platform.call(&world))
@@ -73,9 +74,9 @@ fn failure_of_the_platform_alone_is_in_every_format() {
 fn failure_of_the_platform_alone_is_an_annotation_on_bitbucket() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
     let (platform, proxy) = (Platform::new(), Platform::new());
-    platform.reviews(each("FAILED", passed()));
+    platform.reviews(respond_for_each("FAILED", passed_results()));
     for method in ["DELETE", "PUT", "POST"] {
-        proxy.on(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
+        proxy.respond_to(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
     }
     platform
         .call(&world)
@@ -104,7 +105,7 @@ fn code_quality_of_an_empty_selection_is_empty() {
 }
 
 /// Returns the entries for notes, without their descriptions.
-fn notes(world: &World, host: Host, args: impl Arguments) -> Vec<(String, String)> {
+fn list_note_entries(world: &World, host: Host, args: impl Arguments) -> Vec<(String, String)> {
     host(world, Call::new(&world.work()))
         .run(("check --report gitlab=quality.json", args))
         .expect(0);
@@ -126,7 +127,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
-    let first = notes(&world, HOSTS[0].1, "--all --new-only");
+    let first = list_note_entries(&world, HOSTS[0].1, "--all --new-only");
     let paths: Vec<&str> = first.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(
         paths.len(),
@@ -138,7 +139,7 @@ fn code_quality_lists_only_notes_that_limit_the_verdict() {
     world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("more");
     world.push();
-    let second = notes(&world, HOSTS[0].1, "--all --new-only");
+    let second = list_note_entries(&world, HOSTS[0].1, "--all --new-only");
     let prints = |notes: &[(String, String)]| -> BTreeSet<String> {
         notes.iter().map(|(_, print)| print.clone()).collect()
     };
@@ -158,7 +159,7 @@ fn code_quality_shows_a_stricter_tip_at_a_file_that_exists() {
     world.commit("stricter");
     world.push();
     world.git("checkout -q change");
-    let shown = notes(&world, HOSTS[0].1, "--policy head");
-    assert_eq!(shown.len(), 1, "{shown:?}");
-    assert_eq!(shown[0].0, "b.orch.yaml");
+    let lines = list_note_entries(&world, HOSTS[0].1, "--policy head");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0].0, "b.orch.yaml");
 }

@@ -1,54 +1,56 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
-use crate::support::{Call, FORMATS, PROJECT, Platform, World, asked, change, each, pipeline};
+use crate::support::{
+    Call, FORMATS, PROJECT, Platform, World, change, pipeline, requested_pipelines, respond_for_each,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
 /// Creates a branch with one new pipeline that violates a rule on its line 11.
-fn broken() -> World {
+fn change_with_bad_sales_pipeline() -> World {
     change(&[("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
 }
 
-fn naming() -> Value {
+fn naming_results() -> Value {
     json!([
         { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["`load it` is not in the pattern"] },
         { "ruleName": "maximum-components", "status": "PASSED", "violations": [] },
     ])
 }
 
-fn failing() -> Platform {
+fn platform_with_failed_naming() -> Platform {
     let platform = Platform::new();
-    platform.reviews(each("FAILED", naming()));
+    platform.reviews(respond_for_each("FAILED", naming_results()));
     platform
 }
 
-fn text(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+fn read_file(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn json_of(path: &Path) -> Value {
-    serde_json::from_str(&text(path)).unwrap()
+    serde_json::from_str(&read_file(path)).unwrap()
 }
 
 /// Returns `--report FORMAT=FOLDER/FORMAT` for each format.
-fn everything(folder: &str) -> Vec<String> {
+fn all_report_args(folder: &str) -> Vec<String> {
     let flag = |format: &&str| ["--report".to_owned(), format!("{format}={folder}/{format}")];
     FORMATS.iter().flat_map(flag).collect()
 }
 
-fn run(call: &Call, command: &[&str], more: &[String]) -> crate::support::Ended {
+fn run_command(call: &Call, command: &[&str], extra_args: &[String]) -> crate::support::ProgramOutput {
     let args: Vec<&str> = command
         .iter()
         .copied()
-        .chain(more.iter().map(String::as_str))
+        .chain(extra_args.iter().map(String::as_str))
         .collect();
     call.run(&args)
 }
 
 #[test]
 fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
-    let (world, platform) = (broken(), Platform::new());
+    let (world, platform) = (change_with_bad_sales_pipeline(), Platform::new());
     let many = |rule: &str, count: usize| {
         let violations: Vec<String> = (0..count).map(|number| format!("number {number}")).collect();
         json!({ "ruleName": rule, "status": "FAILED", "violations": violations })
@@ -57,21 +59,21 @@ fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
         many("maximum-components", 5_100),
         many("component-naming-convention", 50),
     ]);
-    platform.reviews(each("FAILED", results));
+    platform.reviews(respond_for_each("FAILED", results));
     let levels = |name: &str| {
         let log = json_of(&world.work().join(name));
         let results = log["runs"][0]["results"].as_array().unwrap().clone();
         let errors = results.iter().filter(|result| result["level"] == "error");
         (results.len(), errors.count())
     };
-    let said = "the SARIF report omits the 150 least severe findings";
+    let expected_text = "the SARIF report omits the 150 least severe findings";
     let review = |call: Call, name: &str| {
         let report = format!("sarif={name}");
         call.run(&["review", "--base", "origin/main", "--report", &report])
             .expect(1)
     };
-    let ended = review(platform.call(&world), "whole.sarif");
-    assert!(!ended.err.contains("omits"), "{}", ended.all());
+    let output = review(platform.call(&world), "whole.sarif");
+    assert!(!output.err.contains("omits"), "{}", output.all());
     assert_eq!(levels("whole.sarif"), (5_150, 50));
     let head = world.git("rev-parse HEAD");
     let on_github = platform
@@ -80,14 +82,14 @@ fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
         .variable("GITHUB_EVENT_NAME", "workflow_dispatch")
         .variable("GITHUB_REF", "refs/heads/change")
         .variable("GITHUB_SHA", head);
-    review(on_github, "cut.sarif").saying(&[said]);
+    review(on_github, "cut.sarif").saying(&[expected_text]);
     assert_eq!(levels("cut.sarif"), (5_000, 50));
 }
 
 #[test]
 fn page_links_to_lines_where_host_shows_them() {
-    let (world, platform) = (broken(), failing());
-    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
+    run_command(&platform.call(&world), &["review"], &all_report_args("out")).expect(1);
     let head = json_of(&world.work().join("out/json"))["context"]["head"].clone();
     let head = head.as_str().unwrap();
     let bitbucket = [
@@ -124,7 +126,7 @@ fn page_links_to_lines_where_host_shows_them() {
         }
         let flags = "report out/json --annotations none --report html=page";
         call.run(&flags).expect(1);
-        let page = text(&world.work().join("page"));
+        let page = read_file(&world.work().join("page"));
         assert!(page.contains(&address), "{address}: {page}");
         assert!(page.contains(&format!("<strong>{name}</strong>")), "{page}");
     }
@@ -132,12 +134,12 @@ fn page_links_to_lines_where_host_shows_them() {
 
 #[test]
 fn report_from_json_equals_all_formats_of_run() {
-    let (world, platform) = (broken(), failing());
-    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
+    run_command(&platform.call(&world), &["review"], &all_report_args("out")).expect(1);
     let out = world.work().join("out");
     let call = Call::new(&world.work()).variable("SLUICEGATE_PROJECT_ID", PROJECT);
-    run(&call, &["report", "out/json"], &everything("again")).expect(1);
-    let page = text(&out.join("html"));
+    run_command(&call, &["report", "out/json"], &all_report_args("again")).expect(1);
+    let page = read_file(&out.join("html"));
     assert!(
         page.contains(&format!("<dt>Project</dt><dd>{PROJECT}</dd>")),
         "{page}"
@@ -145,12 +147,12 @@ fn report_from_json_equals_all_formats_of_run() {
     let explained = "<h3>Why</h3>\n<p>Names that follow a convention show what a component does";
     assert!(page.contains(explained), "{page}");
     for format in FORMATS {
-        let (first, again) = (
-            text(&out.join(format)),
-            text(&world.work().join("again").join(format)),
+        let (first, second_args) = (
+            read_file(&out.join(format)),
+            read_file(&world.work().join("again").join(format)),
         );
         assert!(first.contains("load it"), "{format}: {first}");
-        assert_eq!(first, again, "{format}");
+        assert_eq!(first, second_args, "{format}");
     }
     let sarif = json_of(&out.join("sarif"));
     let result = &sarif["runs"][0]["results"][0];
@@ -166,26 +168,30 @@ fn report_from_json_equals_all_formats_of_run() {
 
 #[test]
 fn file_holds_what_standard_output_would() {
-    let (world, platform) = (broken(), failing());
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
     let call = platform.call(&world);
     let json = "review --base origin/main --report json=first.json";
     call.run(&json).expect(1);
-    run(&call, &["report", "first.json"], &everything("files")).expect(1);
+    run_command(&call, &["report", "first.json"], &all_report_args("files")).expect(1);
     for format in FORMATS {
         let flag = format!("{format}=-");
-        let shown = call
+        let output = call
             .run(&["report", "first.json", "--report", &flag])
             .expect(1)
             .out;
-        assert_eq!(shown, text(&world.work().join("files").join(format)), "{format}");
+        assert_eq!(
+            output,
+            read_file(&world.work().join("files").join(format)),
+            "{format}"
+        );
     }
 }
 
 #[test]
 fn findings_are_shown_with_their_lines() {
-    let (world, platform) = (broken(), failing());
-    let ended = platform.call(&world).run(&["review"]).expect(1);
-    insta::assert_snapshot!(ended.out, @r#"
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
+    let output = platform.call(&world).run(&["review"]).expect(1);
+    insta::assert_snapshot!(output.out, @r#"
     error[component-naming-convention]: `load it` is not in the pattern
       --> sales/b.orch.yaml:11
        |
@@ -199,11 +205,11 @@ fn findings_are_shown_with_their_lines() {
     1 check passed in 1 pipeline
     Review failed: 1 error
     "#);
-    let colored = platform
+    let run_output = platform
         .call(&world)
         .run(&["review", "--color", "always"])
         .expect(1);
-    assert!(colored.out.contains("\u{1b}["));
+    assert!(run_output.out.contains("\u{1b}["));
     let plain = platform
         .call(&world)
         .variable("NO_COLOR", "1")
@@ -215,7 +221,7 @@ fn findings_are_shown_with_their_lines() {
 #[test]
 fn folders_that_are_not_named_are_counted() {
     let content = pipeline(&["Start", "load it", "Done"]);
-    let names: Vec<String> = (1..=7).map(|at| format!("f{at}/b.orch.yaml")).collect();
+    let names: Vec<String> = (1..=7).map(|index| format!("f{index}/b.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
         .iter()
         .map(|name| (name.as_str(), content.as_str()))
@@ -234,12 +240,12 @@ fn folders_that_are_not_named_are_counted() {
         ),
     ] {
         let world = change(&files[..folders]);
-        let ended = Call::new(&world.work())
+        let output = Call::new(&world.work())
             .run(&["check", "--report", "markdown=r.md"])
             .expect(1);
-        let markdown = text(&world.work().join("r.md"));
-        assert!(ended.out.contains("\nf5 "), "{}", ended.all());
-        for (shown, expected) in [(&ended.out, terminal), (&markdown, page)] {
+        let markdown = read_file(&world.work().join("r.md"));
+        assert!(output.out.contains("\nf5 "), "{}", output.all());
+        for (shown, expected) in [(&output.out, terminal), (&markdown, page)] {
             match expected {
                 Some(more) => assert_eq!(shown.matches(more).count(), 1, "{shown}"),
                 None => assert!(!shown.contains("more folder"), "{shown}"),
@@ -262,21 +268,21 @@ fn errors_on_changed_lines_are_annotated_first() {
     world.commit("new");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "FAILED",
         json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
             "violations": ["`load it` is not in the pattern", "`sum up` is not in the pattern"] }]),
     ));
-    let ended = platform
+    let output = platform
         .call(&world)
         .run(&["review", "--annotations", "github"])
         .expect(1);
-    let first = ended
+    let first = output
         .out
         .lines()
         .find(|line| line.starts_with("::error"))
         .unwrap();
-    assert!(first.contains("sum up"), "{}", ended.out);
+    assert!(first.contains("sum up"), "{}", output.out);
 }
 
 #[test]
@@ -290,7 +296,7 @@ fn each_host_finds_its_reports_where_it_looks() {
         ("buildkite", vec!["tmp/junit-sluicegate.xml"]),
     ];
     for (host, places) in hosts {
-        let (world, platform) = (broken(), failing());
+        let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
         let head = world.git("rev-parse HEAD");
         let mut call = platform.call(&world).variable("SLUICEGATE_CI", host);
         for name in [
@@ -316,21 +322,21 @@ fn each_host_finds_its_reports_where_it_looks() {
             .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
             .variable("BUILD_REASON", "IndividualCI")
             .variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
-        let ended = call.run(&["review", "--base", "origin/main"]).expect(1);
+        let output = call.run(&["review", "--base", "origin/main"]).expect(1);
         for place in places {
             assert!(
-                text(&world.work().join(place)).contains("load it"),
+                read_file(&world.work().join(place)).contains("load it"),
                 "{host}: {}",
-                ended.all()
+                output.all()
             );
         }
         if host == "azure" {
             assert!(
-                ended
+                output
                     .out
                     .contains("##vso[task.setvariable variable=verdict;isOutput=true]failed\n"),
                 "{}",
-                ended.out
+                output.out
             );
         }
     }
@@ -345,7 +351,7 @@ fn usual_report_is_not_written_through_link_out_of_checkout() {
         ("circleci", "test-results", "sluicegate/results.xml"),
         ("buildkite", "tmp", "junit-sluicegate.xml"),
     ];
-    let world = broken();
+    let world = change_with_bad_sales_pipeline();
     let elsewhere = world.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     for link in ["test-results", "build", "tmp"] {
@@ -370,10 +376,10 @@ fn usual_report_is_not_written_through_link_out_of_checkout() {
         let call = in_folder(&world.work());
         let check = "check --base origin/main --head HEAD";
         call.run((check, "--report json=one.json"));
-        let warned = format!("{folder}/{name} for ");
-        let why = "a symbolic link in the path leads out of it";
+        let text = format!("{folder}/{name} for ");
+        let expected_text = "a symbolic link in the path leads out of it";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
-            call.run(args).saying(&[&warned, why]);
+            call.run(args).saying(&[&text, expected_text]);
             assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{host} {args:?}");
         }
         fs::copy(world.work().join("one.json"), world.path().join("one.json")).unwrap();
@@ -388,20 +394,20 @@ fn usual_report_is_not_written_through_link_out_of_checkout() {
 #[cfg(unix)]
 #[test]
 fn usual_report_is_not_written_into_pipe_or_device() {
-    let world = broken();
+    let world = change_with_bad_sales_pipeline();
     let place = world.work().join("junit.xml");
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
         .variable("CI_COMMIT_BRANCH", "change")
         .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"));
-    let refused = |why: &str| {
+    let refused = |error: &str| {
         call.run(&["check", "--base", "origin/main"])
             .expect(1)
-            .saying(&["could not write the report junit=junit.xml for ", why]);
+            .saying(&["could not write the report junit=junit.xml for ", error]);
     };
     let pipe = |path: &Path| {
-        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-        assert!(made.success());
+        let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(status.success());
     };
     for outside in ["/dev/full", "/dev/null"] {
         std::os::unix::fs::symlink(outside, &place).unwrap();
@@ -428,24 +434,27 @@ fn merged_shards_equal_whole_review() {
         .collect();
     let world = change(&files);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    platform.reviews(respond_for_each(
+        "PASSED",
+        json!([{ "ruleName": "r", "status": "PASSED" }]),
+    ));
     let call = platform.call(&world);
     call.run(&["review", "--report", "json=whole.json"]).expect(0);
     call.run(&["review", "--shard", "1/3", "--report", "json=part-1.json"])
         .expect(0);
     for index in ["2", "3"] {
         let report = format!("json=part-{index}.json");
-        let ended = platform
+        let output = platform
             .call(&world)
             .variable("CI_NODE_TOTAL", "3")
             .variable("CI_NODE_INDEX", index)
             .variable("CI_JOB_NAME", format!("review {index}/3"))
             .run(&["review", "--report", &report])
             .expect(0);
-        assert!(ended.err.contains(&format!("shard {index}/3")), "{}", ended.err);
+        assert!(output.err.contains(&format!("shard {index}/3")), "{}", output.err);
     }
-    let sent: Vec<Vec<String>> = platform.requests().iter().map(asked).collect();
-    let mut parts: Vec<String> = sent[1..].concat();
+    let paths: Vec<Vec<String>> = platform.requests().iter().map(requested_pipelines).collect();
+    let mut parts: Vec<String> = paths[1..].concat();
     parts.sort();
     assert_eq!(parts, names, "each once");
 
@@ -460,17 +469,17 @@ fn merged_shards_equal_whole_review() {
         (&merged["files"], &merged["counts"]),
         (&whole["files"], &whole["counts"])
     );
-    let ended = report.run(&["report", parts[0], parts[2]]).expect(3);
+    let output = report.run(&["report", parts[0], parts[2]]).expect(3);
     assert!(
-        ended.out.contains("1 of 3 shards of the review are missing"),
+        output.out.contains("1 of 3 shards of the review are missing"),
         "{}",
-        ended.out
+        output.out
     );
 }
 
 #[test]
 fn report_names_files_that_cannot_be_merged_or_read() {
-    let (world, platform) = (broken(), failing());
+    let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
     platform
         .call(&world)
         .run(&["review", "--report", "json=a.json"])

@@ -4,7 +4,7 @@ use crate::support::{Call, FORMATS, HOSTS, Job, pipeline, project};
 use std::fs;
 
 #[test]
-fn file_that_is_not_in_force_and_missing_base_are_told_in_every_format() {
+fn file_not_in_force_and_missing_base_are_in_every_format() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("sluicegate.yaml", "exclude: ['**']\n");
@@ -38,15 +38,15 @@ fn file_that_is_not_in_force_and_missing_base_are_told_in_every_format() {
         assert!(text.contains("every finding counts as new"), "{format}: {text}");
     }
     // If a run does not pass, its reason contains the notes, once.
-    let failed = Job::github()
+    let failure = Job::github()
         .pull_request()
         .call(&world)
         .run("check --gate-changes fail --report junit=-");
     assert_eq!(
-        failed.out.matches("has no sluicegate.yaml yet").count(),
+        failure.out.matches("has no sluicegate.yaml yet").count(),
         2,
         "message and text of one case: {}",
-        failed.out
+        failure.out
     );
 }
 
@@ -60,10 +60,10 @@ fn run_without_notes_has_no_case_for_them() {
     // The events of the other hosts name no commit of the target, so a note states the age of the clone's one.
     let of_named_target = |name: &str| ["github", "gitea", "gitlab"].contains(&name);
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work()))
+        let output = host(&world, Call::new(&world.work()))
             .run("check --report junit=-")
             .expect(0);
-        let has_note = ended.out.contains("name=\"note\"");
-        assert_eq!(has_note, !of_named_target(name), "{name}: {}", ended.out);
+        let has_note = output.out.contains("name=\"note\"");
+        assert_eq!(has_note, !of_named_target(name), "{name}: {}", output.out);
     }
 }

@@ -1,7 +1,9 @@
 //! Reports are merged, and a publish relies on a report, only if they are of the same review.
 
-use crate::support::release::{call, stage, versions};
-use crate::support::{Call, Job, Platform, World, asked, change, each, head, passed, pipeline};
+use crate::support::release::{publish_call, stage, versions};
+use crate::support::{
+    Call, Job, Platform, World, change, head, passed_results, pipeline, requested_pipelines, respond_for_each,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -16,14 +18,14 @@ fn eight_pipelines() -> (World, Platform) {
         .map(|name| (name.as_str(), content.as_str()))
         .collect();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     (change(&files), platform)
 }
 
 /// The name of an edit, the edit, and the reason for the refusal.
 type EditedReport<'e> = (&'e str, &'e dyn Fn(&mut Value), &'e str);
 
-fn edit(world: &World, from: &str, to: &str, edit: impl FnOnce(&mut Value)) {
+fn copy_edited_report(world: &World, from: &str, to: &str, edit: impl FnOnce(&mut Value)) {
     let bytes = fs::read(world.work().join(from)).unwrap();
     let mut report = serde_json::from_slice(&bytes).unwrap();
     edit(&mut report);
@@ -38,7 +40,7 @@ fn report_refuses_shards_of_different_reviews() {
         platform.call(&world).run((args, more)).expect(0);
     };
     let merge = || Call::new(&world.work()).run("report part-1.json part-2.json");
-    for (second, what) in [
+    for (second, label) in [
         ("sales", "the list of paths is none in one and sales"),
         ("--include sales/**", "the list `--include`"),
         ("--exclude sales/**", "the list `--exclude`"),
@@ -53,7 +55,7 @@ fn report_refuses_shards_of_different_reviews() {
     ] {
         shard(1, "");
         shard(2, second);
-        merge().expect(2).saying(&["cannot merge these reports", what]);
+        merge().expect(2).saying(&["cannot merge these reports", label]);
     }
     // Shards of the same review are merged, also with the same restriction.
     for same in ["", "sales", "--include sales/** --new-only"] {
@@ -67,7 +69,7 @@ fn report_refuses_shards_of_different_reviews() {
 fn gitlab_matrix_job_reviews_every_pipeline() {
     for (name, count) in [("review: [sales, eu]", 8), ("review: [a 1/4]", 8), ("review", 8)] {
         let (world, platform) = eight_pipelines();
-        let ended = Job::gitlab()
+        let output = Job::gitlab()
             .pull_request()
             .extend(&world, platform.call(&world))
             .variable("CI_NODE_INDEX", "1")
@@ -75,18 +77,22 @@ fn gitlab_matrix_job_reviews_every_pipeline() {
             .variable("CI_JOB_NAME", name)
             .run("review --report json=-")
             .expect(0);
-        assert_eq!(asked(&platform.requests()[0]).len(), count, "{name}");
-        assert!(ended.json()["context"]["shard"].is_null(), "{name}");
+        assert_eq!(
+            requested_pipelines(&platform.requests()[0]).len(),
+            count,
+            "{name}"
+        );
+        assert!(output.json()["context"]["shard"].is_null(), "{name}");
     }
     let (world, platform) = eight_pipelines();
-    let ended = platform
+    let output = platform
         .call(&world)
         .variable("CI_NODE_INDEX", "1")
         .variable("CI_NODE_TOTAL", "4")
         .variable("CI_JOB_NAME", "review 1/4")
         .run("review --report json=-")
         .expect(0);
-    assert_eq!(ended.json()["context"]["shard"], json!("1/4"));
+    assert_eq!(output.json()["context"]["shard"], json!("1/4"));
 }
 
 #[test]
@@ -102,19 +108,19 @@ fn parallel_jobs_of_other_hosts_are_not_shards() {
             .variable(total, "4")
             .run("review")
             .expect(0);
-        assert_eq!(asked(&platform.requests()[0]).len(), 8, "{index}");
+        assert_eq!(requested_pipelines(&platform.requests()[0]).len(), 8, "{index}");
     }
 }
 
 #[test]
 fn required_review_of_another_platform_or_project_is_refused() {
-    let (world, served) = stage();
-    call(&world, &served)
+    let (world, server) = stage();
+    publish_call(&world, &server)
         .run("review --all --report json=good.json")
         .expect(0);
     let publish = |report: &str| {
         let args = ["publish", "--version-name", "1", "--require-review", report];
-        call(&world, &served).run(&args)
+        publish_call(&world, &server).run(&args)
     };
     let other_project = "00000000-0000-0000-0000-000000000001";
     let edits: [EditedReport<'_>; 7] = [
@@ -162,57 +168,57 @@ fn required_review_of_another_platform_or_project_is_refused() {
             "covers no commit",
         ),
     ];
-    for (name, change, why) in edits {
-        edit(&world, "good.json", "edited.json", change);
-        let ended = publish("edited.json");
-        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
-        ended.saying(&[why]);
+    for (name, change, reason) in edits {
+        copy_edited_report(&world, "good.json", "edited.json", change);
+        let output = publish("edited.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&[reason]);
     }
-    assert_eq!(versions(&world, &served), []);
+    assert_eq!(versions(&world, &server), []);
     // The same platform under another spelling of its URL.
     let args = ["publish", "--version-name", "1", "--require-review", "good.json"];
-    call(&world, &served)
-        .variable("SLUICEGATE_BASE_URL", format!("{}/v1/", served.url))
+    publish_call(&world, &server)
+        .variable("SLUICEGATE_BASE_URL", format!("{}/v1/", server.url))
         .run(&args)
         .expect(0);
-    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
 #[test]
 fn any_engine_lifts_only_the_engine() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let publish = |report: &str| {
         let args = ["publish", "--version-name", "1", "--require-review", report];
         let engine = "--require-review-engine any";
-        call(&world, &served).run((&args[..], engine))
+        publish_call(&world, &server).run((&args[..], engine))
     };
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("review --all --report json=good.json")
         .expect(0);
-    edit(&world, "good.json", "other.json", |report| {
+    copy_edited_report(&world, "good.json", "other.json", |report| {
         report["context"]["platform"]["url"] = json!("https://other.example.com");
     });
     publish("other.json")
         .expect(2)
         .saying(&["https://other.example.com"]);
     let check = "check --all --head HEAD --report json=check.json";
-    call(&world, &served).run(check).expect(0);
+    publish_call(&world, &server).run(check).expect(0);
     publish("check.json").expect(0);
 }
 
 #[test]
 fn reports_of_one_pipeline_contain_no_credentials_of_the_platform() {
     let (world, platform) = eight_pipelines();
-    let ended = platform.call(&world).run("review --report json=-").expect(0);
-    let context = &ended.json()["context"];
+    let output = platform.call(&world).run("review --report json=-").expect(0);
+    let context = &output.json()["context"];
     assert_eq!(context["platform"]["url"], json!(platform.server.uri()));
     assert_eq!(context["head"], json!(head(&world)));
 }
 
 #[test]
 fn report_with_duplicate_key_is_refused() {
-    let (world, served) = stage();
-    let call = call(&world, &served);
+    let (world, server) = stage();
+    let call = publish_call(&world, &server);
     call.run("review --all --report json=good.json").expect(0);
     let report = fs::read_to_string(world.work().join("good.json")).unwrap();
     let map = "\"excludedReasons\": {";

@@ -1,13 +1,15 @@
 //! What a CI host shows for a run without its log: annotations, the step summary and outputs.
 
 use crate::support::publishing;
-use crate::support::{Arguments, Call, Ended, RULES, Shop, TOKEN, output, pipeline, project, push_of_branch};
+use crate::support::{
+    Arguments, Call, ProgramOutput, RULES, Shop, TOKEN, job_output, pipeline, project, push_of_branch,
+};
 use serde_json::json;
 use std::fs;
 
 /// What a job on GitHub left behind.
 struct Step {
-    ended: Ended,
+    output: ProgramOutput,
     summary: String,
     outputs: String,
 }
@@ -18,20 +20,20 @@ fn step(call: Call, folder: &std::path::Path, args: impl Arguments) -> Step {
     for file in [&summary, &outputs] {
         let _ = fs::remove_file(file);
     }
-    let ended = call
+    let output = call
         .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
         .variable("GITHUB_OUTPUT", outputs.display().to_string())
         .run(args);
     let read = |file| fs::read_to_string(file).unwrap_or_default();
     Step {
-        ended,
+        output,
         summary: read(&summary),
         outputs: read(&outputs),
     }
 }
 
 /// Runs the program in a job of a push to `main` on GitHub.
-fn job(shop: &Shop, args: impl Arguments) -> Step {
+fn push_step(shop: &Shop, args: impl Arguments) -> Step {
     let call = push_of_branch(&shop.world, shop.call());
     step(call, shop.world.path(), args)
 }
@@ -39,19 +41,19 @@ fn job(shop: &Shop, args: impl Arguments) -> Step {
 impl Step {
     #[track_caller]
     fn expect(self, code: i32) -> Self {
-        assert_eq!(self.ended.code, code, "{}", self.ended.all());
+        assert_eq!(self.output.code, code, "{}", self.output.all());
         self
     }
 
     /// Asserts that the summary and an annotation have this title, and the summary each of the texts.
     #[track_caller]
-    fn failing(self, title: &str, texts: &[&str]) -> Self {
+    fn expect_failure_annotation(self, title: &str, texts: &[&str]) -> Self {
         let annotation = format!("::error title={title}");
-        let lines: Vec<&str> = self.ended.err.lines().chain(self.ended.out.lines()).collect();
+        let lines: Vec<&str> = self.output.err.lines().chain(self.output.out.lines()).collect();
         assert!(
             lines.iter().any(|line| line.starts_with(&annotation)),
             "{annotation}: {}",
-            self.ended.all()
+            self.output.all()
         );
         let heading = format!("## ❌ {title}");
         for text in texts.iter().copied().chain([heading.as_str()]) {
@@ -64,16 +66,16 @@ impl Step {
 #[test]
 fn publish_on_github_writes_summary_with_changes_for_consumers() {
     let shop = Shop::new();
-    let first = job(&shop, "publish --version-name 1.0.0").expect(0);
+    let first = push_step(&shop, "publish --version-name 1.0.0").expect(0);
     assert!(
         first.summary.contains("## ✅ Published 1.0.0 of sales"),
         "{}",
         first.summary
     );
     assert!(first.summary.contains("first version"), "{}", first.summary);
-    assert_eq!(output(&first.outputs, "version-name"), "1.0.0");
+    assert_eq!(job_output(&first.outputs, "version-name"), "1.0.0");
     shop.break_it();
-    let second = job(&shop, "publish --version-name 2.0.0").expect(0);
+    let second = push_step(&shop, "publish --version-name 2.0.0").expect(0);
     for text in [
         "Published 2.0.0 of sales",
         "**Breaking:**",
@@ -81,16 +83,20 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
     ] {
         assert!(second.summary.contains(text), "{text}: {}", second.summary);
     }
-    assert_eq!(output(&second.outputs, "version-name"), "2.0.0");
-    assert!(!second.ended.all().contains("::error"), "{}", second.ended.all());
-    // A commit is published once under a name from a template.
-    let again = job(&shop, "publish --version-name auto").expect(0);
+    assert_eq!(job_output(&second.outputs, "version-name"), "2.0.0");
     assert!(
-        again
+        !second.output.all().contains("::error"),
+        "{}",
+        second.output.all()
+    );
+    // A commit is published once under a name from a template.
+    let second_run = push_step(&shop, "publish --version-name auto").expect(0);
+    assert!(
+        second_run
             .summary
             .contains("Nothing published: this commit is published already"),
         "{}",
-        again.summary
+        second_run.summary
     );
 }
 
@@ -98,65 +104,71 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
 fn ci_that_publishes_writes_summary_of_review_and_of_version() {
     let shop = Shop::new();
     let ci = ["ci", "--publish-on-branch", "main", "--version-name", "1.0.0"];
-    let passed = job(&shop, &ci).expect(0);
+    let success = push_step(&shop, &ci).expect(0);
     for text in ["✅ Review passed", "✅ Published 1.0.0 of sales"] {
-        assert!(passed.summary.contains(text), "{text}: {}", passed.summary);
+        assert!(success.summary.contains(text), "{text}: {}", success.summary);
     }
-    assert_eq!(output(&passed.outputs, "version-name"), "1.0.0");
-    assert_eq!(output(&passed.outputs, "verdict"), "passed");
-    let failed = job(&shop, &ci)
+    assert_eq!(job_output(&success.outputs, "version-name"), "1.0.0");
+    assert_eq!(job_output(&success.outputs, "verdict"), "passed");
+    let failed = push_step(&shop, &ci)
         .expect(5)
-        .failing("Publish failed", &["(exit code 5)", "the version already exists"]);
+        .expect_failure_annotation("Publish failed", &["(exit code 5)", "the version already exists"]);
     assert!(!failed.outputs.contains("version-name"), "{}", failed.outputs);
     assert!(!failed.summary.contains("✅ Published"), "{}", failed.summary);
     // The plan of the publish is invalid: the review passed, and the publish failed.
     shop.offer(&[("gone", "")]);
     let ci = ["ci", "--publish-on-branch", "main", "--version-name", "2.0.0"];
-    job(&shop, &ci)
+    push_step(&shop, &ci)
         .expect(2)
-        .failing("Publish failed", &["gone.orch.yaml"]);
+        .expect_failure_annotation("Publish failed", &["gone.orch.yaml"]);
 }
 
 #[test]
 fn refused_publish_has_failing_summary_and_no_version_output() {
     let shop = Shop::new();
-    job(&shop, "publish --version-name 1.0.0").expect(0);
+    push_step(&shop, "publish --version-name 1.0.0").expect(0);
     shop.break_it();
     let args = "publish --version-name 1.1.0 --compat fail";
-    let refused = job(&shop, args)
+    let refused = push_step(&shop, args)
         .expect(1)
-        .failing("Publish failed", &["(refused)", "breaks consumers"]);
+        .expect_failure_annotation("Publish failed", &["(refused)", "breaks consumers"]);
     assert!(!refused.outputs.contains("version-name"), "{}", refused.outputs);
-    assert_eq!(output(&refused.outputs, "next-version"), "2.0.0");
-    let dry = job(&shop, (args, "--dry-run"))
+    assert_eq!(job_output(&refused.outputs, "next-version"), "2.0.0");
+    let dry = push_step(&shop, (args, "--dry-run"))
         .expect(1)
-        .failing("Publish failed", &["(dry run)", "is gone"]);
+        .expect_failure_annotation("Publish failed", &["(dry run)", "is gone"]);
     assert!(!dry.outputs.contains("version-name"), "{}", dry.outputs);
-    let planned = job(&shop, "publish --version-name 2.0.0 --dry-run").expect(0);
+    let plan_output = push_step(&shop, "publish --version-name 2.0.0 --dry-run").expect(0);
     assert!(
-        planned.summary.contains("Dry run: would publish 2.0.0 of sales"),
+        plan_output
+            .summary
+            .contains("Dry run: would publish 2.0.0 of sales"),
         "{}",
-        planned.summary
+        plan_output.summary
     );
-    assert!(!planned.outputs.contains("version-name"), "{}", planned.outputs);
+    assert!(
+        !plan_output.outputs.contains("version-name"),
+        "{}",
+        plan_output.outputs
+    );
     // The token is rejected; the annotation does not contain it.
     let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_TOKEN", "another-token");
     let denied = step(call, shop.world.path(), "publish --version-name 2.0.0")
         .expect(4)
-        .failing("Publish failed", &["(exit code 4)"]);
+        .expect_failure_annotation("Publish failed", &["(exit code 4)"]);
     assert!(!denied.summary.contains(TOKEN) && !denied.summary.contains("another-token"));
 }
 
 #[test]
 fn incomplete_version_is_failing_summary_without_version_output() {
-    let world = publishing::project();
+    let world = publishing::project_to_publish();
     let ignored = json!([{ "name": "sql/it.sql" }]);
-    let platform = publishing::platform(&world, publishing::published(&ignored));
+    let platform = publishing::publish_platform(&world, publishing::upload_response(&ignored));
     let call = || push_of_branch(&world, platform.call(&world));
     let args = "publish --prefix p --version-name 1";
     let step = step(call(), world.path(), args)
         .expect(6)
-        .failing("Publish failed", &["(incomplete)", "sql/it.sql"]);
+        .expect_failure_annotation("Publish failed", &["(incomplete)", "sql/it.sql"]);
     assert!(!step.outputs.contains("version-name"), "{}", step.outputs);
 }
 
@@ -177,24 +189,24 @@ fn run_that_ends_before_its_review_has_annotation_and_summary() {
         let call = push_of_branch(&shop.world, shop.call()).variable("GITHUB_SHA", commit);
         step(call, shop.world.path(), args)
             .expect(7)
-            .failing(title, &["(exit code 7)", "To do: "]);
+            .expect_failure_annotation(title, &["(exit code 7)", "To do: "]);
         // The configuration is invalid.
         let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_TIMEOUT", "0");
         if args[0] != "check" {
             step(call, shop.world.path(), args)
                 .expect(2)
-                .failing(title, &["(exit code 2)", "timeout"]);
+                .expect_failure_annotation(title, &["(exit code 2)", "timeout"]);
         }
     }
-    job(&shop, "report no-such.json")
+    push_step(&shop, "report no-such.json")
         .expect(2)
-        .failing("Report failed", &["no-such.json"]);
-    job(&shop, "review --bogus")
+        .expect_failure_annotation("Report failed", &["no-such.json"]);
+    push_step(&shop, "review --bogus")
         .expect(2)
-        .failing("sluicegate failed", &["--bogus"]);
-    job(&shop, "artifacts show --version-name 9")
+        .expect_failure_annotation("sluicegate failed", &["--bogus"]);
+    push_step(&shop, "artifacts show --version-name 9")
         .expect(3)
-        .ended
+        .output
         .saying(&["::error title=sluicegate failed"]);
 }
 
@@ -210,13 +222,13 @@ fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
             .variable("BUILD_SOURCEVERSION", &head)
             .run(args)
     };
-    let published = azure("publish --version-name 1").expect(0);
+    let publication = azure("publish --version-name 1").expect(0);
     assert!(
-        published
+        publication
             .err
             .contains("##vso[task.setvariable variable=version-name;isOutput=true]1\n"),
         "{}",
-        published.all()
+        publication.all()
     );
     let conflict = azure("publish --version-name 1").expect(5);
     assert!(
@@ -243,7 +255,7 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
         .variable("SLUICEGATE_ANNOTATIONS", "none")
         .variable("SLUICEGATE_TIMEOUT", "0");
     let quiet = step(call, shop.world.path(), "review").expect(2);
-    assert!(!quiet.ended.all().contains("::error"), "{}", quiet.ended.all());
+    assert!(!quiet.output.all().contains("::error"), "{}", quiet.output.all());
     assert!(quiet.summary.contains("❌ Review failed"), "{}", quiet.summary);
     // A failed review is reported once, as before.
     let world = project();
@@ -252,18 +264,18 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
     world.commit("bad");
     world.push();
     let call = push_of_branch(&world, Call::new(&world.work()));
-    let failed = step(call, world.path(), "check").expect(1);
-    let headings = failed.summary.lines().filter(|line| line.starts_with("## "));
-    assert_eq!(headings.count(), 1, "{}", failed.summary);
+    let failure = step(call, world.path(), "check").expect(1);
+    let headings = failure.summary.lines().filter(|line| line.starts_with("## "));
+    assert_eq!(headings.count(), 1, "{}", failure.summary);
     assert!(
-        !failed.ended.all().contains("did not finish"),
+        !failure.output.all().contains("did not finish"),
         "{}",
-        failed.ended.all()
+        failure.output.all()
     );
 }
 
 #[test]
-fn summary_of_passed_review_has_number_of_checks_and_no_list_of_files() {
+fn summary_of_passed_review_has_check_count_without_file_list() {
     let world = project();
     for number in 0..30 {
         world.write(&format!("part{number}.orch.yaml"), pipeline(&["Start", "Done"]));
@@ -294,19 +306,19 @@ fn failed_run_has_annotations_that_policy_or_job_requests() {
             .variable("SLUICEGATE_TIMEOUT", "0");
         let of_job = call.clone().variable("SLUICEGATE_ANNOTATIONS", "github");
         for (call, count) in [(call, count), (of_job, 1)] {
-            let ended = step(call, world.path(), "review").expect(2).ended;
+            let output = step(call, world.path(), "review").expect(2).output;
             assert_eq!(
-                ended.all().matches("::error").count(),
+                output.all().matches("::error").count(),
                 count,
                 "{text}: {}",
-                ended.all()
+                output.all()
             );
             // The log has the error in one form.
             assert_eq!(
-                ended.all().matches("timeout").count(),
+                output.all().matches("timeout").count(),
                 1,
                 "{text}: {}",
-                ended.all()
+                output.all()
             );
         }
     }

@@ -1,9 +1,9 @@
 //! A run that does not finish leaves no report of another run.
 
-use crate::support::release::{call, stage};
+use crate::support::release::{publish_call, stage};
 use crate::support::{
-    Call, FORMATS, HOSTS, Job, Platform, World, change, each, one_change, passed, pipeline, scratch,
-    send_signal,
+    Call, FORMATS, HOSTS, Job, Platform, World, change, one_change, passed_results, pipeline,
+    respond_for_each, scratch, send_signal,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -74,8 +74,8 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
         if !broken.is_empty() {
             program = program.variable(broken, "1".repeat(40));
         }
-        let ended = program.run(&args);
-        assert_eq!(ended.code, code, "{args:?}: {}", ended.all());
+        let output = program.run(&args);
+        assert_eq!(output.code, code, "{args:?}: {}", output.all());
         for format in FORMATS {
             assert_unfinished(&world.work(), format, &format!("old/{format}"));
         }
@@ -129,8 +129,9 @@ fn report_that_the_change_committed_is_replaced_on_every_host() {
         let content = pipeline(&["Start", "Load", "Done"]);
         let world = change(&[("b.orch.yaml", &content), ("junit.xml", old)]);
         let platform = Platform::new();
-        let ended = host(&world, platform.call(&world)).run("review --report junit=junit.xml --base nothing");
-        assert_ne!(ended.code, 0, "{name}: {}", ended.all());
+        let output =
+            host(&world, platform.call(&world)).run("review --report junit=junit.xml --base nothing");
+        assert_ne!(output.code, 0, "{name}: {}", output.all());
         assert_unfinished(&world.work(), "junit", "junit.xml");
     }
 }
@@ -180,7 +181,7 @@ fn finished_run_leaves_its_own_reports() {
     let world = one_change();
     let flags = old_reports(&world);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let args: Vec<&str> = ["review"]
         .into_iter()
         .chain(flags.iter().map(String::as_str))
@@ -240,14 +241,14 @@ fn directory_pipe_and_link_are_not_replaced() {
 
 #[test]
 fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     let publish = |more: &str| {
         let args = "--receipt r.json --junit p.xml --version-name 1";
-        call(&world, &served).run(("publish", args, more))
+        publish_call(&world, &server).run(("publish", args, more))
     };
     publish("").expect(0);
     let receipt = fs::read_to_string(world.work().join("r.json")).unwrap();
-    let verify = || call(&world, &served).run("verify r.json --out verified.txt");
+    let verify = || publish_call(&world, &server).run("verify r.json --out verified.txt");
     verify().expect(0);
     assert!(world.work().join("verified.txt").is_file());
 
@@ -262,7 +263,7 @@ fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
     world.write("sluicegate.yaml", "publish:\n  receipt: r.json\n  junit: p.xml\n");
     world.write("r.json", receipt);
     world.write("p.xml", OLD);
-    call(&world, &served)
+    publish_call(&world, &server)
         .run("publish --version-name 1 --head nothing")
         .expect(7);
     assert!(!world.work().join("r.json").exists());
@@ -271,11 +272,11 @@ fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
 
 #[test]
 fn ci_without_a_publish_leaves_no_report_of_one() {
-    let (world, served) = stage();
+    let (world, server) = stage();
     world.write("r.json", OLD);
     world.write("p.xml", OLD);
     let args = "ci --receipt r.json --junit p.xml --version-name 1";
-    call(&world, &served)
+    publish_call(&world, &server)
         .run(args)
         .expect(0)
         .saying(&["nothing is published"]);
@@ -285,8 +286,8 @@ fn ci_without_a_publish_leaves_no_report_of_one() {
 
 #[test]
 fn file_that_the_command_reads_is_never_replaced() {
-    let (world, served) = stage();
-    let run = |args: &str| call(&world, &served).run(args);
+    let (world, server) = stage();
+    let run = |args: &str| publish_call(&world, &server).run(args);
     run("review --all --report json=review.json").expect(0);
     let review = fs::read_to_string(world.work().join("review.json")).unwrap();
     run("publish --version-name 1 --receipt receipt.json").expect(0);

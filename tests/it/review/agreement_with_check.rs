@@ -2,7 +2,7 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::support::{Call, PROJECT, RULES_FILE, Served, TOKEN, World, pipeline};
+use crate::support::{Call, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, pipeline};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -115,7 +115,7 @@ fn write_pipelines(world: &World) {
 }
 
 /// Returns a report without the parts that differ between the engines: engine, origin, context and times.
-fn said(mut report: Value) -> Value {
+fn comparable_report(mut report: Value) -> Value {
     let object = report.as_object_mut().unwrap();
     for differs in ["engine", "context", "startedAt", "elapsedNanos", "failedBatches"] {
         object.remove(differs);
@@ -140,7 +140,7 @@ fn without_unsure_names(mut report: Value) -> Value {
             }
         }
     }
-    said(report)
+    comparable_report(report)
 }
 
 fn error_types(report: &Value, into: &mut BTreeSet<String>) {
@@ -155,7 +155,7 @@ fn review_and_check_of_commit_say_the_same() {
     write_pipelines(&world);
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{TOKEN}=admin");
-    let mut served = None;
+    let mut server = None;
     let mut errors = BTreeSet::new();
     let files = std::iter::once(Some(STRICT))
         .chain([Some(EMPTY_PATTERN)])
@@ -168,9 +168,10 @@ fn review_and_check_of_commit_say_the_same() {
         world.commit("rules");
         world.push();
         world.git("remote set-head origin main");
-        let served = served
-            .get_or_insert_with(|| Served::start(world.path(), &["--project", &project, "--token", &token]));
-        let mut call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_BRANCH", "main");
+        let server = server.get_or_insert_with(|| {
+            ServerProcess::start(world.path(), &["--project", &project, "--token", &token])
+        });
+        let mut call = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_BRANCH", "main");
         if rules.is_none() {
             // A local check without a rules file evaluates the default rules, which a review does not.
             call = call.variable("CI", "true");
@@ -185,7 +186,11 @@ fn review_and_check_of_commit_say_the_same() {
             review.all(),
             check.all()
         );
-        assert_eq!(said(check.json()), said(on_disk.json()), "{rules:?}");
+        assert_eq!(
+            comparable_report(check.json()),
+            comparable_report(on_disk.json()),
+            "{rules:?}"
+        );
         let reviewed = without_unsure_names(review.json());
         assert_eq!(reviewed, without_unsure_names(check.json()), "{rules:?}");
         if rules == Some(STRICT) {

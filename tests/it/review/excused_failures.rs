@@ -1,6 +1,6 @@
 //! The findings that excuse a review that the platform reports as FAILED.
 
-use crate::support::{NAMING, Platform, World, answer, asked, pipeline, project};
+use crate::support::{NAMING, Platform, World, answer, pipeline, project, requested_pipelines};
 use serde_json::{Map, Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -8,7 +8,7 @@ use wiremock::{Request, ResponseTemplate};
 const MAXIMUM: &str = "maximum-components";
 
 /// Creates a `main` with these waived rules, and a branch `change` that adds `b.orch.yaml` and `c.orch.yaml`.
-fn waiving(rules: &[&str]) -> World {
+fn world_with_waivers(rules: &[&str]) -> World {
     let world = project();
     let entry = |rule: &&str| format!("- {{ rule: {rule}, path: b.orch.yaml, reason: legacy }}\n");
     world.write(
@@ -35,7 +35,7 @@ fn review_failing(request: &Request, status: &str, failed: &[&str]) -> ResponseT
         };
         json!({ "ruleName": rule, "status": status, "violations": violations })
     };
-    let results: Map<String, Value> = asked(request)
+    let results: Map<String, Value> = requested_pipelines(request)
         .into_iter()
         .map(|path| {
             let is_failed = |rule: &str| path == "b.orch.yaml" && failed.contains(&rule);
@@ -46,7 +46,7 @@ fn review_failing(request: &Request, status: &str, failed: &[&str]) -> ResponseT
     answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
 }
 
-fn platform_failing(failed: &'static [&'static str]) -> Platform {
+fn platform_failing_rules(failed: &'static [&'static str]) -> Platform {
     let platform = Platform::new();
     platform.reviews(move |request: &Request| review_failing(request, "FAILED", failed));
     platform
@@ -56,34 +56,34 @@ const UNEXPLAINED: &str = "no finding of level error explains it";
 
 #[test]
 fn failed_review_is_not_excused_by_waived_warning() {
-    let world = waiving(&[NAMING, MAXIMUM]);
-    let platform = platform_failing(&[MAXIMUM]);
+    let world = world_with_waivers(&[NAMING, MAXIMUM]);
+    let platform = platform_failing_rules(&[MAXIMUM]);
     for command in ["review", "ci"] {
-        let ended = platform
+        let output = platform
             .call(&world)
             .run(&[command, "--report", "json=review.json"])
             .expect(1);
-        ended.assert_logged(&[UNEXPLAINED, "b.orch.yaml"]);
+        output.assert_logged(&[UNEXPLAINED, "b.orch.yaml"]);
     }
-    let ended = platform
+    let output = platform
         .call(&world)
         .run("report review.json --report junit=-")
         .expect(1);
-    ended.assert_logged(&[UNEXPLAINED, "<error"]);
+    output.assert_logged(&[UNEXPLAINED, "<error"]);
     platform.call(&world).run("review --fail-on never").expect(0);
     let publish = "publish --require-review review.json --version-name 1";
-    let ended = platform
+    let output = platform
         .call(&world)
         .variable("SLUICEGATE_PREFIX", "sales")
         .run(publish);
-    assert_ne!(ended.code, 0, "{}", ended.all());
+    assert_ne!(output.code, 0, "{}", output.all());
 }
 
 #[test]
 fn failed_review_is_excused_by_waived_error() {
-    let world = waiving(&[NAMING, MAXIMUM]);
+    let world = world_with_waivers(&[NAMING, MAXIMUM]);
     for failed in [&[NAMING][..], &[NAMING, MAXIMUM]] {
-        let platform = platform_failing(failed);
+        let platform = platform_failing_rules(failed);
         platform
             .call(&world)
             .run("review --report json=review.json")
@@ -91,19 +91,19 @@ fn failed_review_is_excused_by_waived_error() {
         platform.call(&world).run("report review.json").expect(0);
     }
     // A warning that is not waived fails the gate neither.
-    platform_failing(&[NAMING, MAXIMUM])
-        .call(&waiving(&[NAMING]))
+    platform_failing_rules(&[NAMING, MAXIMUM])
+        .call(&world_with_waivers(&[NAMING]))
         .run("review")
         .expect(0);
 }
 
 #[test]
 fn failed_review_is_not_excused_by_error_of_another_batch() {
-    let world = waiving(&[NAMING]);
-    let platform = platform_failing(&[NAMING]);
+    let world = world_with_waivers(&[NAMING]);
+    let platform = platform_failing_rules(&[NAMING]);
     let apart = "review --batch-size 1 --report json=review.json";
-    let ended = platform.call(&world).run(apart).expect(1);
-    ended.assert_logged(&[UNEXPLAINED, "c.orch.yaml"]);
+    let output = platform.call(&world).run(apart).expect(1);
+    output.assert_logged(&[UNEXPLAINED, "c.orch.yaml"]);
     let shard = |index: u32| {
         let (shard, report) = (format!("{index}/2"), format!("json={index}.json"));
         platform
@@ -125,24 +125,24 @@ fn failed_review_is_not_excused_by_error_of_another_batch() {
 #[test]
 fn failed_review_is_excused_by_report_only_if_its_review_failed() {
     for (status, code) in [("PASSED", 1), ("FAILED", 0)] {
-        let world = waiving(&[]);
+        let world = world_with_waivers(&[]);
         let old = Platform::new();
         old.reviews(move |request: &Request| review_failing(request, status, &[NAMING]));
-        let new = platform_failing(&[NAMING]);
+        let new = platform_failing_rules(&[NAMING]);
         let all = |platform: &Platform, name: &str| {
             let report = format!("json={name}");
-            let ended = platform
+            let output = platform
                 .call(&world)
                 .run(&["review", "--all", "--report", &report]);
-            assert_eq!(ended.code, 1, "{}", ended.all());
+            assert_eq!(output.code, 1, "{}", output.all());
         };
         all(&old, "old.json");
         all(&new, "new.json");
         let compare = "report --compare old.json new.json --report json=both.json";
-        let ended = new.call(&world).run(compare).expect(code);
+        let output = new.call(&world).run(compare).expect(code);
         let report: Value =
             serde_json::from_slice(&fs::read(world.work().join("both.json")).unwrap()).unwrap();
-        assert_eq!(report["findings"]["new"], 0, "{}", ended.all());
+        assert_eq!(report["findings"]["new"], 0, "{}", output.all());
         new.call(&world).run("report both.json").expect(code);
     }
 }

@@ -1,7 +1,8 @@
 //! A failing platform: exit codes and messages.
 
 use crate::support::{
-    Call, PROJECT, Platform, TOKEN, answer, asked, change, each, in_turn, passed, pipeline, send_signal,
+    Call, PROJECT, Platform, TOKEN, answer, change, in_turn, passed_results, pipeline, requested_pipelines,
+    respond_for_each, send_signal,
 };
 use serde_json::json;
 use std::net::TcpListener;
@@ -9,7 +10,7 @@ use wiremock::{Request, Respond as _, ResponseTemplate};
 
 const FILE: &str = "b.orch.yaml";
 
-fn one_change() -> crate::support::World {
+fn change_of_one_file() -> crate::support::World {
     change(&[(FILE, &pipeline(&["Start", "Done"]))])
 }
 
@@ -35,20 +36,20 @@ fn each_status_has_its_exit_code() {
                 .set_body_json(body)
                 .insert_header("x-request-id", "req-7"),
         );
-        let ended = platform.call(&one_change()).run("review").expect(code);
-        let ended = ended.saying(&["POST", "/reviews", &status.to_string(), "req-7", "because"]);
+        let output = platform.call(&change_of_one_file()).run("review").expect(code);
+        let output = output.saying(&["POST", "/reviews", &status.to_string(), "req-7", "because"]);
         assert!(
-            !ended.all().contains('\u{1b}'),
+            !output.all().contains('\u{1b}'),
             "a terminal escape came through: {}",
-            ended.all()
+            output.all()
         );
         assert!(
-            !ended
+            !output
                 .all()
                 .lines()
                 .any(|line| line.trim_start().starts_with("::")),
             "{}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -59,10 +60,12 @@ fn refused_after_the_first() -> (crate::support::World, Platform) {
     let names = ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"];
     let world = change(&names.map(|name| (name, content.as_str())));
     let platform = Platform::new();
-    platform.reviews(|request: &Request| match asked(request)[0].as_str() {
-        "b0.orch.yaml" => answer(&json!({ "reviewStatus": "PASSED", "results": {} })),
-        _ => ResponseTemplate::new(401),
-    });
+    platform.reviews(
+        |request: &Request| match requested_pipelines(request)[0].as_str() {
+            "b0.orch.yaml" => answer(&json!({ "reviewStatus": "PASSED", "results": {} })),
+            _ => ResponseTemplate::new(401),
+        },
+    );
     (world, platform)
 }
 
@@ -71,8 +74,8 @@ fn failure_with_one_cause_has_one_annotation() {
     let (world, platform) = refused_after_the_first();
     let annotated = |style: &str, paths: &[&str]| -> String {
         let args = format!("review --batch-size 1 --annotations {style}");
-        let ended = platform.call(&world).run((&args, paths)).expect(4);
-        let lines = ended.err.lines().chain(ended.out.lines());
+        let output = platform.call(&world).run((&args, paths)).expect(4);
+        let lines = output.err.lines().chain(output.out.lines());
         let lines = lines.filter(|line| line.starts_with(['#', ':']));
         let lines: Vec<String> = lines
             .map(|line| {
@@ -105,7 +108,7 @@ fn failure_with_one_cause_is_reported_once_on_bitbucket() {
     let (world, platform) = refused_after_the_first();
     let proxy = Platform::new();
     for method in ["DELETE", "PUT", "POST"] {
-        proxy.on(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
+        proxy.respond_to(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
     }
     let call = platform
         .call(&world)
@@ -115,20 +118,20 @@ fn failure_with_one_cause_is_reported_once_on_bitbucket() {
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
         .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
     call.run("review --batch-size 1").expect(4);
-    let sent = proxy.requests();
-    let report: serde_json::Value = serde_json::from_slice(&sent[1].body).unwrap();
+    let requests = proxy.requests();
+    let report: serde_json::Value = serde_json::from_slice(&requests[1].body).unwrap();
     let details = report["details"].as_str().unwrap();
     assert_eq!(details.matches("401 Unauthorized").count(), 1, "{details}");
     assert!(
         details.contains("2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST "),
         "{details}"
     );
-    let annotations: serde_json::Value = serde_json::from_slice(&sent[2].body).unwrap();
+    let annotations: serde_json::Value = serde_json::from_slice(&requests[2].body).unwrap();
     let paths: Vec<_> = annotations
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| &it["path"])
+        .map(|entry| &entry["path"])
         .collect();
     assert_eq!(paths, ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"]);
 }
@@ -136,24 +139,24 @@ fn failure_with_one_cause_is_reported_once_on_bitbucket() {
 #[test]
 fn platform_that_is_not_there_is_undecided() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let world = one_change();
+    let world = change_of_one_file();
     let call =
         Call::with_platform(&world.work(), &format!("http://{free}")).variable("SLUICEGATE_RETRIES", "0");
-    let ended = call.run("review --report junit=-").expect(3);
-    assert!(ended.out.contains("<error"), "{}", ended.all());
+    let output = call.run("review --report junit=-").expect(3);
+    assert!(output.out.contains("<error"), "{}", output.all());
     call.run("review --on-unavailable pass").expect(0);
 }
 
 #[test]
 fn passing_fault_is_tried_again() {
     let platform = Platform::new();
-    let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed() } });
+    let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed_results() } });
     platform.reviews(in_turn(vec![
         ResponseTemplate::new(503).insert_header("retry-after", "0"),
         ResponseTemplate::new(429).insert_header("retry-after", "0"),
         answer(&passed),
     ]));
-    let world = one_change();
+    let world = change_of_one_file();
     platform
         .call(&world)
         .variable("SLUICEGATE_RETRIES", "2")
@@ -174,23 +177,23 @@ fn batch_that_is_too_large_is_split() {
             .collect::<Vec<_>>(),
     );
     let platform = Platform::new();
-    platform.reviews(|request: &Request| match asked(request).len() {
-        0..3 => each("PASSED", passed()).respond(request),
+    platform.reviews(|request: &Request| match requested_pipelines(request).len() {
+        0..3 => respond_for_each("PASSED", passed_results()).respond(request),
         _ => ResponseTemplate::new(413),
     });
-    let ended = platform.call(&world).run("review --report json=-").expect(0);
-    assert_eq!(ended.json()["counts"]["files"], 9);
+    let output = platform.call(&world).run("review --report json=-").expect(0);
+    assert_eq!(output.json()["counts"]["files"], 9);
 }
 
 #[test]
 fn one_file_that_is_too_large_is_unreviewed() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(413));
-    let ended = platform
-        .call(&one_change())
+    let output = platform
+        .call(&change_of_one_file())
         .run("review --report json=-")
         .expect(3);
-    assert_eq!(ended.json()["unreviewed"], json!([FILE]));
+    assert_eq!(output.json()["unreviewed"], json!([FILE]));
 }
 
 #[test]
@@ -205,22 +208,22 @@ fn each_file_is_in_one_batch() {
             .collect::<Vec<_>>(),
     );
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     platform
         .call(&world)
         .run("review --batch-size 5 --concurrency 3")
         .expect(0);
-    let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
-    sent.sort();
-    assert_eq!(sent, files.into_iter().map(|(path, _)| path).collect::<Vec<_>>());
+    let mut paths: Vec<String> = platform.requests().iter().flat_map(requested_pipelines).collect();
+    paths.sort();
+    assert_eq!(paths, files.into_iter().map(|(path, _)| path).collect::<Vec<_>>());
     assert_eq!(platform.requests().len(), 5);
 }
 
 #[test]
 fn review_asks_for_right_thing() {
-    let world = one_change();
+    let world = change_of_one_file();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     platform.call(&world).run("review").expect(0);
     let request = &platform.requests()[0];
     let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();
@@ -240,7 +243,7 @@ fn redirect_to_another_origin_gets_no_token() {
     let (platform, other) = (Platform::new(), Platform::new());
     let target = format!("{}/v1/elsewhere", other.server.uri());
     platform.reviews(ResponseTemplate::new(307).insert_header("location", target.as_str()));
-    platform.call(&one_change()).run("review").expect(3);
+    platform.call(&change_of_one_file()).run("review").expect(3);
     assert!(other.requests().is_empty());
 }
 
@@ -249,7 +252,7 @@ fn echoed_token_is_not_shown() {
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
     platform
-        .call(&one_change())
+        .call(&change_of_one_file())
         .run("-vv review --report json=-")
         .expect(3)
         .saying(&["bad header"]);
@@ -257,9 +260,10 @@ fn echoed_token_is_not_shown() {
 
 #[test]
 fn token_in_answer_that_is_used_is_shown_nowhere() {
-    let (world, platform) = (one_change(), Platform::new());
-    let said = format!("debug: request had Bearer {TOKEN}");
-    let rule = json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [said] }]);
+    let (world, platform) = (change_of_one_file(), Platform::new());
+    let expected_text = format!("debug: request had Bearer {TOKEN}");
+    let rule =
+        json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [expected_text] }]);
     let results = json!({ FILE: rule, format!("{TOKEN}.orch.yaml"): rule });
     let body =
         json!({ "reviewStatus": "FAILED", "results": results, "excludedFiles": [format!("{TOKEN}.yaml")] });
@@ -285,8 +289,8 @@ fn token_in_answer_that_is_used_is_shown_nowhere() {
     let call = platform
         .call(&world)
         .variable("GITHUB_STEP_SUMMARY", summary.to_string_lossy());
-    let ended = call.run(&args);
-    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let output = call.run(&args);
+    assert!(output.all().contains("Bearer ***"), "{}", output.all());
     let reports = reports.map(|name| world.work().join(format!("{name}.out")));
     for file in reports.iter().chain([&summary]) {
         let text = std::fs::read_to_string(file).unwrap();
@@ -296,7 +300,7 @@ fn token_in_answer_that_is_used_is_shown_nowhere() {
 
 #[test]
 fn short_token_may_stand_in_names_that_answer_has() {
-    let (world, platform) = (one_change(), Platform::new());
+    let (world, platform) = (change_of_one_file(), Platform::new());
     let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
     platform.reviews(answer(
         &json!({ "reviewStatus": "PASSED", "results": { FILE: rule } }),
@@ -311,7 +315,7 @@ fn signal_ends_waiting_review_with_its_code() {
     use std::io::Read as _;
     use std::process::Stdio;
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let world = one_change();
+        let world = change_of_one_file();
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(60)));
         let mut command = platform.call(&world).command("review");
@@ -325,11 +329,11 @@ fn signal_ends_waiting_review_with_its_code() {
         }
         send_signal(signal, &child.id().to_string());
         assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let mut text = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
         assert!(
-            said.contains(if code == 130 { "interrupted" } else { "terminated" }),
-            "{said}"
+            text.contains(if code == 130 { "interrupted" } else { "terminated" }),
+            "{text}"
         );
     }
 }

@@ -1,8 +1,8 @@
 //! The files that are reviewed, and the destinations of the result.
 
 use crate::support::{
-    Arguments, Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, asked, change, each,
-    good_pipeline, passed, pipeline, project,
+    Arguments, Call, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, change,
+    good_pipeline, passed_results, pipeline, project, requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -10,13 +10,13 @@ use std::fs;
 use wiremock::ResponseTemplate;
 
 /// Returns the files that a review of this world requests.
-fn sent(world: &World, args: impl Arguments) -> Vec<String> {
+fn reviewed_paths(world: &World, args: impl Arguments) -> Vec<String> {
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     platform.call(world).run(("review", args)).expect(0);
-    let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
-    sent.sort();
-    sent
+    let mut paths: Vec<String> = platform.requests().iter().flat_map(requested_pipelines).collect();
+    paths.sort();
+    paths
 }
 
 #[test]
@@ -40,28 +40,31 @@ fn changed_pipelines_are_sent_and_nothing_else() {
     // The file is not committed, so it is not reviewed.
     world.write("dirty.orch.yaml", good_pipeline());
     assert_eq!(
-        sent(&world, ""),
+        reviewed_paths(&world, ""),
         [".hidden/h.orch.yaml", "new.tran.yaml", "sales/new name.orch.yaml"]
     );
-    assert_eq!(sent(&world, "sales"), ["sales/new name.orch.yaml"]);
+    assert_eq!(reviewed_paths(&world, "sales"), ["sales/new name.orch.yaml"]);
     assert_eq!(
-        sent(&world, "--exclude sales/** --exclude .hidden/**"),
+        reviewed_paths(&world, "--exclude sales/** --exclude .hidden/**"),
         ["new.tran.yaml"]
     );
-    assert_eq!(sent(&world, "--include **/*.tran.yaml"), ["new.tran.yaml"]);
-    assert_eq!(sent(&world, "--all").len(), 4);
+    assert_eq!(
+        reviewed_paths(&world, "--include **/*.tran.yaml"),
+        ["new.tran.yaml"]
+    );
+    assert_eq!(reviewed_paths(&world, "--all").len(), 4);
 }
 
 #[test]
 fn change_of_rules_selects_all_and_is_named() {
     let rules = format!("{RULES}# stricter soon\n");
     let world = change(&[(".platform/config/pipeline_quality_rules.yaml", &rules)]);
-    assert_eq!(sent(&world, ""), ["a.orch.yaml"]);
+    assert_eq!(reviewed_paths(&world, ""), ["a.orch.yaml"]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let ended = platform.call(&world).run("review --report json=-").expect(0);
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let output = platform.call(&world).run("review --report json=-").expect(0);
     assert_eq!(
-        ended.json()["gateChanges"],
+        output.json()["gateChanges"],
         json!([".platform/config/pipeline_quality_rules.yaml"])
     );
 }
@@ -73,14 +76,14 @@ fn change_of_configuration_is_named() {
         ("b.orch.yaml", &good_pipeline()),
     ]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let ended = platform
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let output = platform
         .call(&world)
         .run("review --report json=report.json")
         .expect(0);
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
-    assert!(ended.out.contains("sluicegate.yaml"), "{}", ended.all());
+    assert!(output.out.contains("sluicegate.yaml"), "{}", output.all());
 }
 
 #[test]
@@ -93,8 +96,8 @@ fn run_without_pipelines_passes_and_writes_reports() {
     );
     let reports = "--report junit=out/j.xml --report json=out/j.json";
     call.run(("ci", reports)).expect(0);
-    let ended = call.run(("review", reports)).expect(0);
-    assert!(ended.out.contains("nothing to review"), "{}", ended.all());
+    let output = call.run(("review", reports)).expect(0);
+    assert!(output.out.contains("nothing to review"), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("out/j.json")).unwrap()).unwrap();
     assert_eq!(
         (report["verdict"].as_str(), report["counts"]["files"].as_u64()),
@@ -120,13 +123,13 @@ fn unpushed_commit_is_not_reviewed() {
     world.commit("not pushed");
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
     call.run("review").expect(7).saying(&["push", "sluicegate check"]);
-    let ended = call.run("review --dry-run").expect(0);
+    let output = call.run("review --dry-run").expect(0);
     assert!(
-        ended.out.starts_with("would review 1 pipeline"),
+        output.out.starts_with("would review 1 pipeline"),
         "{}",
-        ended.all()
+        output.all()
     );
-    ended.saying(&["the review would stop here", "push"]);
+    output.saying(&["the review would stop here", "push"]);
 }
 
 #[test]
@@ -144,8 +147,8 @@ fn name_that_is_not_utf8_is_never_passed_and_hint_helps() {
     ] {
         for more in [&[][..], &["--exclude", "*"]] {
             if more.is_empty() || args[0] != "waivers" {
-                let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9").run((args, more));
-                ended.expect(7).saying(&[
+                let output = Call::with_platform(&world.work(), "http://127.0.0.1:9").run((args, more));
+                output.expect(7).saying(&[
                     "is not UTF-8",
                     "hint: rename it with `git mv`",
                     "--exclude does not skip it",
@@ -158,11 +161,11 @@ fn name_that_is_not_utf8_is_never_passed_and_hint_helps() {
 #[test]
 fn dry_run_sends_nothing() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
-    let ended = Call::new(&world.work()).run("review --dry-run").expect(0);
+    let output = Call::new(&world.work()).run("review --dry-run").expect(0);
     assert!(
-        ended.out.contains("b.orch.yaml") && ended.out.contains("change"),
+        output.out.contains("b.orch.yaml") && output.out.contains("change"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -171,7 +174,7 @@ fn github_gets_annotations_summary_and_outputs() {
     let world = change(&[("b,c:.orch.yaml", &pipeline(&["Start", "load\nit", "Done"]))]);
     let platform = Platform::new();
     let text = "load\nit is wrong\n::set-output name=verdict::passed";
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "FAILED",
         json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]),
     ));
@@ -181,10 +184,10 @@ fn github_gets_annotations_summary_and_outputs() {
         .variable("SLUICEGATE_CI", "none")
         .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
         .variable("GITHUB_OUTPUT", outputs.display().to_string());
-    let ended = call
+    let output = call
         .run("review --annotations github --report junit=j.xml")
         .expect(1);
-    let commands: Vec<&str> = ended
+    let commands: Vec<&str> = output
         .out
         .lines()
         .filter(|line| line.trim_start().starts_with("::"))
@@ -222,7 +225,7 @@ fn unwritable_report_does_not_affect_others() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("a-file", "in the way\n");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let args = "review --report json=a-file/x.json --report junit=good.xml";
     platform.call(&world).run(args).expect(2).saying(&["a-file"]);
     assert!(world.work().join("good.xml").is_file());
@@ -232,32 +235,35 @@ fn unwritable_report_does_not_affect_others() {
 fn report_on_standard_output_is_alone_there() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "FAILED",
         json!([{ "ruleName": "r", "status": "FAILED", "violations": ["##[error]no"] }]),
     ));
-    let ended = platform
+    let output = platform
         .call(&world)
         .run("review --annotations github --report json=-")
         .expect(1);
     assert_eq!(
-        ended.json()["files"][0]["results"][0]["violations"],
+        output.json()["files"][0]["results"][0]["violations"],
         json!(["##[error]no"])
     );
-    assert!(!ended.all().contains("##["), "{}", ended.all());
+    assert!(!output.all().contains("##["), "{}", output.all());
 }
 
 #[test]
 fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
     let content = pipeline(&["Start", "Done"]);
-    let names: Vec<String> = (0..90).map(|at| format!("p{at:02}.orch.yaml")).collect();
+    let names: Vec<String> = (0..90).map(|index| format!("p{index:02}.orch.yaml")).collect();
     let files: Vec<(&str, &str)> = names
         .iter()
         .map(|name| (name.as_str(), content.as_str()))
         .collect();
     let world = change(&files);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    platform.reviews(respond_for_each(
+        "PASSED",
+        json!([{ "ruleName": "r", "status": "PASSED" }]),
+    ));
     let args = [
         "review",
         "--batch-size",
@@ -267,21 +273,25 @@ fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
         "--report",
         "json=-",
     ];
-    let lines = |ended: &Ended| ended.err.matches("reviewing: ").count();
-    let ended = platform.call(&world).variable("CI", "true").run(&args).expect(0);
-    assert_eq!(ended.json()["verdict"], "passed");
-    assert!((10..=20).contains(&lines(&ended)), "{}", ended.err);
-    assert!(ended.err.contains("reviewing: 45 of 90 files\n"), "{}", ended.err);
+    let lines = |output: &ProgramOutput| output.err.matches("reviewing: ").count();
+    let output = platform.call(&world).variable("CI", "true").run(&args).expect(0);
+    assert_eq!(output.json()["verdict"], "passed");
+    assert!((10..=20).contains(&lines(&output)), "{}", output.err);
+    assert!(
+        output.err.contains("reviewing: 45 of 90 files\n"),
+        "{}",
+        output.err
+    );
     let quiet: Vec<&str> = args.iter().copied().chain(["-q"]).collect();
-    let ended = platform.call(&world).variable("CI", "true").run(&quiet).expect(0);
-    assert_eq!(lines(&ended), 0);
+    let output = platform.call(&world).variable("CI", "true").run(&quiet).expect(0);
+    assert_eq!(lines(&output), 0);
     // With a single request, no progress is printed.
-    let ended = platform
+    let output = platform
         .call(&world)
         .variable("CI", "true")
         .run("review")
         .expect(0);
-    assert_eq!(lines(&ended), 0);
+    assert_eq!(lines(&output), 0);
 }
 
 #[test]
@@ -290,9 +300,13 @@ fn review_says_why_all_pipelines_are_selected() {
     world.git("checkout -q -b new");
     world.git("push -q origin new");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
-    let why = "all pipelines are selected: head is already in the default branch `origin/main`";
-    platform.call(&world).run("review").expect(0).saying(&[why]);
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let expected_text = "all pipelines are selected: head is already in the default branch `origin/main`";
+    platform
+        .call(&world)
+        .run("review")
+        .expect(0)
+        .saying(&[expected_text]);
     let asked_for = platform.call(&world).run("review --all").expect(0);
     assert!(
         !asked_for.all().contains("all pipelines are selected"),
@@ -302,19 +316,19 @@ fn review_says_why_all_pipelines_are_selected() {
 }
 
 /// Starts a platform that follows the other public description of the review endpoint.
-fn with_file_paths(world: &World) -> Served {
+fn with_file_paths(world: &World) -> ServerProcess {
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("--token={TOKEN}=admin");
     let fields = "--review-request file-paths";
-    Served::start(world.path(), (&["--project", &project, &token], fields))
+    ServerProcess::start(world.path(), (&["--project", &project, &token], fields))
 }
 
 #[test]
 fn fields_of_request_are_setting() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
-    let served = with_file_paths(&world);
+    let server = with_file_paths(&world);
     let call = |variables: &[(&str, &str)], args: &str| {
-        let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_RETRIES", "0");
+        let call = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_RETRIES", "0");
         let set = |call: Call, (name, value): &(&str, &str)| call.variable(name, value);
         variables.iter().fold(call, set).run(args)
     };
@@ -371,8 +385,8 @@ fn request_with_other_fields_than_platforms_names_setting() {
         json!({ "title": "Bad Request", "detail": "dataWarehouseType must not be null" }),
         json!({ "violations": [{ "field": "filePaths", "message": "must not be empty" }] }),
     ] {
-        let said = said(body, "");
-        assert!(said.contains("--review-request file-paths"), "{said}");
+        let text = said(body, "");
+        assert!(text.contains("--review-request file-paths"), "{text}");
     }
     let refused = said(json!({ "detail": "dataWarehouseType: X is unknown" }), other);
     assert!(refused.contains("check the data warehouse type"), "{refused}");
@@ -392,7 +406,7 @@ fn request_with_other_fields_than_platforms_names_setting() {
 }
 
 #[test]
-fn token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
+fn unset_token_is_reported_with_setting_before_any_request() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
     let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
@@ -406,19 +420,19 @@ fn token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent
         "%TOKEN%",
         "x$y",
     ] {
-        let said = review(
+        let text = review(
             call().variable("SLUICEGATE_TOKEN", token),
             "the token from SLUICEGATE_TOKEN",
         );
-        assert!(!said.err.contains(token), "{}", said.all());
+        assert!(!text.err.contains(token), "{}", text.all());
     }
     let file = world.path().join("token");
     fs::write(&file, "$TOKEN\n").unwrap();
-    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
-    review(named, "(--token-file, SLUICEGATE_TOKEN_FILE)");
+    let named_call = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named_call, "(--token-file, SLUICEGATE_TOKEN_FILE)");
     fs::write(&file, [&[0xff, 0xfe][..], b"t\0"].concat()).unwrap();
-    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
-    review(named, "is UTF-16");
+    let named_call = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named_call, "is UTF-16");
     let command = call().variable("SLUICEGATE_TOKEN_COMMAND", "echo '${TOKEN}'");
     review(command, "(--token-command, SLUICEGATE_TOKEN_COMMAND)");
     assert_eq!(platform.requests().len(), 0);
@@ -430,7 +444,7 @@ fn description_of_a_token_error_is_shown() {
     let body = json!({ "error": "invalid_client", "error_description": "no such client\u{1b}[2J" });
     for status in [200, 400, 401] {
         let platform = Platform::new();
-        platform.on(
+        platform.respond_to(
             "POST",
             "^/token$",
             ResponseTemplate::new(status).set_body_json(&body),
@@ -441,11 +455,11 @@ fn description_of_a_token_error_is_shown() {
             .variable("SLUICEGATE_CLIENT_ID", "me")
             .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
             .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()));
-        let ended = call.run("review").expect(4).saying(&[
+        let output = call.run("review").expect(4).saying(&[
             r"invalid_client: no such client\u{1b}[2J",
             "hint: check the client id, the client secret and the audience",
         ]);
-        assert_eq!(platform.requests().len(), 1, "{}", ended.all());
+        assert_eq!(platform.requests().len(), 1, "{}", output.all());
     }
 }
 
@@ -453,8 +467,7 @@ fn description_of_a_token_error_is_shown() {
 fn byte_order_mark_before_answer_is_no_part_of_it() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
-    let body =
-        json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() }, "excludedFiles": [] });
+    let body = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed_results() }, "excludedFiles": [] });
     platform.reviews(ResponseTemplate::new(200).set_body_raw(format!("\u{feff}{body}"), "application/json"));
     platform.call(&world).run("review").expect(0);
     let platform = Platform::new();

@@ -1,7 +1,8 @@
 //! `--on-unavailable pass` is for a platform that is down, not for a change that makes it fail.
 
 use crate::support::{
-    Arguments, Call, Ended, Platform, World, asked, change, each, good_pipeline, passed, pipeline,
+    Arguments, Call, Platform, ProgramOutput, World, change, good_pipeline, passed_results, pipeline,
+    requested_pipelines, respond_for_each,
 };
 use serde_json::json;
 use std::io::Read as _;
@@ -15,7 +16,7 @@ const NOT_APPLIED: &str = "--on-unavailable pass does not apply";
 const APPLIED: &str = "passes regardless";
 
 /// Creates a change of eight good pipelines and the poisoned one.
-fn poisoned(content: &str) -> World {
+fn world_with_poisoned_file(content: &str) -> World {
     let paths: Vec<String> = (0..8).map(|number| format!("p{number}.orch.yaml")).collect();
     let good = good_pipeline();
     let mut files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), good.as_str())).collect();
@@ -24,34 +25,34 @@ fn poisoned(content: &str) -> World {
 }
 
 /// Returns a platform that sends this response to each review of the poisoned pipeline.
-fn platform_failing(response: ResponseTemplate) -> Platform {
+fn platform_failing_bad_file(response: ResponseTemplate) -> Platform {
     let platform = Platform::new();
     platform.reviews(move |request: &Request| {
-        if asked(request).iter().any(|path| path == BAD) {
+        if requested_pipelines(request).iter().any(|path| path == BAD) {
             return response.clone();
         }
-        each("PASSED", passed()).respond(request)
+        respond_for_each("PASSED", passed_results()).respond(request)
     });
     platform
 }
 
-fn review(call: &Call, more: impl Arguments) -> Ended {
+fn review_despite_outage(call: &Call, extra_args: impl Arguments) -> ProgramOutput {
     let args = "review --on-unavailable pass --report json=-";
-    call.run((args, more))
+    call.run((args, extra_args))
 }
 
-fn says(ended: &Ended, text: &str) {
-    assert!(ended.all().contains(text), "{text}: {}", ended.all());
+fn assert_output_contains(output: &ProgramOutput, text: &str) {
+    assert!(output.all().contains(text), "{text}: {}", output.all());
 }
 
 #[test]
 fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
     for status in [500, 502, 503] {
-        let world = poisoned(&good_pipeline());
-        let platform = platform_failing(ResponseTemplate::new(status));
-        let ended = review(&platform.call(&world), "").expect(3);
-        says(&ended, NOT_APPLIED);
-        let report = ended.json();
+        let world = world_with_poisoned_file(&good_pipeline());
+        let platform = platform_failing_bad_file(ResponseTemplate::new(status));
+        let output = review_despite_outage(&platform.call(&world), "").expect(3);
+        assert_output_contains(&output, NOT_APPLIED);
+        let report = output.json();
         assert_eq!(report["unreviewed"], json!([BAD]), "{status}");
         assert_eq!(report["verdict"], "undecided");
         assert!(platform.requests().len() <= 12, "{}", platform.requests().len());
@@ -60,13 +61,13 @@ fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
 
 #[test]
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
-    let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
-    let platform = platform_failing(ResponseTemplate::new(500));
+    let world = world_with_poisoned_file(&pipeline(&["Start", "bad name", "Done"]));
+    let platform = platform_failing_bad_file(ResponseTemplate::new(500));
     for action in ["pass", "fail"] {
         let args = ["review", "--on-unavailable", action, "--report", "json=-"];
-        let ended = platform.call(&world).run(&args).expect(1);
-        says(&ended, "locally with the rules file of the commit");
-        let report = ended.json();
+        let output = platform.call(&world).run(&args).expect(1);
+        assert_output_contains(&output, "locally with the rules file of the commit");
+        let report = output.json();
         assert_eq!(report["unreviewed"], json!([BAD]));
         assert_eq!(report["findings"]["errors"], 1);
     }
@@ -85,15 +86,15 @@ fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
         unreadable,
         slow,
     ] {
-        let platform = platform_failing(response);
+        let platform = platform_failing_bad_file(response);
         let call = platform.call(&world).variable("SLUICEGATE_TIMEOUT", "1");
-        let ended = review(&call, "").expect(3);
-        assert!(!ended.all().contains(APPLIED), "{}", ended.all());
+        let output = review_despite_outage(&call, "").expect(3);
+        assert!(!output.all().contains(APPLIED), "{}", output.all());
     }
 }
 
 /// Closes each connection whose request names the poisoned pipeline, and responds with 404 to the others.
-fn resetting() -> String {
+fn start_resetting_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -126,29 +127,30 @@ fn resetting() -> String {
 #[test]
 fn reset_connection_of_one_pipeline_is_not_an_unavailable_platform() {
     let world = change(&[(BAD, &good_pipeline())]);
-    let call = Call::with_platform(&world.work(), &resetting()).variable("SLUICEGATE_RETRIES", "0");
-    let ended = review(&call, "").expect(3);
-    says(&ended, NOT_APPLIED);
+    let call =
+        Call::with_platform(&world.work(), &start_resetting_server()).variable("SLUICEGATE_RETRIES", "0");
+    let output = review_despite_outage(&call, "").expect(3);
+    assert_output_contains(&output, NOT_APPLIED);
 }
 
 #[test]
 fn one_failed_batch_of_four_does_not_pass() {
-    let world = poisoned(&good_pipeline());
-    let platform = platform_failing(ResponseTemplate::new(503));
-    let more = "--batch-size 3 --concurrency 1";
-    let ended = review(&platform.call(&world), more).expect(3);
-    says(&ended, NOT_APPLIED);
-    assert_eq!(ended.json()["counts"]["files"], 9);
+    let world = world_with_poisoned_file(&good_pipeline());
+    let platform = platform_failing_bad_file(ResponseTemplate::new(503));
+    let extra_args = "--batch-size 3 --concurrency 1";
+    let output = review_despite_outage(&platform.call(&world), extra_args).expect(3);
+    assert_output_contains(&output, NOT_APPLIED);
+    assert_eq!(output.json()["counts"]["files"], 9);
 }
 
 #[test]
 fn platform_that_is_down_passes_a_change_without_local_findings() {
-    let world = poisoned(&good_pipeline());
+    let world = world_with_poisoned_file(&good_pipeline());
     let platform = Platform::new();
     platform.is_down();
-    let ended = review(&platform.call(&world), "--batch-size 2 --concurrency 1").expect(0);
-    says(&ended, APPLIED);
-    let report = ended.json();
+    let output = review_despite_outage(&platform.call(&world), "--batch-size 2 --concurrency 1").expect(0);
+    assert_output_contains(&output, APPLIED);
+    let report = output.json();
     assert_eq!(report["verdict"], "undecided");
     assert_eq!(report["unreviewed"].as_array().unwrap().len(), 9);
     // One batch and the two requests of the probe.
@@ -156,18 +158,18 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
     platform.call(&world).run("review").expect(3);
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
-    says(&review(&nowhere, "").expect(0), APPLIED);
+    assert_output_contains(&review_despite_outage(&nowhere, "").expect(0), APPLIED);
 }
 
 #[test]
 fn platform_that_is_down_does_not_pass_a_local_finding() {
-    let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
+    let world = world_with_poisoned_file(&pipeline(&["Start", "bad name", "Done"]));
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
-    let ended = review(&nowhere, "").expect(1);
-    assert!(!ended.all().contains(APPLIED), "{}", ended.all());
+    let output = review_despite_outage(&nowhere, "").expect(1);
+    assert!(!output.all().contains(APPLIED), "{}", output.all());
     nowhere.run("review").expect(1);
-    review(&nowhere, "--fail-on never").expect(0);
+    review_despite_outage(&nowhere, "--fail-on never").expect(0);
 }
 
 #[test]
@@ -185,9 +187,9 @@ fn platform_that_is_down_passes_known_findings_only() {
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
     edit(&["Start", "bad name", "Done"]);
-    let ended = review(&nowhere, "--new-only").expect(0);
-    let findings = &ended.json()["findings"];
+    let output = review_despite_outage(&nowhere, "--new-only").expect(0);
+    let findings = &output.json()["findings"];
     assert_eq!((&findings["known"], &findings["fixed"]), (&json!(1), &json!(0)));
     edit(&["Start", "bad name", "worse name", "Done"]);
-    review(&nowhere, "--new-only").expect(1);
+    review_despite_outage(&nowhere, "--new-only").expect(1);
 }

@@ -1,11 +1,13 @@
 //! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
 
-use crate::support::{Ended, Platform, RULES, World, answer, asked, change, one_change, pipeline};
+use crate::support::{
+    Platform, ProgramOutput, RULES, World, answer, change, one_change, pipeline, requested_pipelines,
+};
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
 
 /// Runs a review by a platform with this result for `b.orch.yaml`, the only changed pipeline.
-fn reviewed(world: &World, status: &str, results: &Value, excluded: &Value) -> Ended {
+fn review_with_response(world: &World, status: &str, results: &Value, excluded: &Value) -> ProgramOutput {
     let body = json!({ "reviewStatus": status, "results": results, "excludedFiles": excluded });
     let platform = Platform::new();
     platform.reviews(answer(&body));
@@ -24,12 +26,12 @@ const BOTH: [&str; 2] = ["component-naming-convention", "maximum-components"];
 #[test]
 fn pipeline_without_any_rule_result_was_not_judged() {
     let world = one_change();
-    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": [] }), &json!([])).expect(3);
-    let report = ended.json();
+    let output = review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": [] }), &json!([])).expect(3);
+    let report = output.json();
     assert_eq!(report["verdict"], "undecided");
     assert_eq!(report["unreviewed"], json!(["b.orch.yaml"]));
     // Counterparts: both rules have a result; and there is nothing to review.
-    reviewed(
+    review_with_response(
         &world,
         "PASSED",
         &json!({ "b.orch.yaml": passed_by(&BOTH) }),
@@ -48,20 +50,22 @@ fn pipeline_without_any_rule_result_was_not_judged() {
         let platform = Platform::new();
         platform.reviews(|request: &wiremock::Request| {
             let results: serde_json::Map<String, Value> =
-                asked(request).into_iter().map(|path| (path, json!([]))).collect();
+                requested_pipelines(request).into_iter().map(|path| (path, json!([]))).collect();
             answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
         });
-        let ended = platform.call(&world).run("review");
-        assert_eq!(ended.code, 0, "{rules}: {}", ended.all());
+        let output = platform.call(&world).run("review");
+        assert_eq!(output.code, 0, "{rules}: {}", output.all());
     }
 }
 
 #[test]
-fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
+fn ci_without_reviewed_pipelines_publishes_nothing_and_trusts_no_report() {
     let world = one_change();
     let empty = |request: &wiremock::Request| {
-        let results: serde_json::Map<String, Value> =
-            asked(request).into_iter().map(|path| (path, json!([]))).collect();
+        let results: serde_json::Map<String, Value> = requested_pipelines(request)
+            .into_iter()
+            .map(|path| (path, json!([])))
+            .collect();
         answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
     };
     world.write(
@@ -91,27 +95,27 @@ fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
     );
     // A report of another program, or of an older version, that claims a pass.
     let report = call().run("review --all --report json=-").expect(3);
-    let mut claimed = report.json();
-    claimed["verdict"] = json!("passed");
-    let paths: Vec<Value> = claimed["unreviewed"].as_array().unwrap().clone();
-    claimed["files"] = paths
+    let mut document = report.json();
+    document["verdict"] = json!("passed");
+    let paths: Vec<Value> = document["unreviewed"].as_array().unwrap().clone();
+    document["files"] = paths
         .iter()
         .map(|path| json!({ "path": path, "results": [] }))
         .collect();
-    claimed["counts"]["files"] = json!(paths.len());
-    claimed["counts"]["unreviewed"] = json!(0);
-    claimed["unreviewed"] = json!([]);
+    document["counts"]["files"] = json!(paths.len());
+    document["counts"]["unreviewed"] = json!(0);
+    document["unreviewed"] = json!([]);
     for key in ["unreviewedBecause", "notes", "isOpen", "open"] {
-        if let Some(report) = claimed.as_object_mut() {
+        if let Some(report) = document.as_object_mut() {
             report.remove(key);
         }
     }
     let file = world.path().join("claimed.json");
-    std::fs::write(&file, claimed.to_string()).unwrap();
+    std::fs::write(&file, document.to_string()).unwrap();
     let required = file.display().to_string();
-    let ended = call().run(&["publish", "--require-review", &required]);
-    assert_eq!(ended.code, 2, "{}", ended.all());
-    ended.saying(&["has no result for"]);
+    let output = call().run(&["publish", "--require-review", &required]);
+    assert_eq!(output.code, 2, "{}", output.all());
+    output.saying(&["has no result for"]);
 }
 
 #[test]
@@ -121,20 +125,22 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
         { "ruleName": "component-naming-convention", "status": "PASSED", "violations": ["component \"Load\" is wrong"] },
         { "ruleName": "maximum-components", "status": "PASSED" },
     ]);
-    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": violated }), &json!([])).expect(1);
-    let report = ended.json();
+    let output =
+        review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": violated }), &json!([])).expect(1);
+    let report = output.json();
     assert_eq!(report["files"][0]["results"][0]["status"], "FAILED");
     assert!(
         report["notes"].to_string().contains("as PASSED despite"),
         "{report}"
     );
-    let erred = json!([
+    let document = json!([
         { "ruleName": "component-naming-convention", "status": "PASSED", "errorDetail": { "type": "designer/empty-regex-pattern" } },
         { "ruleName": "maximum-components", "status": "PASSED" },
     ]);
-    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": erred }), &json!([])).expect(1);
+    let output =
+        review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": document }), &json!([])).expect(1);
     assert_eq!(
-        ended.json()["files"][0]["results"][0]["errorType"],
+        output.json()["files"][0]["results"][0]["errorType"],
         "designer/empty-regex-pattern"
     );
     // Counterpart: empty lists and nulls have no meaning.
@@ -142,14 +148,15 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
         { "ruleName": "component-naming-convention", "status": "PASSED", "violations": [], "errorDetail": null },
         { "ruleName": "maximum-components", "status": "PASSED", "violations": null },
     ]);
-    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": plain }), &json!([])).expect(0);
-    assert_eq!(ended.json()["notes"], json!([]));
+    let output =
+        review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": plain }), &json!([])).expect(0);
+    assert_eq!(output.json()["notes"], json!([]));
 }
 
 #[test]
 fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
     let world = one_change();
-    let one = reviewed(
+    let one = review_with_response(
         &world,
         "PASSED",
         &json!({ "b.orch.yaml": passed_by(&BOTH[..1]) }),
@@ -161,7 +168,7 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
         notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
         "{notes}"
     );
-    let strange = reviewed(
+    let strange = review_with_response(
         &world,
         "PASSED",
         &json!({ "b.orch.yaml": passed_by(&["brand-new-rule"]) }),
@@ -178,10 +185,10 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
 #[test]
 fn pipeline_that_platform_excludes_was_not_judged() {
     let world = one_change();
-    let ended = reviewed(&world, "PASSED", &json!({}), &json!(["b.orch.yaml"])).expect(3);
-    assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
+    let output = review_with_response(&world, "PASSED", &json!({}), &json!(["b.orch.yaml"])).expect(3);
+    assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]));
     let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
-    reviewed(&world, "PASSED", &both, &json!(["b.orch.yaml"])).expect(3);
+    review_with_response(&world, "PASSED", &both, &json!(["b.orch.yaml"])).expect(3);
     // Counterpart: a file that is not a pipeline by its name.
     let world = change(&[("note.txt", "words")]);
     let platform = Platform::new();
@@ -213,18 +220,18 @@ fn response_with_duplicate_path_or_rule_is_undecided() {
         platform.call(&world).run("review --report json=-")
     };
     for (first, second) in [("FAILED", "PASSED"), ("PASSED", "FAILED"), ("PASSED", "PASSED")] {
-        let ended = review(twice(first, second)).expect(3);
-        assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
+        let output = review(twice(first, second)).expect(3);
+        assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]));
     }
     let rule = json!([
         { "ruleName": "maximum-components", "status": "FAILED" },
         { "ruleName": "maximum-components", "status": "PASSED" },
     ]);
-    reviewed(&world, "PASSED", &json!({ "b.orch.yaml": rule }), &json!([])).expect(3);
+    review_with_response(&world, "PASSED", &json!({ "b.orch.yaml": rule }), &json!([])).expect(3);
 }
 
 /// Returns a platform that finds too many components, with different messages for the base and for head.
-fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
+fn platform_with_counts(world: &World, words: [&[&str]; 2]) -> Platform {
     let head = world.git("rev-parse HEAD");
     let [at_base, at_head] = words.map(|words| {
         json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": words },
@@ -238,7 +245,7 @@ fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
         } else {
             &at_base
         };
-        let results: serde_json::Map<String, Value> = asked(request)
+        let results: serde_json::Map<String, Value> = requested_pipelines(request)
             .into_iter()
             .map(|path| (path, result.clone()))
             .collect();
@@ -264,12 +271,12 @@ fn count_of_rule_is_compared_without_text_of_platform() {
     };
     let (four, five) = (["Start", "A", "B", "Done"], ["Start", "A", "B", "C", "Done"]);
     let new = |world: &World, words| {
-        let ended = counting(world, words)
+        let output = platform_with_counts(world, words)
             .call(world)
             .run("review --new-only --report json=-");
-        let report = ended.json();
+        let report = output.json();
         (
-            ended.code,
+            output.code,
             report["findings"]["new"].clone(),
             report["files"][0]["results"][0]["sizes"].clone(),
         )
@@ -296,7 +303,7 @@ fn count_of_rule_is_compared_without_text_of_platform() {
         world.commit("waive");
         world.push();
         world.git("checkout -q change");
-        counting(&world, [&[], &[]])
+        platform_with_counts(&world, [&[], &[]])
             .call(&world)
             .run("review --policy base")
             .code
@@ -361,18 +368,18 @@ fn answer_about_another_spelling_of_a_path_is_undecided() {
         "b",
         " b.orch.yaml ",
     ] {
-        let ended = reviewed(&world, "PASSED", &both, &json!([spelling]));
-        assert_eq!(ended.code, 3, "{spelling}: {}", ended.all());
-        assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]), "{spelling}");
+        let output = review_with_response(&world, "PASSED", &both, &json!([spelling]));
+        assert_eq!(output.code, 3, "{spelling}: {}", output.all());
+        assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]), "{spelling}");
     }
     let failed = json!([{ "ruleName": BOTH[0], "status": "FAILED", "violations": ["it is bad"] }]);
     let results = json!({ "b.orch.yaml": passed_by(&BOTH), "./b.orch.yaml": failed });
-    let ended = reviewed(&world, "PASSED", &results, &json!([])).expect(3);
-    let reasons = ended.json()["unreviewedReasons"].to_string();
+    let output = review_with_response(&world, "PASSED", &results, &json!([])).expect(3);
+    let reasons = output.json()["unreviewedReasons"].to_string();
     assert!(reasons.contains("another spelling of its path"), "{reasons}");
     // An unknown path is only reported.
-    let ended = reviewed(&world, "PASSED", &both, &json!(["other.orch.yaml"])).expect(0);
-    let notes = ended.json()["notes"].to_string();
+    let output = review_with_response(&world, "PASSED", &both, &json!(["other.orch.yaml"])).expect(0);
+    let notes = output.json()["notes"].to_string();
     assert!(
         notes.contains("excludes other.orch.yaml, which was not requested"),
         "{notes}"

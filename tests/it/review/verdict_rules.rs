@@ -1,6 +1,8 @@
 //! Each row of the verdict rules, against a platform with scripted responses.
 
-use crate::support::{Arguments, Platform, answer, asked, change, each, passed, pipeline};
+use crate::support::{
+    Arguments, Platform, answer, change, passed_results, pipeline, requested_pipelines, respond_for_each,
+};
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
@@ -11,13 +13,13 @@ fn judge(respond: impl wiremock::Respond + 'static, args: impl Arguments) -> (i3
     let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();
     platform.reviews(respond);
-    let ended = platform.call(&world).run((
+    let output = platform.call(&world).run((
         "review --report json=out/report.json --report junit=out/junit.xml",
         args,
     ));
     let read = |name: &str| std::fs::read_to_string(world.work().join("out").join(name)).unwrap();
     (
-        ended.code,
+        output.code,
         serde_json::from_str(&read("report.json")).unwrap(),
         read("junit.xml"),
     )
@@ -37,41 +39,41 @@ fn is_all_green(junit: &str) -> bool {
 }
 
 #[track_caller]
-fn expect(judged: &(i32, Value, String), code: i32, verdict: &str) {
+fn expect(review: &(i32, Value, String), code: i32, verdict: &str) {
     assert_eq!(
-        (judged.0, judged.1["verdict"].as_str().unwrap()),
+        (review.0, review.1["verdict"].as_str().unwrap()),
         (code, verdict),
         "{:#}",
-        judged.1
+        review.1
     );
     if code == 1 || code == 3 {
         assert!(
-            !is_all_green(&judged.2),
+            !is_all_green(&review.2),
             "JUnit is all green at exit {code}: {}",
-            judged.2
+            review.2
         );
     }
 }
 
 #[test]
 fn passed_review_passes() {
-    let judged = judge(
-        each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
+    let review = judge(
+        respond_for_each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
         "",
     );
-    expect(&judged, 0, "passed");
-    assert_eq!(judged.1["schema"], "sluicegate.report/v1");
-    assert_eq!(judged.1["engine"], "remote");
+    expect(&review, 0, "passed");
+    assert_eq!(review.1["schema"], "sluicegate.report/v1");
+    assert_eq!(review.1["engine"], "remote");
     let counts = json!({ "files": 1, "passed": 1, "failed": 0, "errors": 0, "warnings": 0, "excluded": 0, "unreviewed": 0 });
-    assert_eq!(judged.1["counts"], counts);
-    assert!(is_all_green(&judged.2));
+    assert_eq!(review.1["counts"], counts);
+    assert!(is_all_green(&review.2));
 }
 
 #[test]
 fn failed_rule_of_error_enforcement_fails() {
-    let judged = judge(each("FAILED", rule("FAILED")), "");
-    expect(&judged, 1, "failed");
-    let result = &judged.1["files"][0]["results"][0];
+    let review = judge(respond_for_each("FAILED", rule("FAILED")), "");
+    expect(&review, 1, "failed");
+    let result = &review.1["files"][0]["results"][0];
     assert_eq!(result["enforcement"], "error");
     assert_eq!(result["violations"], json!(["load it is badly named"]));
     assert_eq!(
@@ -84,21 +86,21 @@ fn failed_rule_of_error_enforcement_fails() {
 #[test]
 fn warning_passes_unless_fail_on_is_warn() {
     let warning = || {
-        each(
+        respond_for_each(
             "PASSED",
             json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": ["too many"] }]),
         )
     };
-    let judged = judge(warning(), "");
-    expect(&judged, 0, "passed");
-    assert_eq!(judged.1["counts"]["warnings"], 1);
+    let review = judge(warning(), "");
+    expect(&review, 0, "passed");
+    assert_eq!(review.1["counts"]["warnings"], 1);
     expect(&judge(warning(), "--fail-on warn"), 1, "failed");
 }
 
 #[test]
 fn unknown_rule_has_level_of_review() {
     let unknown = |status: &str| {
-        each(
+        respond_for_each(
             status,
             json!([{ "ruleName": "house-rule", "status": "FAILED", "violations": [] }]),
         )
@@ -114,14 +116,22 @@ fn unknown_rule_has_level_of_review() {
 
 #[test]
 fn rules_file_outweighs_passed_review() {
-    expect(&judge(each("PASSED", rule("FAILED")), ""), 1, "failed");
+    expect(
+        &judge(respond_for_each("PASSED", rule("FAILED")), ""),
+        1,
+        "failed",
+    );
 }
 
 #[test]
 fn failed_review_without_failed_rule_fails() {
-    expect(&judge(each("FAILED", rule("PASSED")), ""), 1, "failed");
     expect(
-        &judge(each("FAILED", rule("PASSED")), "--fail-on never"),
+        &judge(respond_for_each("FAILED", rule("PASSED")), ""),
+        1,
+        "failed",
+    );
+    expect(
+        &judge(respond_for_each("FAILED", rule("PASSED")), "--fail-on never"),
         0,
         "passed",
     );
@@ -131,30 +141,30 @@ fn failed_review_without_failed_rule_fails() {
 fn evaluation_error_fails() {
     let error = || {
         let detail = json!({ "type": "designer/something-new" });
-        each(
+        respond_for_each(
             "PASSED",
             json!([{ "ruleName": "r", "status": "ERROR", "errorDetail": detail }]),
         )
     };
-    let judged = judge(error(), "");
-    expect(&judged, 1, "failed");
+    let review = judge(error(), "");
+    expect(&review, 1, "failed");
     assert_eq!(
-        judged.1["files"][0]["results"][0]["errorType"],
+        review.1["files"][0]["results"][0]["errorType"],
         "designer/something-new"
     );
     assert!(
-        judged.2.contains("type=\"designer/something-new\""),
+        review.2.contains("type=\"designer/something-new\""),
         "{}",
-        judged.2
+        review.2
     );
     expect(&judge(error(), "--fail-on never"), 0, "passed");
 }
 
 #[test]
 fn fail_on_never_only_reports() {
-    let judged = judge(each("FAILED", rule("FAILED")), "--fail-on never");
-    expect(&judged, 0, "passed");
-    assert_eq!(judged.1["counts"]["failed"], 1);
+    let review = judge(respond_for_each("FAILED", rule("FAILED")), "--fail-on never");
+    expect(&review, 0, "passed");
+    assert_eq!(review.1["counts"]["failed"], 1);
 }
 
 #[test]
@@ -204,22 +214,22 @@ fn unknown_result_is_never_a_pass() {
         ),
         ("not an object", json!([])),
     ];
-    for (what, body) in odd {
+    for (label, body) in odd {
         // A body that cannot be parsed is no response, and the local check finds the bad name.
-        let is_response = !what.starts_with("wrong shape") && what != "not an object";
+        let is_response = !label.starts_with("wrong shape") && label != "not an object";
         let (code, verdict) = if is_response {
             (3, "undecided")
         } else {
             (1, "failed")
         };
-        let judged = judge(answer(&body), "");
+        let review = judge(answer(&body), "");
         assert_eq!(
-            (judged.0, judged.1["verdict"].as_str().unwrap()),
+            (review.0, review.1["verdict"].as_str().unwrap()),
             (code, verdict),
-            "{what}: {:#}",
-            judged.1
+            "{label}: {:#}",
+            review.1
         );
-        assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
+        assert!(!is_all_green(&review.2), "{label}: JUnit is all green");
         expect(&judge(answer(&body), "--fail-on never"), 3, "undecided");
         // The platform responded, if only with a body that cannot be read.
         expect(&judge(answer(&body), "--on-unavailable pass"), code, verdict);
@@ -228,18 +238,22 @@ fn unknown_result_is_never_a_pass() {
 
 #[test]
 fn empty_results_are_no_review_where_rules_are_enabled() {
-    expect(&judge(each("PASSED", json!([])), ""), 3, "undecided");
-    expect(&judge(each("PASSED", passed()), ""), 0, "passed");
+    expect(&judge(respond_for_each("PASSED", json!([])), ""), 3, "undecided");
+    expect(
+        &judge(respond_for_each("PASSED", passed_results()), ""),
+        0,
+        "passed",
+    );
 }
 
 #[test]
 fn pipeline_that_platform_excludes_was_not_reviewed() {
-    let judged = judge(
+    let review = judge(
         answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
         "",
     );
-    expect(&judged, 3, "undecided");
-    assert_eq!(judged.1["unreviewed"], json!([FILE]));
+    expect(&review, 3, "undecided");
+    assert_eq!(review.1["unreviewed"], json!([FILE]));
 }
 
 #[test]
@@ -249,18 +263,20 @@ fn failed_gate_outweighs_undecided_pipelines() {
         ("c.orch.yaml", &pipeline(&["Start", "Done"])),
     ]);
     let platform = Platform::new();
-    platform.reviews(|request: &Request| match asked(request)[0].as_str() {
-        FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
-        _ => ResponseTemplate::new(500),
-    });
+    platform.reviews(
+        |request: &Request| match requested_pipelines(request)[0].as_str() {
+            FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
+            _ => ResponseTemplate::new(500),
+        },
+    );
     let call = platform.call(&world);
-    let ended = call.run("review --batch-size 1 --report json=-").expect(1);
-    let report = ended.json();
+    let output = call.run("review --batch-size 1 --report json=-").expect(1);
+    let report = output.json();
     assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
     assert_eq!(report["verdict"], "failed");
     let pass = "review --batch-size 1 --on-unavailable pass";
-    let ended = call.run(pass).expect(1);
-    assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
+    let output = call.run(pass).expect(1);
+    assert!(!output.all().contains("passes regardless"), "{}", output.all());
 }
 
 #[test]
@@ -271,13 +287,15 @@ fn platform_that_responded_to_one_batch_is_available() {
     ]);
     let run = |odd: ResponseTemplate| {
         let platform = Platform::new();
-        platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
-            FILE => odd.clone(),
-            _ => ResponseTemplate::new(503),
-        });
+        platform.reviews(
+            move |request: &Request| match requested_pipelines(request)[0].as_str() {
+                FILE => odd.clone(),
+                _ => ResponseTemplate::new(503),
+            },
+        );
         let pass = "review --batch-size 1 --on-unavailable pass";
-        let ended = platform.call(&world).run(pass).expect(3);
-        assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
+        let output = platform.call(&world).run(pass).expect(3);
+        assert!(!output.all().contains("passes regardless"), "{}", output.all());
     };
     let results = json!({ FILE: rule("PASSED") });
     run(answer(&json!({ "reviewStatus": "PASSED", "results": results })));
@@ -294,14 +312,16 @@ fn refused_token_outweighs_failed_gate() {
             ("c.orch.yaml", &pipeline(&["Start", "Done"])),
         ]);
         let platform = Platform::new();
-        platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
-            FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
-            _ => ResponseTemplate::new(status),
-        });
+        platform.reviews(
+            move |request: &Request| match requested_pipelines(request)[0].as_str() {
+                FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
+                _ => ResponseTemplate::new(status),
+            },
+        );
         let call = platform.call(&world);
         let args = "review --batch-size 1 --on-unavailable pass --report json=-";
-        let ended = call.run(args).expect(4);
-        assert_eq!(ended.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
+        let output = call.run(args).expect(4);
+        assert_eq!(output.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
     }
 }
 
@@ -326,14 +346,14 @@ fn undecided_review_ends_with_hint_and_servers_own_words() {
         platform.reviews(answer(&body));
         let markdown = world.path().join("r.md");
         let flag = format!("--report=markdown={}", markdown.display());
-        let said = platform.call(&world).run(&["review", &flag]).expect(3).all();
-        assert!(said.contains("hint: "), "{body}: {said}");
+        let log = platform.call(&world).run(&["review", &flag]).expect(3).all();
+        assert!(log.contains("hint: "), "{body}: {log}");
         assert!(
             std::fs::read_to_string(markdown).unwrap().contains("To do: "),
             "{body}"
         );
         if let Some(words) = body["error"].as_str() {
-            assert!(said.contains(words), "{said}");
+            assert!(log.contains(words), "{log}");
         }
     }
 }

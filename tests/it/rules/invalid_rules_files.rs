@@ -7,7 +7,7 @@ fn entry(id: &str, level: &str, config: &str) -> String {
     format!("rules:\n- {{id: {id}, enabled: true, enforcementLevel: {level}, config: {config}}}\n")
 }
 
-fn naming(pattern: &str) -> String {
+fn naming_entry(pattern: &str) -> String {
     entry(NAMING, "error", &format!("{{regexMatchPattern: {pattern}}}"))
 }
 
@@ -53,12 +53,12 @@ fn each_bad_rules_file_has_its_error_type() {
             Some(entry("maximum-components", "warn", "{}")),
             "invalid-rule-configuration",
         ),
-        (Some(naming("5")), "invalid-rule-configuration"),
-        (Some(naming("''")), "empty-regex-pattern"),
-        (Some(naming("'(a'")), "invalid-regex-pattern"),
-        (Some(naming("'a)|(b'")), "invalid-regex-pattern"),
+        (Some(naming_entry("5")), "invalid-rule-configuration"),
+        (Some(naming_entry("''")), "empty-regex-pattern"),
+        (Some(naming_entry("'(a'")), "invalid-regex-pattern"),
+        (Some(naming_entry("'a)|(b'")), "invalid-regex-pattern"),
         (
-            Some(naming("'(((a{1000}){1000}){1000}){1000}'")),
+            Some(naming_entry("'(((a{1000}){1000}){1000}){1000}'")),
             "invalid-regex-pattern",
         ),
     ];
@@ -68,10 +68,10 @@ fn each_bad_rules_file_has_its_error_type() {
             Some(file) => world.write(RULES_FILE, file),
             None => std::fs::remove_file(&path).unwrap(),
         }
-        let ended = Call::new(&world.work()).run("check --all --report json=- --report junit=j.xml");
+        let output = Call::new(&world.work()).run("check --all --report json=- --report junit=j.xml");
         let short: String = file.as_deref().unwrap_or("(none)").chars().take(120).collect();
-        assert_eq!(ended.code, 1, "{short}: {}", ended.all());
-        let report = ended.json();
+        assert_eq!(output.code, 1, "{short}: {}", output.all());
+        let report = output.json();
         let result = &report["files"][0]["results"][0];
         let expected = format!("designer/{error_type}");
         assert_eq!(
@@ -92,15 +92,19 @@ fn each_bad_rules_file_has_its_error_type() {
 #[test]
 fn folder_that_was_named_and_holds_no_rules_is_told() {
     let world = project();
-    let told = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
+    let expected_text = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
     let call = Call::new(&world.work());
-    let ended = call.run("check --all --config-dir .plat").expect(1);
-    assert!(ended.all().contains(told), "{told}: {}", ended.all());
-    let ended = call.run("check --all");
+    let output = call.run("check --all --config-dir .plat").expect(1);
     assert!(
-        !ended.all().contains("is not in the working tree"),
+        output.all().contains(expected_text),
+        "{expected_text}: {}",
+        output.all()
+    );
+    let output = call.run("check --all");
+    assert!(
+        !output.all().contains("is not in the working tree"),
         "{}",
-        ended.all()
+        output.all()
     );
 }
 
@@ -109,7 +113,7 @@ fn pattern_that_makes_other_engines_hang_is_answered() {
     let world = project();
     let name = "a".repeat(20_000) + "!";
     world.write("b.orch.yaml", pipeline(&["Start", &name, "Done"]));
-    world.write(RULES_FILE, naming("'(a+)+(a|aa)*([a-zA-Z]+)*'"));
+    world.write(RULES_FILE, naming_entry("'(a+)+(a|aa)*([a-zA-Z]+)*'"));
     Call::new(&world.work()).run("check").expect(1);
 }
 
@@ -118,11 +122,11 @@ fn pattern_that_makes_other_engines_hang_is_answered() {
 fn places_of_broken_rules_file_stand_in_every_report_for_people() {
     let world = project();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
-    world.write(RULES_FILE, naming("'(a'"));
+    world.write(RULES_FILE, naming_entry("'(a'"));
     let summary = world.path().join("summary.md");
     let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
     let args = "check --all --report markdown=r.md --report html=r.html";
-    let shown = call.run(args).expect(1).out;
+    let output = call.run(args).expect(1).out;
     let read = |path: &Path| {
         let text = std::fs::read_to_string(path).unwrap();
         let marks = [("&#58;", ":"), ("&#95;", "_"), ("&#46;", ".")];
@@ -131,7 +135,7 @@ fn places_of_broken_rules_file_stand_in_every_report_for_people() {
             .fold(text, |text, (mark, plain)| text.replace(mark, plain))
     };
     let reports = [
-        shown,
+        output,
         read(&world.work().join("r.md")),
         read(&world.work().join("r.html")),
         read(&summary),

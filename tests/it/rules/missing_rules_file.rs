@@ -1,6 +1,9 @@
 //! The hint for a missing rules file fits the cause: the file is not committed, only the target has it, or there is none.
 
-use crate::support::{Call, Ended, HOSTS, Platform, RULES, RULES_FILE, World, each, passed, pipeline};
+use crate::support::{
+    Call, HOSTS, Platform, ProgramOutput, RULES, RULES_FILE, World, passed_results, pipeline,
+    respond_for_each,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -12,9 +15,9 @@ fn ruleless_platform() -> Platform {
     let platform = Platform::new();
     let error = json!([{ "ruleName": "pipeline-quality-rules", "status": "ERROR",
         "errorDetail": { "type": "designer/rules-file-retrieval-error", "title": "no rules file" } }]);
-    platform.reviews(each("FAILED", error));
+    platform.reviews(respond_for_each("FAILED", error));
     // For `doctor`.
-    platform.on(
+    platform.respond_to(
         "GET",
         "",
         wiremock::ResponseTemplate::new(200).set_body_json(json!([])),
@@ -45,8 +48,8 @@ fn merge_gate(world: &World) {
     world.git("checkout -q change");
 }
 
-fn rules_check(ended: &Ended) -> Value {
-    let report = ended.json();
+fn rules_check(output: &ProgramOutput) -> Value {
+    let report = output.json();
     let checks = report["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["check"] == "rules-file");
     check.unwrap().clone()
@@ -75,12 +78,12 @@ fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
                 "html=page.html",
             ],
         ] {
-            let ended = call.run(command);
-            assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+            let output = call.run(command);
+            assert_eq!(output.code, 1, "{name}: {}", output.all());
             assert!(
-                ended.out.contains("hint: merge `main` into this branch") && !ended.all().contains(INIT),
+                output.out.contains("hint: merge `main` into this branch") && !output.all().contains(INIT),
                 "{name} {command:?}: {}",
-                ended.all()
+                output.all()
             );
             for page in ["page.md", "page.html"] {
                 let text = fs::read_to_string(world.work().join(page)).unwrap();
@@ -92,10 +95,10 @@ fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
     world.git("merge -q main -m merge");
     world.push();
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run("review");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let output = host(&world, platform.call(&world)).run("review");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 
@@ -104,14 +107,14 @@ fn review_without_any_rules_file_advises_rules_init() {
     let platform = ruleless_platform();
     let world = old_branch();
     for (name, host) in HOSTS {
-        let ended = host(&world, platform.call(&world)).run("review");
-        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let output = host(&world, platform.call(&world)).run("review");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
         assert!(
-            ended
+            output
                 .out
                 .contains("hint: run `sluicegate rules init --config-dir <directory>`"),
             "{name}: {}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -153,8 +156,8 @@ fn hint_for_ignored_rules_file_names_the_option_of_git() {
     let world = old_branch();
     world.write(".gitignore", ".platform/\n");
     world.write(RULES_FILE, RULES);
-    let ended = Call::new(&world.work()).run("check").expect(1);
-    assert!(ended.out.contains("use `git add --force`"), "{}", ended.all());
+    let output = Call::new(&world.work()).run("check").expect(1);
+    assert!(output.out.contains("use `git add --force`"), "{}", output.all());
     world.git(&["add", "--force", RULES_FILE]);
     Call::new(&world.work()).run("check").expect(0);
 }
@@ -204,13 +207,13 @@ fn hidden_directory_with_pipelines_is_last_candidate() {
         &["doctor"],
         &["init", "--host", "none", "--dry-run"],
     ] {
-        let said = call.run(args).all();
-        assert!(said.contains(command), "{args:?}: {said}");
+        let log = call.run(args).all();
+        assert!(log.contains(command), "{args:?}: {log}");
     }
-    let said = call.run("rules init").expect(2);
-    said.saying(&["hidden directories: .product, .archive"]);
-    let said = call.run("init --host none --adopt new-only").expect(2);
-    said.saying(&["`sluicegate init --host none --adopt new-only --config-dir .product`"]);
+    let output = call.run("rules init").expect(2);
+    output.saying(&["hidden directories: .product, .archive"]);
+    let output = call.run("init --host none --adopt new-only").expect(2);
+    output.saying(&["`sluicegate init --host none --adopt new-only --config-dir .product`"]);
 }
 
 #[test]
@@ -226,9 +229,9 @@ fn suggested_command_without_candidate_is_refused_by_shell() {
         &["init", "--host", "none", "--dry-run"],
         &["init", "--host", "none", "--adopt", "strict"],
     ] {
-        let said = call.run(args).all();
-        let mut commands = said.split('`').filter(|part| part.contains("--config-dir"));
-        let command = commands.next().unwrap_or_else(|| panic!("{args:?}: {said}"));
+        let log = call.run(args).all();
+        let mut commands = log.split('`').filter(|part| part.contains("--config-dir"));
+        let command = commands.next().unwrap_or_else(|| panic!("{args:?}: {log}"));
         let status = Command::new("sh").args(["-n", "-c", command]).status().unwrap();
         assert!(!status.success(), "{args:?}: {command}");
     }

@@ -64,8 +64,8 @@ fn rules_file_is_begun_and_never_overwritten() {
     let call = Call::new(&world.work());
     call.run("rules init").expect(2).saying(&["--config-dir"]);
     call.run("rules lint").expect(2).saying(&["rules init"]);
-    let made = call.run("rules init --config-dir .platform").expect(0);
-    assert!(made.out.contains(RULES_FILE), "{}", made.all());
+    let output = call.run("rules init --config-dir .platform").expect(0);
+    assert!(output.out.contains(RULES_FILE), "{}", output.all());
     let content = std::fs::read_to_string(world.work().join(RULES_FILE)).unwrap();
     call.run("rules lint").expect(0);
     world.write("a.orch.yaml", "type: orchestration\npipeline:\n  components:\n    S: {type: start, transitions: {success: [E]}}\n    E: {type: end-success}\n");
@@ -82,8 +82,8 @@ fn rules_file_is_begun_and_never_overwritten() {
 fn broken_rules_file_is_shown_as_compilers_do() {
     let world = project();
     world.write(RULES_FILE, "rules:\n  - id: unused-component\n    enabled: true\n    enforcementLevel: warn\n  - id: copied-variables\n    enabled: true\n    enforcementLevel: \"##[error]\u{1}x\"\n".replace('\u{1}', ""));
-    let shown = Call::new(&world.work()).run("rules lint").expect(1).out;
-    insta::assert_snapshot!(shown, @r##"
+    let output = Call::new(&world.work()).run("rules lint").expect(1).out;
+    insta::assert_snapshot!(output, @r##"
     error[designer/validator-not-found]: the rules file enables `unused-component`, which is not a known rule
      --> .platform/config/pipeline_quality_rules.yaml:2:9
       |
@@ -101,13 +101,13 @@ fn broken_rules_file_is_shown_as_compilers_do() {
     .platform/config/pipeline_quality_rules.yaml: 2 errors, 0 warnings
     "##);
     world.write("other.yaml", "rules: [\u{1b}[2J]\n::error::x: [");
-    let shown = Call::new(world.path())
+    let output = Call::new(world.path())
         .run("rules lint work/other.yaml")
         .expect(1)
         .out;
     assert!(
-        !shown.contains('\u{1b}') && !shown.lines().any(|line| line.starts_with("::")),
-        "{shown}"
+        !output.contains('\u{1b}') && !output.lines().any(|line| line.starts_with("::")),
+        "{output}"
     );
     Call::new(world.path())
         .run("rules lint gone.yaml")
@@ -135,19 +135,19 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
         world.write(path, "a: 1\n");
     }
     world.commit("files");
-    let ended = call.run("rules init").expect(2);
-    let ended = ended.saying(&[
+    let output = call.run("rules init").expect(2);
+    let output = output.saying(&[
         "hidden directories: .acme, .plain, .zeta",
         "`sluicegate rules init --config-dir .acme`",
     ]);
-    assert!(!ended.err.contains(".github"), "{}", ended.err);
+    assert!(!output.err.contains(".github"), "{}", output.err);
     // `init` prints the same command, and the command works.
-    let said = call.run("init --host none --dry-run").expect(0).out;
+    let stdout = call.run("init --host none --dry-run").expect(0).out;
     assert!(
-        said.contains("`sluicegate rules init --config-dir .acme`"),
-        "{said}"
+        stdout.contains("`sluicegate rules init --config-dir .acme`"),
+        "{stdout}"
     );
-    assert!(said.contains("candidates: .acme, .plain, .zeta"), "{said}");
+    assert!(stdout.contains("candidates: .acme, .plain, .zeta"), "{stdout}");
     call.run("rules init --config-dir .acme").expect(0);
 }
 
@@ -158,9 +158,9 @@ fn command_that_check_without_rules_names_writes_them() {
     world.write(".acme/other.yaml", "x: 1\n");
     world.commit("first");
     let call = Call::new(&world.work());
-    let said = call.run("check --all").expect(0).all();
+    let log = call.run("check --all").expect(0).all();
     let hint = "`sluicegate rules init --config-dir .acme`";
-    assert!(said.contains(hint), "{said}");
+    assert!(log.contains(hint), "{log}");
     call.run("rules init --config-dir .acme").expect(0);
     call.run("check --all").expect(0);
     // A second directory would be ambiguous.
@@ -175,7 +175,7 @@ fn command_that_check_without_rules_names_writes_them() {
 }
 
 #[test]
-fn rules_explain_of_a_part_of_an_id_suggests_the_rules_with_it() {
+fn rules_explain_of_partial_id_suggests_matching_rules() {
     let world = World::new();
     for (id, hint) in [
         ("copied", "did you mean `copied-variables`?"),
@@ -186,10 +186,10 @@ fn rules_explain_of_a_part_of_an_id_suggests_the_rules_with_it() {
         ),
         ("weather", "run `sluicegate rules list` to list all rules"),
     ] {
-        let ended = Call::new(&world.work())
+        let output = Call::new(&world.work())
             .run(format!("rules explain {id}"))
             .expect(2);
-        assert!(ended.err.contains(hint), "{id}: {}", ended.all());
+        assert!(output.err.contains(hint), "{id}: {}", output.all());
     }
     Call::new(&world.work())
         .run("rules explain copied-variables")

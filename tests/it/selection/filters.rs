@@ -1,13 +1,13 @@
 //! The selection of files: `check` of a clean clone, `context` and `review --dry-run` select the same files, and a
 //! filter that matches no file is rejected.
 
-use crate::support::{Call, Ended, Platform, World, change, git, pipeline, project};
+use crate::support::{Call, Platform, ProgramOutput, World, change, git, pipeline, project};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Returns the selection of each of the three commands from their own output; no request is sent to the platform.
-fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
-    let strings = |values: &Value| values.as_array().unwrap().iter().map(text).collect();
+fn list_selections(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
+    let strings = |values: &Value| values.as_array().unwrap().iter().map(value_text).collect();
     let report = call()
         .run("check --fail-on never --report json=-")
         .expect(0)
@@ -16,11 +16,11 @@ fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
         .as_array()
         .unwrap()
         .iter()
-        .map(|file| text(&file["path"]))
+        .map(|file| value_text(&file["path"]))
         .collect();
     let context = call().run("context --json").expect(0).json();
-    let sent = call().run("review --dry-run").expect(0);
-    let lines = sent.out.lines().filter_map(|line| line.strip_prefix("  "));
+    let output = call().run("review --dry-run").expect(0);
+    let lines = output.out.lines().filter_map(|line| line.strip_prefix("  "));
     [
         checked,
         strings(&context["selected"]),
@@ -28,19 +28,19 @@ fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
     ]
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
 /// Clones the world's remote and checks out this branch, as another user would.
-fn clone(world: &World, branch: &str) -> PathBuf {
+fn clone_of_branch(world: &World, branch: &str) -> PathBuf {
     let folder = world.path().join("clone");
     git(world.path(), format!("clone -q -b {branch} remote.git clone"));
     folder
 }
 
 /// Returns calls in a job on GitHub for a push to this branch.
-fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -> Call + use<> {
+fn push_calls(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -> Call + use<> {
     let event = world.path().join("event.json");
     let payload = json!({ "before": before, "repository": { "default_branch": "main" } });
     std::fs::write(&event, payload.to_string()).unwrap();
@@ -61,7 +61,7 @@ fn check_of_clean_clone_context_and_dry_run_select_the_same() {
     let new = pipeline(&["Start", "Load", "Done"]);
     let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
     let main = world.git("rev-parse origin/main");
-    let on_branch = clone(&world, "change");
+    let on_branch = clone_of_branch(&world, "change");
     let all_three =
         |paths: &[&str]| [(); 3].map(|()| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
     let laptop = |folder: &Path| {
@@ -70,12 +70,12 @@ fn check_of_clean_clone_context_and_dry_run_select_the_same() {
     };
     let changed = ["b.orch.yaml", "sub/c.orch.yaml"];
     assert_eq!(
-        selected(&laptop(&on_branch)),
+        list_selections(&laptop(&on_branch)),
         all_three(&changed),
         "a branch on a laptop"
     );
     assert_eq!(
-        selected(&push(&world, &on_branch, "change", &main)),
+        list_selections(&push_calls(&world, &on_branch, "change", &main)),
         all_three(&changed),
         "a push to a branch"
     );
@@ -84,46 +84,46 @@ fn check_of_clean_clone_context_and_dry_run_select_the_same() {
     git(&on_branch, "pull -q");
     let every = ["a.orch.yaml", "b.orch.yaml", "sub/c.orch.yaml"];
     assert_eq!(
-        selected(&push(&world, &on_branch, "main", &main)),
+        list_selections(&push_calls(&world, &on_branch, "main", &main)),
         all_three(&changed),
         "a push to the default branch"
     );
     assert_eq!(
-        selected(&laptop(&on_branch)),
+        list_selections(&laptop(&on_branch)),
         all_three(&every),
         "the default branch on a laptop"
     );
     // A file that is not a pipeline makes no difference, for example a report.
     std::fs::write(on_branch.join("report.xml"), "").unwrap();
     assert_eq!(
-        selected(&laptop(&on_branch)),
+        list_selections(&laptop(&on_branch)),
         all_three(&every),
         "with other files"
     );
     git(&on_branch, "checkout -q --detach");
     assert_eq!(
-        selected(&laptop(&on_branch)),
+        list_selections(&laptop(&on_branch)),
         all_three(&every),
         "a detached head"
     );
     git(&on_branch, "checkout -q change");
     assert_eq!(
-        selected(&laptop(&on_branch)),
+        list_selections(&laptop(&on_branch)),
         all_three(&every),
         "a branch that is merged"
     );
 }
 
 /// Checks that all three commands reject these arguments.
-fn refused(world: &World, args: &[&str], words: &[&str]) {
+fn assert_refused_by_commands(world: &World, args: &[&str], words: &[&str]) {
     let platform = Platform::new();
     for command in ["check", "context", "review"] {
         let args: Vec<&str> = [command].iter().chain(args).copied().collect();
-        let ended: Ended = platform.call(world).run(&args).expect(2);
-        let ended = ended
+        let output: ProgramOutput = platform.call(world).run(&args).expect(2);
+        let output = output
             .saying(words)
             .saying(&["which contains 2 pipelines", "hint: "]);
-        assert!(!ended.err.contains("error: error"), "{}", ended.all());
+        assert!(!output.err.contains("error: error"), "{}", output.all());
     }
     assert_eq!(platform.requests().len(), 0);
 }
@@ -134,13 +134,13 @@ fn path_that_holds_no_pipeline_is_a_slip() {
         ("docs/note.md", "no pipeline"),
         ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
     ]);
-    refused(&world, &["docs"], &["the path docs contains no pipeline of the "]);
-    refused(
+    assert_refused_by_commands(&world, &["docs"], &["the path docs contains no pipeline of the "]);
+    assert_refused_by_commands(
         &world,
         &["sales", "docs"],
         &["the path docs contains no pipeline of the "],
     );
-    refused(
+    assert_refused_by_commands(
         &world,
         &["docs/note.md"],
         &["the path docs/note.md contains no pipeline of the "],
@@ -170,12 +170,12 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     world.git("checkout -q -b change");
     world.commit("a change");
     world.push();
-    refused(
+    assert_refused_by_commands(
         &world,
         &[],
         &["no glob of `include` in sluicegate.yaml matches a file of the "],
     );
-    refused(
+    assert_refused_by_commands(
         &world,
         &["--all"],
         &["no glob of `include` in sluicegate.yaml matches a file of the "],
@@ -218,12 +218,15 @@ fn folder_that_review_leaves_out_is_still_published() {
     let work = world.work();
     let call = || Call::new(&work);
     let reviewed = ["draft/b.orch.yaml", "sales/b.orch.yaml"];
-    for found in selected(&call) {
+    for found in list_selections(&call) {
         assert_eq!(found, reviewed);
     }
     let diff = call().run("diff --format json").expect(0).json();
-    let shown = diff["pipelines"].as_array().unwrap().iter();
-    assert_eq!(shown.map(|it| text(&it["path"])).collect::<Vec<_>>(), reviewed);
+    let text = diff["pipelines"].as_array().unwrap().iter();
+    assert_eq!(
+        text.map(|it| value_text(&it["path"])).collect::<Vec<_>>(),
+        reviewed
+    );
     let left = call().run("check --report json=-").expect(0).json();
     assert_eq!(left["excluded"], json!(["old/b.orch.yaml", "tests/b.orch.yaml"]));
 
@@ -238,10 +241,10 @@ fn folder_that_review_leaves_out_is_still_published() {
             "1",
         ];
         let platform = Platform::new();
-        platform.on("GET", "/artifacts", wiremock::ResponseTemplate::new(404));
+        platform.respond_to("GET", "/artifacts", wiremock::ResponseTemplate::new(404));
         let plan = platform.call(&world).run((&plan, args)).expect(0).json();
         let files = plan["files"].as_array().unwrap().iter();
-        let paths = files.map(|file| text(&file["path"]));
+        let paths = files.map(|file| value_text(&file["path"]));
         paths
             .filter(|path| path.ends_with(".orch.yaml"))
             .collect::<Vec<_>>()
@@ -255,14 +258,14 @@ fn folder_that_review_leaves_out_is_still_published() {
     assert_eq!(planned(""), all);
     // The settings of the job override all of them.
     assert_eq!(planned("--exclude [a-z]*/**"), ["a.orch.yaml"]);
-    let asked = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
-    let asked = asked.run("context --json").expect(0).json();
+    let excluding_call = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
+    let report = excluding_call.run("context --json").expect(0).json();
     assert_eq!(
-        asked["selected"],
+        report["selected"],
         json!(["draft/b.orch.yaml", "old/b.orch.yaml", "tests/b.orch.yaml"])
     );
     let vain = "review: { include: ['gone/**'] }\n";
     world.write("sluicegate.yaml", vain);
-    let ended = call().run("check").expect(2);
-    ended.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
+    let output = call().run("check").expect(2);
+    output.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
 }

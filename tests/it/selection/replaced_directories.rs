@@ -16,7 +16,7 @@ fn two_pipelines() -> World {
     world
 }
 
-fn notes(world: &World, args: impl Arguments) -> String {
+fn notes_of_pull_request(world: &World, args: impl Arguments) -> String {
     let call = HOSTS[0].1(world, Call::new(&world.work()));
     let report = call.run((args, "--report json=-"));
     report.json()["notes"].to_string()
@@ -33,7 +33,7 @@ fn directory_replaced_with_submodule_is_reported() {
     fs::create_dir_all(world.work().join("sales/eu")).unwrap();
     let expected = "is now a submodule: pipelines in it are not reviewed";
     for args in ["check", "check --new-only"] {
-        let notes = notes(&world, args);
+        let notes = notes_of_pull_request(&world, args);
         assert!(
             notes.contains("sales/eu") && notes.contains("with 2 pipelines"),
             "{notes}"
@@ -60,7 +60,7 @@ fn directory_replaced_with_link_is_reported() {
         .logging(&[expected]);
     world.commit("link");
     world.push();
-    let notes = notes(&world, "check");
+    let notes = notes_of_pull_request(&world, "check");
     assert!(notes.contains(expected), "{notes}");
 }
 
@@ -77,7 +77,7 @@ fn deleted_or_moved_directory_is_not_reported_as_replaced() {
     moved.commit("moved, with a link at the old place");
     moved.push();
     for world in [deleted, moved] {
-        let notes = notes(&world, "check");
+        let notes = notes_of_pull_request(&world, "check");
         assert!(!notes.contains("pipelines in it"), "{notes}");
     }
 }

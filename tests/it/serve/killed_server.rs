@@ -4,7 +4,7 @@ use crate::support::platform_requests::{
     AGENT, ARTIFACTS, DETAILS, FORM, WHOLE, client, connection, definition, environment, form, task_in, text,
     with_a_pipeline,
 };
-use crate::support::{PROJECT, Served, TOKEN};
+use crate::support::{PROJECT, ServerProcess, TOKEN};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,13 +46,13 @@ impl Remote {
 
     /// Returns the status of a second creation.
     async fn second_try(&self, path: &str) -> Value {
-        let request = self.request(Method::POST, path).json(&repository());
+        let request = self.request(Method::POST, path).json(&repository_request());
         request.send().await.unwrap().status().as_u16().into()
     }
 
     /// Returns all items of a list by name.
     async fn list(&self, path: &str) -> BTreeMap<String, Value> {
-        let mut found = BTreeMap::new();
+        let mut entries = BTreeMap::new();
         for page in 0.. {
             let answer = self.read(&format!("{path}?size=100&page={page}")).await;
             let items = answer.unwrap()["results"].as_array().unwrap().clone();
@@ -62,12 +62,12 @@ impl Remote {
             for item in items {
                 let name = name_of(path, &item);
                 assert!(
-                    found.insert(name.clone(), item).is_none(),
+                    entries.insert(name.clone(), item).is_none(),
                     "{path}: {name} stands twice"
                 );
             }
         }
-        found
+        entries
     }
 }
 
@@ -93,11 +93,11 @@ struct Writer {
     acknowledged: UnboundedSender<()>,
 }
 
-fn repository() -> Value {
+fn repository_request() -> Value {
     json!({"provider": "git_provider_a", "providerParameters": {"ownerName": "o"}, "repositoryName": "r"})
 }
 
-fn project() -> String {
+fn project_url() -> String {
     format!("/v1/projects/{PROJECT}")
 }
 
@@ -144,7 +144,7 @@ impl Writer {
     }
 
     async fn variable(&mut self, name: &str, remove: bool) -> Option<()> {
-        let list = format!("{}/variables", project());
+        let list = format!("{}/variables", project_url());
         let (path, key) = (format!("{list}/{name}"), format!("{list}#{name}"));
         let request = self.remote.request(Method::POST, &list).json(&text(name, "a"));
         self.change(&key, request, Some(json!({"value": "a"}))).await?;
@@ -166,13 +166,13 @@ impl Writer {
 
     async fn project(&mut self, name: &str) -> Option<()> {
         let body = json!({"name": name, "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-        let made = self.post("/v1/projects", body).await?;
-        let id = made["projectId"].as_str().unwrap();
+        let response = self.post("/v1/projects", body).await?;
+        let id = response["projectId"].as_str().unwrap();
         self.known
             .insert(format!("/v1/projects#{id}"), Some(json!({"name": name})));
         let path = format!("/v1/projects/{id}");
         let repositories = format!("{path}/repositories");
-        self.post(&repositories, repository()).await?;
+        self.post(&repositories, repository_request()).await?;
         self.known.insert(repositories, Some(json!(409)));
         self.post(&format!("{path}/data-platform-connections"), connection("main"))
             .await?;
@@ -213,13 +213,13 @@ impl Writer {
     }
 
     async fn stream(&mut self, name: &str) -> Option<()> {
-        let list = format!("{}/streaming-pipelines", project());
+        let list = format!("{}/streaming-pipelines", project_url());
         let mut body = definition();
         body["name"] = name.into();
-        let made = self.post(&list, body).await?;
-        let id = made["streamingPipelineId"].as_str().unwrap();
+        let response = self.post(&list, body).await?;
+        let id = response["streamingPipelineId"].as_str().unwrap();
         let path = format!("{list}/{id}");
-        self.known.insert(path.clone(), Some(made.clone()));
+        self.known.insert(path.clone(), Some(response.clone()));
         self.post(&format!("{path}/commands"), json!({"command": "start"}))
             .await?;
         self.tell("Streaming pipeline started", id);
@@ -227,10 +227,10 @@ impl Writer {
     }
 
     async fn task(&mut self, name: &str, remove: bool) -> Option<()> {
-        let made = self
+        let response = self
             .post("/v1/ai/agents/tasks", task_in(PROJECT, "ACT", name, &[]))
             .await?;
-        let path = format!("/v1/ai/agents/tasks/{}", made["taskId"].as_str().unwrap());
+        let path = format!("/v1/ai/agents/tasks/{}", response["taskId"].as_str().unwrap());
         let after = json!({"description": name, "grantedPermissions": [{"toolName": "git_push"}]});
         let request = self
             .remote
@@ -247,10 +247,10 @@ impl Writer {
     }
 
     async fn execution(&mut self, name: &str) -> Option<()> {
-        let list = format!("{}/pipeline-executions", project());
+        let list = format!("{}/pipeline-executions", project_url());
         let body = json!({"pipelineName": "a", "environmentName": "production", "executionTag": name});
-        let made = self.post(&list, body).await?;
-        let path = format!("{list}/{}", made["pipelineExecutionId"].as_str().unwrap());
+        let response = self.post(&list, body).await?;
+        let path = format!("{list}/{}", response["pipelineExecutionId"].as_str().unwrap());
         self.known.insert(path.clone(), Some(json!({})));
         let request = self
             .remote
@@ -262,12 +262,12 @@ impl Writer {
 }
 
 /// Returns whether a value matches its known state; it may have further members.
-fn is_as_known(found: &Value, known: &Value) -> bool {
-    match (found, known) {
+fn is_as_known(values: &Value, known: &Value) -> bool {
+    match (values, known) {
         (Value::Object(found), Value::Object(known)) => known
             .iter()
             .all(|(name, value)| found.get(name).is_some_and(|found| is_as_known(found, value))),
-        _ => found == known,
+        _ => values == known,
     }
 }
 
@@ -275,7 +275,7 @@ fn is_as_known(found: &Value, known: &Value) -> bool {
 async fn nothing_is_lost(remote: &Remote, known: &Known) {
     let mut lists: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for (key, known) in known {
-        let found = match key.split_once('#') {
+        let matches = match key.split_once('#') {
             None if key.ends_with("/repositories") => Some(remote.second_try(key).await),
             None => remote.read(key).await,
             Some((list, name)) => {
@@ -289,11 +289,11 @@ async fn nothing_is_lost(remote: &Remote, known: &Known) {
                     .map(|(_, item)| item.clone())
             }
         };
-        let fits = match (&found, known) {
+        let fits = match (&matches, known) {
             (Some(found), Some(known)) => is_as_known(found, known),
             (found, known) => found.is_none() && known.is_none(),
         };
-        assert!(fits, "{key}: {found:?} instead of {known:?}");
+        assert!(fits, "{key}: {matches:?} instead of {known:?}");
     }
 }
 
@@ -306,11 +306,11 @@ async fn nothing_is_half_there(remote: &Remote) {
             .map(|event| event["eventSubjectId"].as_str().unwrap().to_owned())
             .collect()
     };
-    let made = remote.list("/v1/projects").await;
-    let made: BTreeSet<String> = made.into_keys().filter(|id| id != PROJECT).collect();
+    let projects = remote.list("/v1/projects").await;
+    let project_ids: BTreeSet<String> = projects.into_keys().filter(|id| id != PROJECT).collect();
     let told_of = told("Project created");
-    assert_eq!(told_of.len(), made.len());
-    assert_eq!(told_of.into_iter().collect::<BTreeSet<_>>(), made);
+    assert_eq!(told_of.len(), project_ids.len());
+    assert_eq!(told_of.into_iter().collect::<BTreeSet<_>>(), project_ids);
     let versions = remote.list(ARTIFACTS).await;
     assert_eq!(told("Artifact created").len(), versions.len());
     for version in versions.values() {
@@ -331,7 +331,7 @@ async fn nothing_is_half_there(remote: &Remote) {
 /// Runs writers until this many changes are acknowledged, kills the platform, and returns the known state.
 fn write_until_killed(
     runtime: &Runtime,
-    (mut served, remote): (Served, Remote),
+    (mut server, remote): (ServerProcess, Remote),
     round: usize,
     changes: usize,
 ) -> Known {
@@ -351,8 +351,8 @@ fn write_until_killed(
     for _ in 0..changes {
         heard.blocking_recv().unwrap();
     }
-    served.child.kill().unwrap();
-    served.child.wait().unwrap();
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
     writers
         .into_iter()
         .flat_map(|writer| runtime.block_on(writer).unwrap())
@@ -369,12 +369,12 @@ fn kill_under_load_loses_no_acknowledged_change() {
     let runtime = Runtime::new().unwrap();
     let client = client();
     let start = || {
-        let served = Served::start(world.path(), &args);
+        let server = ServerProcess::start(world.path(), &args);
         let remote = Remote {
             client: client.clone(),
-            url: served.url.clone(),
+            url: server.url.clone(),
         };
-        (served, remote)
+        (server, remote)
     };
     let mut chance = fastrand::Rng::with_seed(7);
     let mut known = Known::new();
@@ -384,7 +384,9 @@ fn kill_under_load_loses_no_acknowledged_change() {
         ("environments", environment("production")),
     ];
     for (place, body) in main {
-        let request = running.1.request(Method::POST, &format!("{}/{place}", project()));
+        let request = running
+            .1
+            .request(Method::POST, &format!("{}/{place}", project_url()));
         let response = runtime.block_on(request.json(&body).send()).unwrap();
         assert_eq!(response.status(), 201);
     }

@@ -1,12 +1,12 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
-use crate::support::{Call, PROJECT, Served, TOKEN, World, at_once, pipeline, send_signal};
+use crate::support::{Call, PROJECT, ServerProcess, TOKEN, World, at_once, pipeline, send_signal};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-fn published(world: &World) {
+fn write_published_pipeline(world: &World) {
     world.write(
         ".platform/shared-pipelines.yaml",
         "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
@@ -21,19 +21,19 @@ fn published(world: &World) {
 fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
     for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let world = World::new();
-        let mut served = Served::start(world.path(), "");
-        let address = served.url.trim_start_matches("http://").to_owned();
+        let mut server = ServerProcess::start(world.path(), "");
+        let address = server.url.trim_start_matches("http://").to_owned();
         let mut idle = TcpStream::connect(&address).unwrap();
         idle.write_all(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n")
             .unwrap();
         idle.read_exact(&mut [0; 16]).unwrap();
-        let started = Instant::now();
-        send_signal(signal, &served.child.id().to_string());
-        assert_eq!(served.child.wait().unwrap().code(), Some(code), "{signal}");
+        let start_time = Instant::now();
+        send_signal(signal, &server.child.id().to_string());
+        assert_eq!(server.child.wait().unwrap().code(), Some(code), "{signal}");
         assert!(
-            started.elapsed() < Duration::from_secs(5),
+            start_time.elapsed() < Duration::from_secs(5),
             "{signal} took {:?}",
-            started.elapsed()
+            start_time.elapsed()
         );
     }
 }
@@ -41,15 +41,15 @@ fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
 #[test]
 fn generated_token_is_a_word_of_its_own_and_works() {
     let world = World::new();
-    let mut served = Served::start(world.path(), "");
-    let line = served.line();
+    let mut server = ServerProcess::start(world.path(), "");
+    let line = server.line();
     let token = line
         .split_whitespace()
         .max_by_key(|word| word.len())
         .unwrap()
         .to_owned();
     assert!(token.len() >= 16, "{line}");
-    let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_TOKEN", &token);
+    let call = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_TOKEN", &token);
     call.run("shared-pipelines list").expect(0);
     call.variable("SLUICEGATE_TOKEN", "another")
         .run("shared-pipelines list")
@@ -59,8 +59,8 @@ fn generated_token_is_a_word_of_its_own_and_works() {
 #[test]
 fn roles_are_kept() {
     let world = World::new();
-    let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=member")]);
-    let call = Call::with_platform(&world.work(), &served.url);
+    let server = ServerProcess::start(world.path(), &["--token", &format!("{TOKEN}=member")]);
+    let call = Call::with_platform(&world.work(), &server.url);
     call.run("shared-pipelines list")
         .expect(4)
         .saying(&["403", "Admin"]);
@@ -69,20 +69,20 @@ fn roles_are_kept() {
 #[test]
 fn acknowledged_change_survives_kill() {
     let world = World::new();
-    published(&world);
+    write_published_pipeline(&world);
     let token = format!("{TOKEN}=admin");
     let data = world.path().join("deep/data").display().to_string();
     let project = format!("{PROJECT}={}", world.remote().display());
     let args = ["--data", &data, "--project", &project, "--token", &token];
     let publish = "publish --prefix p --version-name 1";
-    let mut served = Served::start(world.path(), &args);
-    Call::with_platform(&world.work(), &served.url)
+    let mut server = ServerProcess::start(world.path(), &args);
+    Call::with_platform(&world.work(), &server.url)
         .run(publish)
         .expect(0);
-    served.child.kill().unwrap();
-    served.child.wait().unwrap();
-    let served = Served::start(world.path(), &args);
-    Call::with_platform(&world.work(), &served.url)
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let server = ServerProcess::start(world.path(), &args);
+    Call::with_platform(&world.work(), &server.url)
         .run(publish)
         .expect(5);
 }
@@ -93,8 +93,8 @@ fn vocabulary_gives_names() {
     let file = world.path().join("names.yaml");
     std::fs::write(&file, "WAREHOUSE_A: alpha\n").unwrap();
     let path = file.display().to_string();
-    let served = Served::start(world.path(), &["--vocabulary", &path]);
-    let address = served.url.trim_start_matches("http://").to_owned();
+    let server = ServerProcess::start(world.path(), &["--vocabulary", &path]);
+    let address = server.url.trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
     stream
         .write_all(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
@@ -128,8 +128,8 @@ fn serve_with_wrong_flags_exits_with_2_and_without_repository_7() {
     call.run(&["serve", "--project", &format!("{PROJECT}=missing.git")])
         .expect(7)
         .saying(&["missing.git"]);
-    let taken = Served::start(world.path(), "");
-    let address = taken.url.trim_start_matches("http://").to_owned();
+    let server = ServerProcess::start(world.path(), "");
+    let address = server.url.trim_start_matches("http://").to_owned();
     call.run(format!("serve --listen {address}"))
         .expect(2)
         .saying(&[&address]);
@@ -155,8 +155,8 @@ fn half_open(address: &str, number: usize) -> Vec<TcpStream> {
 #[test]
 fn half_open_connections_keep_nobody_out() {
     let world = World::new();
-    let served = Served::start(world.path(), "");
-    let address = served.url.trim_start_matches("http://").to_owned();
+    let server = ServerProcess::start(world.path(), "");
+    let address = server.url.trim_start_matches("http://").to_owned();
     for number in [1024, 4000] {
         let standing = half_open(&address, number);
         // The best of three, because other tests load the machine.
@@ -183,8 +183,8 @@ fn half_open_connections_keep_nobody_out() {
 #[test]
 fn request_under_way_is_not_sent_away_for_others() {
     let world = World::new();
-    let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
-    let address = served.url.trim_start_matches("http://").to_owned();
+    let server = ServerProcess::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
+    let address = server.url.trim_start_matches("http://").to_owned();
     let mut slow = TcpStream::connect(&address).unwrap();
     let body = r#"{"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"}"#;
     let head = format!(
@@ -206,7 +206,7 @@ fn second_server_is_told_who_has_folder() {
         let world = World::new();
         let folder = world.path().join("data");
         let data = folder.display().to_string();
-        let first = Served::start(world.path(), &["--data", &data]);
+        let first = ServerProcess::start(world.path(), &["--data", &data]);
         let holder = format!("process {}", first.child.id());
         if is_moved_away {
             std::fs::rename(folder.join("platform.db"), folder.join("moved")).unwrap();
@@ -232,32 +232,32 @@ fn address_that_others_reach_is_warned_of() {
             .lines()
             .map(Result::unwrap);
         // The last line before the server waits.
-        let said: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C")).collect();
+        let texts: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C")).collect();
         child.kill().unwrap();
         child.wait().unwrap();
-        let said = said.join("\n");
-        assert_eq!(said.contains("warning: "), warns, "{address}: {said}");
-        assert_eq!(said.contains("unencrypted"), warns, "{address}: {said}");
+        let texts = texts.join("\n");
+        assert_eq!(texts.contains("warning: "), warns, "{address}: {texts}");
+        assert_eq!(texts.contains("unencrypted"), warns, "{address}: {texts}");
     }
 }
 
 #[test]
 fn serve_prints_settings_for_another_terminal_and_no_given_token() {
     let world = World::new();
-    published(&world);
+    write_published_pipeline(&world);
     let project = format!("{PROJECT}={}", world.remote().display());
-    let mut served = Served::start(world.path(), &["--project", &project]);
-    served.line();
+    let mut server = ServerProcess::start(world.path(), &["--project", &project]);
+    server.line();
     let mut call = Call::new(&world.work());
     for _ in 0..4 {
-        let line = served.line();
+        let line = server.line();
         let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
         call = call.variable(name, value);
     }
     call.run("shared-pipelines list").expect(0);
     let token = format!("{TOKEN}=admin");
-    let mut served = Served::start(world.path(), &["--project", &project, "--token", &token]);
-    let lines: Vec<String> = (0..3).map(|_| served.line()).collect();
+    let mut server = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
+    let lines: Vec<String> = (0..3).map(|_| server.line()).collect();
     assert!(
         lines
             .iter()

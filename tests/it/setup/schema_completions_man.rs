@@ -11,9 +11,9 @@ fn program() -> Command {
 }
 
 /// Returns the names of a command and of its subcommands, such as `sluicegate-artifacts-list`.
-fn names(command: &Command) -> Vec<String> {
+fn command_names(command: &Command) -> Vec<String> {
     let own = command.get_display_name().unwrap_or("sluicegate").to_owned();
-    let below = command.get_subcommands().flat_map(names);
+    let below = command.get_subcommands().flat_map(command_names);
     std::iter::once(own).chain(below).collect()
 }
 
@@ -38,7 +38,7 @@ fn every_shell_completes_every_command() {
 }
 
 /// Returns the completions that the bash script offers after a command.
-fn completed<'s>(script: &'s str, command: &str) -> &'s str {
+fn completion_words<'s>(script: &'s str, command: &str) -> &'s str {
     let label = format!("__{command})\n");
     let blocks = script.split(&label).skip(1);
     let listed = blocks.filter_map(|block| block.lines().find(|line| line.contains("opts=")));
@@ -67,7 +67,7 @@ fn command_shows_its_own_flags_first_and_only_what_it_takes() {
             assert!(above.contains(own) && !above.contains(taken), "{text}");
             assert!(group.contains(taken), "{text}");
         }
-        let listed = completed(&script, command);
+        let listed = completion_words(&script, command);
         assert!(listed.contains(own) && listed.contains(taken), "{listed}");
         if let Some(foreign) = foreign {
             for text in [&short, &long, listed] {
@@ -122,9 +122,9 @@ fn flag_that_command_does_not_show_changes_nothing_in_it() {
         let plain = call.run(command);
         let help = call.run(&[command[0], "--help"]).expect(0).out;
         for (flag, value) in wrong.iter().filter(|(flag, _)| !help.contains(flag)) {
-            let ended = call.run((command, &[*flag, *value]));
+            let output = call.run((command, &[*flag, *value]));
             assert_eq!(
-                (ended.code, &ended.out),
+                (output.code, &output.out),
                 (plain.code, &plain.out),
                 "{command:?} {flag}"
             );
@@ -136,18 +136,21 @@ fn flag_that_command_does_not_show_changes_nothing_in_it() {
 fn every_command_has_its_manual_page() {
     let folder = scratch::folder();
     let call = Call::new(folder.path());
-    let said = call.run("man deep/man1").expect(0).out;
+    let output = call.run("man deep/man1").expect(0).out;
     let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    let mut expected: Vec<String> = names(&program()).iter().map(|name| format!("{name}.1")).collect();
+    let mut expected: Vec<String> = command_names(&program())
+        .iter()
+        .map(|name| format!("{name}.1"))
+        .collect();
     written.sort();
     expected.sort();
     assert_eq!(written, expected);
     assert!(
-        said.contains(&format!("wrote {} manual pages", expected.len())),
-        "{said}"
+        output.contains(&format!("wrote {} manual pages", expected.len())),
+        "{output}"
     );
     for file in &written {
         let page = fs::read_to_string(folder.path().join("deep/man1").join(file)).unwrap();

@@ -1,7 +1,7 @@
 //! `sluicegate shared-pipelines add`, and disabled entries of the shared-pipelines file.
 
 use crate::support::publishing;
-use crate::support::{Arguments, Call, Ended, World, pipeline, project};
+use crate::support::{Arguments, Call, ProgramOutput, World, pipeline, project};
 use serde_json::json;
 
 const FILE: &str = ".platform/shared-pipelines.yaml";
@@ -9,7 +9,7 @@ const FILE: &str = ".platform/shared-pipelines.yaml";
 const VARIABLES: &str = "  variables:\n    day: { metadata: { type: TEXT, visibility: PUBLIC }, defaultValue: today }\n    \
                          size: { metadata: { type: NUMBER } }\n    own: { metadata: { type: TEXT, visibility: PRIVATE } }\n";
 
-fn add(world: &World, args: impl Arguments) -> Ended {
+fn add(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("shared-pipelines add", args))
 }
 
@@ -20,12 +20,12 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
         "sales/Load it.orch.yaml",
         pipeline(&["Start", "Done"]) + VARIABLES,
     );
-    let added = add(&world, "'sales/Load it.orch.yaml'").expect(0);
+    let output = add(&world, "'sales/Load it.orch.yaml'").expect(0);
     assert_eq!(
-        added.out,
+        output.out,
         "added sales/Load it.orch.yaml as `load-it` with 2 parameters to .platform/shared-pipelines.yaml\n"
     );
-    added.saying(&["skipped 1 private variable", "own"]);
+    output.saying(&["skipped 1 private variable", "own"]);
     let text = world.read_text(FILE);
     for line in [
         "version: \"1.0\"",
@@ -38,9 +38,9 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     // A second entry keeps the first, with its comments.
     let commented = text.replace("  - pipeline", "  # the daily load\n  - pipeline") + "# the end\n";
     world.write(FILE, &commented);
-    let added = add(&world, "a.orch.yaml --id first -o json").expect(0).json();
+    let report = add(&world, "a.orch.yaml --id first -o json").expect(0).json();
     let expected = json!({ "file": FILE, "id": "first", "pipeline": "a.orch.yaml", "parameters": [] });
-    assert_eq!(added, expected);
+    assert_eq!(report, expected);
     let both = world.read_text(FILE);
     assert!(
         both.starts_with(commented.trim_end_matches("# the end\n")),
@@ -138,7 +138,7 @@ fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
 
 #[test]
 fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
-    let world = publishing::project();
+    let world = publishing::project_to_publish();
     let entry = |enabled: bool| {
         format!(
             "pipelines:\n  - {{ pipeline: sales/load.orch.yaml, id: load }}\n  - {{ pipeline: gone.orch.yaml, id: gone, enabled: {enabled} }}\n"
@@ -149,7 +149,7 @@ fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
     world.commit("gone");
     world.push();
     world.git("remote set-head origin main");
-    let platform = publishing::platform(&world, publishing::published(&json!([])));
+    let platform = publishing::publish_platform(&world, publishing::upload_response(&json!([])));
     let args = "publish --prefix p --version-name 1";
     platform
         .call(&world)

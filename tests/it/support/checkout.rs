@@ -1,6 +1,6 @@
 //! A checkout, the host's variables, and the program's view of them.
 
-use crate::support::{Call, Ended};
+use crate::support::{Call, ProgramOutput};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ impl Checkout {
             folder: folder.to_owned(),
             variables: Vec::new(),
         };
-        job.with(variables)
+        job.with_variables(variables)
     }
 
     /// Adds variables to the job; hosts set an empty value for "none".
-    pub fn with(mut self, variables: &[(&str, &str)]) -> Self {
+    pub fn with_variables(mut self, variables: &[(&str, &str)]) -> Self {
         let owned = variables
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -39,7 +39,7 @@ impl Checkout {
     /// Names the checkout's remote as the target's repository, as if the job had cloned it under that name.
     pub fn with_remote_as_target(self) -> Self {
         let url = crate::support::git(&self.folder, "remote get-url origin");
-        self.with(&[("SLUICEGATE_TARGET_REPOSITORY", &url)])
+        self.with_variables(&[("SLUICEGATE_TARGET_REPOSITORY", &url)])
     }
 
     /// Adds an event payload in a file next to the checkout.
@@ -47,7 +47,7 @@ impl Checkout {
         let file = self.folder.with_extension("event.json");
         fs::write(&file, payload.to_string()).unwrap();
         let path = file.display().to_string();
-        self.with(&[("GITHUB_EVENT_PATH", &path)])
+        self.with_variables(&[("GITHUB_EVENT_PATH", &path)])
     }
 
     /// Returns a call in this environment; every host sets `CI`, a local run does not.
@@ -65,7 +65,7 @@ impl Checkout {
     }
 
     /// Returns a call with all settings of a review; no server listens at the platform's address.
-    pub fn reviewing(&self) -> Call {
+    pub fn review_call(&self) -> Call {
         self.call()
             .variable("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
             .variable("SLUICEGATE_PROJECT_ID", crate::support::PROJECT)
@@ -76,18 +76,18 @@ impl Checkout {
 
     /// Returns the result of `context --json`.
     #[track_caller]
-    pub fn says(&self) -> Said {
-        let ended = self.call().run("context --json").expect(0);
-        Said {
-            json: ended.json(),
-            ended,
+    pub fn says(&self) -> ContextReport {
+        let output = self.call().run("context --json").expect(0);
+        ContextReport {
+            json: output.json(),
+            output,
         }
     }
 
     /// Checks that a review sends no request for a fork and prints how to check it.
     #[track_caller]
-    pub fn leaves_the_fork(&self) -> Ended {
-        self.reviewing()
+    pub fn leaves_the_fork(&self) -> ProgramOutput {
+        self.review_call()
             .run("review")
             .expect(7)
             .saying(&["fork", "sluicegate check"])
@@ -95,18 +95,18 @@ impl Checkout {
 
     /// Checks that the run ends with exit code 7 and prints these texts.
     #[track_caller]
-    pub fn unsettled(&self, words: &[&str]) -> Ended {
+    pub fn expect_unsettled(&self, words: &[&str]) -> ProgramOutput {
         self.call().run("context").expect(7).saying(words)
     }
 }
 
 /// The output of `context --json`.
-pub struct Said {
+pub struct ContextReport {
     pub json: Value,
-    ended: Ended,
+    output: ProgramOutput,
 }
 
-impl Said {
+impl ContextReport {
     /// Checks host and event.
     #[track_caller]
     pub fn event(self, host: &str, event: &str) -> Self {
@@ -122,17 +122,17 @@ impl Said {
     /// Checks the base, and that its source contains this text.
     #[track_caller]
     pub fn base(self, commit: &str, source: &str) -> Self {
-        let said = self.has("base", commit);
-        said.source(source);
-        said
+        let text = self.has("base", commit);
+        text.source(source);
+        text
     }
 
     /// Checks that all pipelines are selected, for this reason.
     #[track_caller]
-    pub fn everything(self, why: &str) -> Self {
-        let said = self.has("base", Value::Null);
-        said.source(why);
-        said
+    pub fn selects_everything(self, reason: &str) -> Self {
+        let text = self.has("base", Value::Null);
+        text.source(reason);
+        text
     }
 
     #[track_caller]
@@ -146,18 +146,18 @@ impl Said {
     #[track_caller]
     pub fn changes(self, expected: &[&str]) -> Self {
         let entries = self.json["changed"].as_array().unwrap();
-        let found: Vec<String> = entries.iter().map(short).collect();
-        assert_eq!(found, expected, "{}", self.ended.all());
-        let kept = entries.iter().filter(|entry| entry["change"] != "deleted");
-        let kept: Vec<&Value> = kept.map(|entry| &entry["path"]).collect();
-        assert_eq!(json!(kept), self.json["selected"], "{}", self.ended.all());
+        let matches: Vec<String> = entries.iter().map(short).collect();
+        assert_eq!(matches, expected, "{}", self.output.all());
+        let paths = entries.iter().filter(|entry| entry["change"] != "deleted");
+        let paths: Vec<&Value> = paths.map(|entry| &entry["path"]).collect();
+        assert_eq!(json!(paths), self.json["selected"], "{}", self.output.all());
         self
     }
 
     /// Checks the value of a key.
     #[track_caller]
     pub fn has(self, key: &str, value: impl Into<Value>) -> Self {
-        assert_eq!(self.json[key], value.into(), "{key}: {}", self.ended.all());
+        assert_eq!(self.json[key], value.into(), "{key}: {}", self.output.all());
         self
     }
 
@@ -169,7 +169,7 @@ impl Said {
             warnings.len() == 1 && warnings[0].as_str().unwrap().contains(words),
             "{warnings:?}"
         );
-        assert!(self.ended.err.contains(words), "{}", self.ended.all());
+        assert!(self.output.err.contains(words), "{}", self.output.all());
         self
     }
 

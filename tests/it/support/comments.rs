@@ -8,7 +8,7 @@ use wiremock::{Request, ResponseTemplate};
 /// A host's comments, stored as the host stores them.
 pub struct Comments {
     pub host: Platform,
-    pub kept: Arc<Mutex<Vec<Value>>>,
+    pub stored_comments: Arc<Mutex<Vec<Value>>>,
 }
 
 fn id_of(request: &Request) -> u64 {
@@ -29,7 +29,7 @@ impl Comments {
         let host = Platform::new();
         let kept = Arc::new(Mutex::new(before));
         let all = Arc::clone(&kept);
-        host.on("GET", list, move |request: &Request| {
+        host.respond_to("GET", list, move |request: &Request| {
             let page: usize = request
                 .url
                 .query_pairs()
@@ -44,7 +44,7 @@ impl Comments {
             ))
         });
         let all = Arc::clone(&kept);
-        host.on("POST", list, move |request: &Request| {
+        host.respond_to("POST", list, move |request: &Request| {
             let mut comment = author.clone();
             let mut all = all.lock().unwrap();
             comment["id"] = json!(1_000 + all.len());
@@ -53,18 +53,21 @@ impl Comments {
             ResponseTemplate::new(201).set_body_json(comment)
         });
         let all = Arc::clone(&kept);
-        host.on(update, one, move |request: &Request| {
+        host.respond_to(update, one, move |request: &Request| {
             let mut all = all.lock().unwrap();
             let comment = all.iter_mut().find(|c| c["id"] == id_of(request)).unwrap();
             comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
             answer(comment)
         });
         let all = Arc::clone(&kept);
-        host.on("DELETE", one, move |request: &Request| {
+        host.respond_to("DELETE", one, move |request: &Request| {
             all.lock().unwrap().retain(|c| c["id"] != id_of(request));
             ResponseTemplate::new(204)
         });
-        Self { host, kept }
+        Self {
+            host,
+            stored_comments: kept,
+        }
     }
 
     pub fn github(before: Vec<Value>) -> Self {
@@ -76,9 +79,11 @@ impl Comments {
             "PATCH",
             before,
         );
-        let refused = ResponseTemplate::new(403)
+        let rejection = ResponseTemplate::new(403)
             .set_body_json(json!({ "message": "Resource not accessible by integration" }));
-        comments.host.on("GET", "^/user$", in_turn(vec![refused]));
+        comments
+            .host
+            .respond_to("GET", "^/user$", in_turn(vec![rejection]));
         comments
     }
 
@@ -93,7 +98,7 @@ impl Comments {
     }
 
     pub fn bodies(&self) -> Vec<String> {
-        let all = self.kept.lock().unwrap();
+        let all = self.stored_comments.lock().unwrap();
         all.iter()
             .map(|c| c["body"].as_str().unwrap().to_owned())
             .collect()

@@ -82,3 +82,9 @@ impl Project {
 
 pub const ZEROS: &str = "0000000000000000000000000000000000000000";
 pub const EVERYTHING_FETCHED: &str = "+refs/heads/*:refs/remotes/origin/*";
+
+/// Creates a checkout of this revision with all branches and tags.
+pub fn complete_checkout(project: &Project, revision: &str) -> PathBuf {
+    let fetch = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
+    checkout(&project.world, &fetch, revision)
+}

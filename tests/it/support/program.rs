@@ -30,7 +30,7 @@ pub struct Call {
 }
 
 /// The result of a call.
-pub struct Ended {
+pub struct ProgramOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -94,29 +94,29 @@ impl Call {
     }
 
     /// Runs the program to its end; checks that no output contains the token.
-    pub fn run(&self, args: impl Arguments) -> Ended {
+    pub fn run(&self, args: impl Arguments) -> ProgramOutput {
         let output = self.command(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        let ended = Ended {
+        let run_output = ProgramOutput {
             code: output.status.code().unwrap_or(-1),
             out: text(output.stdout),
             err: text(output.stderr),
         };
         assert!(
-            !ended.out.contains(TOKEN) && !ended.err.contains(TOKEN),
+            !run_output.out.contains(TOKEN) && !run_output.err.contains(TOKEN),
             "a secret leaked: {}",
-            ended.all()
+            run_output.all()
         );
         assert!(
-            !ended.err.contains("panicked"),
+            !run_output.err.contains("panicked"),
             "the program panicked: {}",
-            ended.all()
+            run_output.all()
         );
-        ended
+        run_output
     }
 }
 
-impl Ended {
+impl ProgramOutput {
     /// Returns both output streams, for a failure message.
     pub fn all(&self) -> String {
         format!(
@@ -162,7 +162,7 @@ impl Ended {
     /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|why| panic!("{why}: {}", self.all()))
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.all()))
     }
 }
 
@@ -177,13 +177,13 @@ pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + S
 }
 
 /// `sluicegate serve` as a child process; killed when dropped.
-pub struct Served {
+pub struct ServerProcess {
     pub child: Child,
     pub url: String,
     lines: BufReader<ChildStdout>,
 }
 
-impl Served {
+impl ServerProcess {
     /// Starts the server with these additional arguments and waits until it listens.
     pub fn start(folder: &Path, args: impl Arguments) -> Self {
         let mut command = Call::new(folder).command(("serve", args));
@@ -196,9 +196,9 @@ impl Served {
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();
         let Some(url) = first.trim().strip_prefix("listening on ") else {
-            let mut said = String::new();
-            child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-            panic!("serve did not start: {first:?} {said}");
+            let mut text = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+            panic!("serve did not start: {first:?} {text}");
         };
         Self {
             url: url.to_owned(),
@@ -215,7 +215,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -9,10 +9,13 @@ use wiremock::{Request, ResponseTemplate};
 pub const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
 /// Creates a pushed project: one shared pipeline that runs a script and another pipeline.
-pub fn project() -> World {
+pub fn project_to_publish() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
-    world.write("sales/load.orch.yaml", calling("sales/clean", "sql/it.sql"));
+    world.write(
+        "sales/load.orch.yaml",
+        caller_of_files("sales/clean", "sql/it.sql"),
+    );
     world.write("sales/clean.tran.yaml", "type: transformation\npipeline: {}\n");
     world.write("sql/it.sql", "select 1;\r\n");
     world.commit("first");
@@ -20,7 +23,7 @@ pub fn project() -> World {
     world
 }
 
-pub fn calling(transformation: &str, script: &str) -> String {
+pub fn caller_of_files(transformation: &str, script: &str) -> String {
     format!(
         "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-transformation\n      parameters:\n        \
          transformationJob: {transformation}\n    Script:\n      type: sql-executor\n      parameters:\n        \
@@ -28,7 +31,7 @@ pub fn calling(transformation: &str, script: &str) -> String {
     )
 }
 
-pub fn details(world: &World) -> Value {
+pub fn version_details(world: &World) -> Value {
     json!({
         "artifactDetails": {
             "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": true,
@@ -40,22 +43,22 @@ pub fn details(world: &World) -> Value {
 }
 
 /// Returns a platform without the version, which sends this response to the upload and has the version afterwards.
-pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
-    taking(published, answer(&details(world)))
+pub fn publish_platform(world: &World, published: ResponseTemplate) -> Platform {
+    platform_taking_uploads(published, answer(&version_details(world)))
 }
 
 /// Returns a platform that responds with these details after an upload, and with a 404 before. Its list shows no other
 /// version.
-pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
+pub fn platform_taking_uploads(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     let platform = Platform::new();
-    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
     let uploaded = Arc::new(AtomicBool::new(false));
     let there = Arc::clone(&uploaded);
-    platform.on("POST", "/artifacts$", move |_: &Request| {
+    platform.respond_to("POST", "/artifacts$", move |_: &Request| {
         uploaded.store(true, Ordering::SeqCst);
         published.clone()
     });
-    platform.on("GET", "/artifacts/details$", move |_: &Request| {
+    platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
         if there.load(Ordering::SeqCst) {
             details.clone()
         } else {
@@ -65,6 +68,6 @@ pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platfor
     platform
 }
 
-pub fn published(ignored: &Value) -> ResponseTemplate {
+pub fn upload_response(ignored: &Value) -> ResponseTemplate {
     answer(&json!({ "versionName": "1", "ignoredResources": ignored }))
 }

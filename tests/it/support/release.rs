@@ -1,11 +1,11 @@
 //! A project with one shared pipeline, and the local platform that serves it.
 
 use crate::support::publishing::SHARED;
-use crate::support::{Call, PROJECT, RULES, Served, TOKEN, World, pipeline};
+use crate::support::{Call, PROJECT, RULES, ServerProcess, TOKEN, World, pipeline};
 use serde_json::Value;
 
 /// Creates a pushed project and the platform that serves it.
-pub fn stage() -> (World, Served) {
+pub fn stage() -> (World, ServerProcess) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -15,24 +15,27 @@ pub fn stage() -> (World, Served) {
     world.git("remote set-head origin main");
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{TOKEN}=admin");
-    let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
-    (world, served)
+    let server = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
+    (world, server)
 }
 
-pub fn call(world: &World, served: &Served) -> Call {
-    Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
+pub fn publish_call(world: &World, server: &ServerProcess) -> Call {
+    Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_PREFIX", "sales")
 }
 
 /// Returns the published versions, most recent first, and whether they are enabled.
-pub fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
-    let listed = call(world, served).run("artifacts list -o json").expect(0).json();
+pub fn versions(world: &World, server: &ServerProcess) -> Vec<(String, bool)> {
+    let report = publish_call(world, server)
+        .run("artifacts list -o json")
+        .expect(0)
+        .json();
     let version = |entry: &Value| {
         (
             entry["versionName"].as_str().unwrap().to_owned(),
             entry["enabled"].as_bool().unwrap(),
         )
     };
-    listed["results"]
+    report["results"]
         .as_array()
         .unwrap()
         .iter()

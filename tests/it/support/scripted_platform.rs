@@ -1,7 +1,8 @@
 //! Fixtures of most tests: a project in git, and a platform with scripted responses.
 
-use crate::support::{Arguments, Call, Ended, RULES_FILE, World, pipeline};
+use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, pipeline};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::runtime::Runtime;
@@ -57,11 +58,11 @@ impl Platform {
 
     /// Responds to each review with `respond`.
     pub fn reviews(&self, respond: impl Respond + 'static) {
-        self.on("POST", "/reviews$", respond);
+        self.respond_to("POST", "/reviews$", respond);
     }
 
     /// Responds to requests with this method and a matching path.
-    pub fn on(&self, verb: &str, path: &str, respond: impl Respond + 'static) {
+    pub fn respond_to(&self, verb: &str, path: &str, respond: impl Respond + 'static) {
         let mock = Mock::given(method(verb))
             .and(path_regex(path))
             .respond_with(respond);
@@ -71,7 +72,7 @@ impl Platform {
     /// Responds to every other request with a server's error.
     pub fn is_down(&self) {
         for verb in ["GET", "POST"] {
-            self.on(verb, "", ResponseTemplate::new(503));
+            self.respond_to(verb, "", ResponseTemplate::new(503));
         }
     }
 
@@ -100,7 +101,7 @@ pub fn sent_bodies(platform: &Platform) -> Vec<Value> {
 }
 
 /// Returns the pipelines in a review request.
-pub fn asked(request: &Request) -> Vec<String> {
+pub fn requested_pipelines(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).unwrap();
     body["pipelines"]
         .as_array()
@@ -111,7 +112,7 @@ pub fn asked(request: &Request) -> Vec<String> {
 }
 
 /// Returns a passed result for each rule of [`RULES`].
-pub fn passed() -> Value {
+pub fn passed_results() -> Value {
     json!([
         { "ruleName": "component-naming-convention", "status": "PASSED" },
         { "ruleName": "maximum-components", "status": "PASSED" },
@@ -119,10 +120,10 @@ pub fn passed() -> Value {
 }
 
 /// Responds with these rule results for every requested pipeline.
-pub fn each(review_status: &str, results: Value) -> impl Respond + use<> {
+pub fn respond_for_each(review_status: &str, results: Value) -> impl Respond + use<> {
     let review_status = review_status.to_owned();
     move |request: &Request| {
-        let files: serde_json::Map<String, Value> = asked(request)
+        let files: serde_json::Map<String, Value> = requested_pipelines(request)
             .into_iter()
             .map(|path| (path, results.clone()))
             .collect();
@@ -159,29 +160,51 @@ pub fn bad_pipeline() -> String {
 }
 
 /// Checks the clone, with a JSON report on standard output.
-pub fn check(world: &World, args: impl Arguments) -> Ended {
+pub fn check(world: &World, args: impl Arguments) -> ProgramOutput {
     check_folder(&world.work(), args)
 }
 
 /// Checks a directory, with a JSON report on standard output.
-pub fn check_folder(folder: &Path, args: impl Arguments) -> Ended {
+pub fn check_folder(folder: &Path, args: impl Arguments) -> ProgramOutput {
     Call::new(folder).run(("check --report json=-", args))
+}
+
+/// Returns a platform that reports a violation of the naming rule with this text in every pipeline.
+pub fn failing_platform(violation: &str) -> Platform {
+    let platform = Platform::new();
+    let result =
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
+    platform.reviews(respond_for_each("FAILED", result));
+    platform
 }
 
 /// Returns a platform that reports every pipeline with a bad name.
 pub fn strict_platform() -> Platform {
     let platform = Platform::new();
     platform.reviews(|request: &Request| {
-        let asked = asked(request);
+        let paths = requested_pipelines(request);
         let result = |path: &String| {
             let bad = path.contains("bad");
             let rule = json!([{ "ruleName": "component-naming-convention", "status": if bad { "FAILED" } else { "PASSED" } }]);
             (path.clone(), rule)
         };
-        let failed = asked.iter().any(|path| path.contains("bad"));
-        let results: serde_json::Map<String, Value> = asked.iter().map(result).collect();
+        let failed = paths.iter().any(|path| path.contains("bad"));
+        let results: serde_json::Map<String, Value> = paths.iter().map(result).collect();
         let status = if failed { "FAILED" } else { "PASSED" };
         answer(&json!({ "reviewStatus": status, "results": results, "excludedFiles": [] }))
     });
     platform
+}
+
+/// Returns the paths of the files in a report.
+pub fn report_paths(report: &Value) -> Vec<&str> {
+    let files = report["files"].as_array().unwrap().iter();
+    files.map(|file| file["path"].as_str().unwrap()).collect()
+}
+
+/// Reads a JSON file.
+#[track_caller]
+pub fn read_json(path: &Path) -> Value {
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&bytes).unwrap()
 }

@@ -1,6 +1,6 @@
 //! A project with shared pipelines, and the local platform that serves it.
 
-use crate::support::{Arguments, Call, Ended, PROJECT, RULES, Served, TOKEN, World, pipeline};
+use crate::support::{Arguments, Call, PROJECT, ProgramOutput, RULES, ServerProcess, TOKEN, World, pipeline};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub fn parameter(name: &str, rest: &str) -> String {
 /// A project that shares `load` and `clean`, and the platform that serves it.
 pub struct Shop {
     pub world: World,
-    pub served: Served,
+    pub server: ServerProcess,
 }
 
 impl Shop {
@@ -37,8 +37,8 @@ impl Shop {
         world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
         let project = format!("{PROJECT}={}", world.remote().display());
         let token = format!("--token={TOKEN}=super-admin");
-        let served = Served::start(world.path(), &["--project", &project, &token]);
-        let shop = Self { world, served };
+        let server = ServerProcess::start(world.path(), &["--project", &project, &token]);
+        let shop = Self { world, server };
         shop.offer(&[
             ("load", &parameter("day", "")),
             ("clean", &parameter("day", ", default: x")),
@@ -64,13 +64,13 @@ impl Shop {
     }
 
     pub fn call_in(&self, folder: &Path) -> Call {
-        Call::with_platform(folder, &self.served.url)
+        Call::with_platform(folder, &self.server.url)
             .variable("SLUICEGATE_RETRIES", "0")
             .variable("SLUICEGATE_PREFIX", "sales")
     }
 
     /// Publishes with a receipt and outputs.
-    pub fn publish(&self, args: impl Arguments) -> Ended {
+    pub fn publish(&self, args: impl Arguments) -> ProgramOutput {
         let _ = fs::remove_file(self.world.path().join("outputs"));
         let receipt = self.world.path().join("receipt.json");
         let receipt = receipt.to_str().unwrap();
@@ -92,11 +92,11 @@ impl Shop {
 
     /// Returns the published versions, most recent first.
     pub fn versions(&self) -> Vec<String> {
-        let listed = self.call().run("artifacts list -o json").expect(0).json();
-        let all = listed["results"].as_array().unwrap();
+        let report = self.call().run("artifacts list -o json").expect(0).json();
+        let all = report["results"].as_array().unwrap();
         let mut names: Vec<String> = all
             .iter()
-            .map(|it| it["versionName"].as_str().unwrap().to_owned())
+            .map(|entry| entry["versionName"].as_str().unwrap().to_owned())
             .collect();
         names.sort();
         names
@@ -109,7 +109,7 @@ impl Shop {
 }
 
 /// Returns an output of the job.
-pub fn output(outputs: &str, name: &str) -> String {
+pub fn job_output(outputs: &str, name: &str) -> String {
     let mut lines = outputs
         .lines()
         .skip_while(|line| !line.starts_with(&format!("{name}<<")));

@@ -1,11 +1,13 @@
 //! Invalid input is reported with its name, and never causes a panic.
 
-use crate::support::{Call, Platform, World, change, each, git, passed, pipeline, project, scratch};
+use crate::support::{
+    Call, Platform, World, change, git, passed_results, pipeline, project, respond_for_each, scratch,
+};
 use clap::CommandFactory as _;
 use serde_json::json;
 use std::fs;
 
-fn call(world: &World) -> Call {
+fn call_without_platform(world: &World) -> Call {
     Call::with_platform(&world.work(), "http://127.0.0.1:9")
 }
 
@@ -39,7 +41,7 @@ fn two_reports_at_one_path_are_refused() {
         ("json=-", "junit=-", "standard output"),
         ("json=out/report", "junit=./out/report", "out/report"),
     ] {
-        let run = call(&world).run(format!("check --all --report {one} --report {other}"));
+        let run = call_without_platform(&world).run(format!("check --all --report {one} --report {other}"));
         run.expect(2).saying(&["two reports cannot both go to", place]);
     }
     let report = fs::read_to_string(world.work().join("out/report")).unwrap();
@@ -55,14 +57,14 @@ fn review_without_settings_lists_missing_ones() {
         "SLUICEGATE_AGENT_VERSION",
         "SLUICEGATE_TOKEN",
     ] {
-        call(&world)
+        call_without_platform(&world)
             .without(variable)
             .run("review")
             .expect(2)
             .saying(&["error:", "hint:", variable]);
     }
     // No other message explains where to find the agent's version.
-    call(&world)
+    call_without_platform(&world)
         .without("SLUICEGATE_AGENT_VERSION")
         .run("review")
         .expect(2)
@@ -73,9 +75,9 @@ fn review_without_settings_lists_missing_ones() {
 fn wrong_arguments_end_with_a_hint() {
     let world = project();
     for args in ["nothing", "review --nothing", "check --timeout nan"] {
-        let said = call(&world).run(args).expect(2).all();
-        let last = said.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
-        assert!(last.starts_with("hint: "), "{said}");
+        let log = call_without_platform(&world).run(args).expect(2).all();
+        let last = log.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+        assert!(last.starts_with("hint: "), "{log}");
     }
 }
 
@@ -114,12 +116,12 @@ fn values_that_cannot_be_are_named() {
     ];
     for (args, word) in cases {
         let args: Vec<&str> = std::iter::once("review").chain(args).collect();
-        let ended = call(&world).run(&args);
-        assert_eq!(ended.code, 2, "{args:?}: {}", ended.all());
+        let output = call_without_platform(&world).run(&args);
+        assert_eq!(output.code, 2, "{args:?}: {}", output.all());
         assert!(
-            ended.err.contains(word),
+            output.err.contains(word),
             "{args:?} does not say {word}: {}",
-            ended.all()
+            output.all()
         );
     }
 }
@@ -129,7 +131,7 @@ fn token_that_cannot_be_had_is_named() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("empty-token", "\n");
     world.write("two-lines", "one\ntwo\n");
-    let bare = || call(&world).without("SLUICEGATE_TOKEN");
+    let bare = || call_without_platform(&world).without("SLUICEGATE_TOKEN");
     bare()
         .run("review --token-file missing-token")
         .expect(2)
@@ -157,7 +159,7 @@ fn token_can_come_from_file_or_command() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     world.write("token", "from-a-file\n");
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let bare = || platform.call(&world).without("SLUICEGATE_TOKEN");
     bare().run("review --token-file token").expect(0);
     bare()
@@ -181,7 +183,7 @@ fn token_can_come_from_file_or_command() {
 fn token_command_gets_no_other_secret() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let secrets = [
         "SLUICEGATE_TOKEN",
         "SLUICEGATE_CLIENT_SECRET",
@@ -197,8 +199,8 @@ fn token_command_gets_no_other_secret() {
     call.variable("VAULT_TOKEN", "of-the-vault")
         .run("review --token-command 'env > seen; printf %s \"$VAULT_TOKEN\"'")
         .expect(0);
-    let seen = fs::read_to_string(world.work().join("seen")).unwrap();
-    assert!(!seen.contains("s3cret-of-the-job"), "{seen}");
+    let text = fs::read_to_string(world.work().join("seen")).unwrap();
+    assert!(!text.contains("s3cret-of-the-job"), "{text}");
     let bearer = &platform.requests()[0].headers["authorization"];
     assert_eq!(bearer.to_str().unwrap(), "Bearer of-the-vault");
 }
@@ -223,7 +225,10 @@ fn configuration_file_is_held_to_its_keys() {
     ];
     for (text, words) in cases {
         world.write("sluicegate.yaml", text);
-        call(&world).run("review").expect(2).saying(&words);
+        call_without_platform(&world)
+            .run("review")
+            .expect(2)
+            .saying(&words);
     }
 }
 
@@ -235,7 +240,7 @@ fn flag_wins_over_variable_over_file() {
         "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n",
     );
     let platform = Platform::new();
-    platform.reviews(each("PASSED", passed()));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
     let call = || platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
     call().run("review").expect(0);
     call()
@@ -263,11 +268,11 @@ fn repository_that_cannot_be_used_is_exit_7() {
     git(folder.path(), "init -q");
     nowhere.run("review").expect(7).saying(&["commit"]);
     let world = project();
-    call(&world)
+    call_without_platform(&world)
         .run("review --head no-such-branch")
         .expect(7)
         .saying(&["no-such-branch"]);
-    call(&world)
+    call_without_platform(&world)
         .run("review --base no-such-base")
         .expect(7)
         .saying(&["no-such-base"]);
@@ -279,7 +284,7 @@ fn several_configuration_folders_are_named() {
         (".other/shared-pipelines.yaml", "pipelines: []\n"),
         ("b.orch.yaml", &pipeline(&["S", "D"])),
     ]);
-    call(&world)
+    call_without_platform(&world)
         .run("review")
         .expect(2)
         .saying(&[".platform", ".other", "--config-dir"]);
@@ -297,19 +302,22 @@ fn odd_names_survive_review_and_reports() {
     let text = pipeline(&["Start", "Done"]);
     let world = change(&names.map(|name| (name, text.as_str())));
     let platform = Platform::new();
-    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
-    let ended = platform
+    platform.reviews(respond_for_each(
+        "PASSED",
+        json!([{ "ruleName": "r", "status": "PASSED" }]),
+    ));
+    let output = platform
         .call(&world)
         .run("review --report json=- --report junit=j.xml")
         .expect(0);
-    let mut found: Vec<String> = ended.json()["files"]
+    let mut matches: Vec<String> = output.json()["files"]
         .as_array()
         .unwrap()
         .iter()
         .map(|f| f["path"].as_str().unwrap().to_owned())
         .collect();
     let mut expected: Vec<String> = names.map(str::to_owned).into();
-    found.sort();
+    matches.sort();
     expected.sort();
-    assert_eq!(found, expected);
+    assert_eq!(matches, expected);
 }

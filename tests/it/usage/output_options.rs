@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Creates a change on disk.
-fn edited() -> World {
+fn project_with_longer_pipeline() -> World {
     let world = project();
     world.write("a.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world
@@ -13,7 +13,7 @@ fn edited() -> World {
 
 #[test]
 fn value_that_is_no_format_names_flag_for_file() {
-    let world = edited();
+    let world = project_with_longer_pipeline();
     let call = Call::new(&world.work());
     for args in [
         "diff -o page.html",
@@ -22,11 +22,13 @@ fn value_that_is_no_format_names_flag_for_file() {
         "artifacts diff -o note.md",
         "events export -o week.csv",
     ] {
-        let ended = call.run(args).expect(2);
+        let output = call.run(args).expect(2);
         assert!(
-            ended.err.contains("use --out PATH to write the result to a file"),
+            output
+                .err
+                .contains("use --out PATH to write the result to a file"),
             "{}",
-            ended.all()
+            output.all()
         );
     }
     assert_eq!(world.git(&["status", "--porcelain"]), " M a.orch.yaml");
@@ -34,7 +36,7 @@ fn value_that_is_no_format_names_flag_for_file() {
 
 #[test]
 fn result_goes_to_file_whole_or_not_at_all() {
-    let world = edited();
+    let world = project_with_longer_pipeline();
     let call = Call::new(&world.work());
     let diff = call.run("diff -o json").expect(0);
     let to_file = call.run("diff -o json --out out/diff.json").expect(0);
@@ -52,7 +54,7 @@ fn result_goes_to_file_whole_or_not_at_all() {
         .saying(&["could not write"]);
 
     let platform = Platform::new();
-    platform.on(
+    platform.respond_to(
         "GET",
         "/variables$",
         answer(&json!({ "results": [], "total": 0 })),
@@ -61,14 +63,14 @@ fn result_goes_to_file_whole_or_not_at_all() {
         .call(&world)
         .run("variables list -o json --out v.json")
         .expect(0);
-    let written: Value = serde_json::from_slice(&fs::read(world.work().join("v.json")).unwrap()).unwrap();
-    assert_eq!(written["results"], json!([]));
+    let document: Value = serde_json::from_slice(&fs::read(world.work().join("v.json")).unwrap()).unwrap();
+    assert_eq!(document["results"], json!([]));
 }
 
 #[cfg(unix)]
 #[test]
 fn result_goes_through_no_link_of_repository() {
-    let world = edited();
+    let world = project_with_longer_pipeline();
     let outside = world.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, world.work().join("link")).unwrap();
@@ -82,7 +84,7 @@ fn result_goes_through_no_link_of_repository() {
 
 #[test]
 fn local_commands_write_json_too() {
-    let world = edited();
+    let world = project_with_longer_pipeline();
     let call = Call::new(&world.work());
     let read = |args: &str, code: i32| call.run((args, "-o json")).expect(code).json();
     let rule = read("rules explain maximum-components", 0);

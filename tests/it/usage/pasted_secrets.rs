@@ -70,11 +70,11 @@ fn certificate_file_with_a_key_is_not_shown() {
         ),
     ] {
         fs::write(&file, &text).unwrap();
-        let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+        let output = Call::with_platform(&world.work(), "http://127.0.0.1:9")
             .variable("SLUICEGATE_CA_CERT", file.display().to_string())
             .run("-vv projects list");
-        let ended = ended.expect(2).saying(&[words]);
-        assert!(!ended.all().contains(secret), "{}", ended.all());
-        assert!(!ended.all().contains(numbers), "{}", ended.all());
+        let output = output.expect(2).saying(&[words]);
+        assert!(!output.all().contains(secret), "{}", output.all());
+        assert!(!output.all().contains(numbers), "{}", output.all());
     }
 }

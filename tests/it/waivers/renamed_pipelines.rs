@@ -5,7 +5,7 @@ use crate::support::{Call, HOSTS, Job, World, pipeline, project};
 const BAD: [&str; 4] = ["Start", "bad name", "Load", "Done"];
 
 /// Creates a `main` with a waived pipeline, and a branch `change` that moves it.
-fn moved(about: &str, after: &[&str]) -> World {
+fn world_with_moved_pipeline(about: &str, after: &[&str]) -> World {
     let world = project();
     world.write("old.orch.yaml", pipeline(&BAD));
     world.write(
@@ -24,11 +24,11 @@ fn moved(about: &str, after: &[&str]) -> World {
 
 #[test]
 fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
-    let world = moved("", &BAD);
+    let world = world_with_moved_pipeline("", &BAD);
     for (name, host) in HOSTS {
-        let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
-        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
-        let report = ended.json();
+        let output = host(&world, Call::new(&world.work())).run("check --report json=-");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let report = output.json();
         assert_eq!(report["findings"]["waived"], 1, "{name}");
         let notes = report["notes"].to_string();
         assert!(notes.contains("old.orch.yaml → new.orch.yaml"), "{notes}");
@@ -41,10 +41,10 @@ fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
 
 #[test]
 fn renamed_pipeline_that_got_worse_is_red() {
-    let world = moved(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
+    let world = world_with_moved_pipeline(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
     Job::github().pull_request().call(&world).run("check").expect(1);
     // A copy is not a rename: the waiver applies only to the old file.
-    let copied = moved("", &BAD);
+    let copied = world_with_moved_pipeline("", &BAD);
     copied.write("old.orch.yaml", pipeline(&BAD));
     copied.commit("copied");
     copied.push();

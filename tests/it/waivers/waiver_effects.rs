@@ -1,7 +1,8 @@
 //! Waivers: what they allow, who may add them, and the commands that edit the file.
 
 use crate::support::{
-    Arguments, Call, Ended, Platform, World, asked, change, check, each, pipeline, project,
+    Arguments, Call, Platform, ProgramOutput, World, change, check, failing_platform, pipeline, project,
+    requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -9,23 +10,23 @@ use std::fs;
 const FILE: &str = "sluicegate-waivers.yaml";
 
 /// Returns a pipeline with two findings of the naming convention.
-fn bad() -> String {
+fn bad_pipeline_of_four() -> String {
     pipeline(&["Start", "load it", "write it", "Done"])
 }
 
 /// Creates a change that adds a bad pipeline together with these waivers.
 fn with_waivers(waivers: &str) -> World {
-    change(&[("sales/bad.orch.yaml", &bad()), (FILE, waivers)])
+    change(&[("sales/bad.orch.yaml", &bad_pipeline_of_four()), (FILE, waivers)])
 }
 
 /// Returns the result of the naming convention in the bad pipeline.
-fn naming(report: &Value) -> &Value {
+fn naming_result(report: &Value) -> &Value {
     let results = report["files"][0]["results"].as_array().unwrap();
     let of_rule = |result: &&Value| result["rule"] == "component-naming-convention";
     results.iter().find(of_rule).unwrap()
 }
 
-fn waivers(world: &World, args: impl Arguments) -> Ended {
+fn waivers(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("waivers", args))
 }
 
@@ -36,16 +37,16 @@ fn waived_finding_passes_and_is_marked_in_every_report() {
          - { rule: component-naming-convention, path: 'sales/**', about: write it, reason: legacy }\n\
          - { rule: maximum-components, path: 'sales/**', size: 4, reason: large }\n",
     );
-    let ended = check(
+    let output = check(
         &world,
         "--fail-on warn --report junit=j.xml --report sarif=s.json",
     )
     .expect(0);
-    let report = ended.json();
+    let report = output.json();
     assert_eq!(report["verdict"], "passed");
     assert_eq!(report["findings"]["waived"], 3);
     assert_eq!(report["findings"]["errors"], 0);
-    let result = naming(&report);
+    let result = naming_result(&report);
     assert_eq!(result["state"], json!(["waived", "waived"]));
     assert_eq!(
         result["waivers"],
@@ -67,16 +68,16 @@ fn waived_finding_passes_and_is_marked_in_every_report() {
         json!([{ "kind": "external", "status": "accepted", "justification": "legacy" }])
     );
     // Summarized as a number, and listed on request.
-    ended.saying(&["3 findings known or waived"]);
+    output.saying(&["3 findings known or waived"]);
     check(&world, "--show all")
         .expect(0)
         .saying(&["waived until 2999-12-31: legacy"]);
     // A report that is rendered again has the same content.
     fs::write(world.work().join("r.json"), report.to_string()).unwrap();
-    let again = Call::new(&world.work())
+    let second_run = Call::new(&world.work())
         .run("report r.json --report json=-")
         .expect(0);
-    assert_eq!(naming(&again.json()), naming(&report));
+    assert_eq!(naming_result(&second_run.json()), naming_result(&report));
 }
 
 #[test]
@@ -85,9 +86,9 @@ fn finding_beside_waived_ones_still_fails() {
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n\
          - { rule: maximum-components, path: 'sales/**', size: 3, reason: large }\n",
     );
-    let ended = check(&world, "--report junit=j.xml").expect(1);
-    let report = ended.json();
-    assert_eq!(naming(&report)["state"], json!(["waived", null]));
+    let output = check(&world, "--report junit=j.xml").expect(1);
+    let report = output.json();
+    assert_eq!(naming_result(&report)["state"], json!(["waived", null]));
     // The finding is larger than the waived one.
     assert_eq!(report["findings"]["warnings"], 1);
     let junit = fs::read_to_string(world.work().join("j.xml")).unwrap();
@@ -103,11 +104,11 @@ fn expired_waiver_does_not_hold_and_finding_says_since_when() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n",
     );
-    let ended = check(&world, "").expect(1);
-    let report = ended.json();
-    assert_eq!(naming(&report)["state"], json!([null, null]));
-    assert_eq!(naming(&report)["waivers"][0]["until"], "2020-01-31");
-    ended.saying(&["no longer waived since 2020-02-01: legacy"]);
+    let output = check(&world, "").expect(1);
+    let report = output.json();
+    assert_eq!(naming_result(&report)["state"], json!([null, null]));
+    assert_eq!(naming_result(&report)["waivers"][0]["until"], "2020-01-31");
+    output.saying(&["no longer waived since 2020-02-01: legacy"]);
     let notes = report["notes"].to_string();
     assert!(
         notes.contains("1 waiver of sluicegate-waivers.yaml can be removed: 1 expired"),
@@ -141,7 +142,7 @@ fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
 
 #[test]
 fn file_that_is_wrong_is_said_with_line_and_what_was_meant() {
-    for (waivers, said) in [
+    for (waivers, expected_text) in [
         (
             "# x\n- { rule: component-naming-conventions, path: a, reason: r }\n",
             &[
@@ -159,11 +160,11 @@ fn file_that_is_wrong_is_said_with_line_and_what_was_meant() {
         ),
         ("- { rule: unused-components, path: a }\n", &["has no `reason`"]),
     ] {
-        check(&with_waivers(waivers), "").expect(2).saying(said);
+        check(&with_waivers(waivers), "").expect(2).saying(expected_text);
     }
 }
 
-fn pull_request(world: &World, call: Call) -> Call {
+fn pull_request_with_sides(world: &World, call: Call) -> Call {
     let event = world.path().join("event.json");
     let side =
         |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
@@ -185,30 +186,19 @@ fn pull_request(world: &World, call: Call) -> Call {
         .variable("GITHUB_EVENT_PATH", event.display().to_string())
 }
 
-/// Returns a platform that reports a violation in each pipeline.
-fn strict() -> Platform {
-    let platform = Platform::new();
-    let broken = json!([{
-        "ruleName": "component-naming-convention", "status": "FAILED",
-        "violations": ["component 'load it' is wrong"],
-    }]);
-    platform.reviews(each("FAILED", broken));
-    platform
-}
-
 #[test]
 fn change_cannot_waive_its_own_findings() {
     let own = "- { rule: component-naming-convention, path: 'sales/**', reason: let me through }\n";
-    let platform = strict();
+    let platform = failing_platform("component 'load it' is wrong");
     let world = with_waivers(own);
     for (call, verb) in [
         (platform.call(&world), "review"),
         (Call::new(&world.work()), "check"),
     ] {
-        let ended = pull_request(&world, call)
+        let output = pull_request_with_sides(&world, call)
             .run(&[verb, "--report", "json=-"])
             .expect(1);
-        let report = ended.json();
+        let report = output.json();
         assert_eq!(report["gateChanges"], json!([FILE]));
         let words = report["gateChangesInWords"][FILE].to_string();
         assert!(
@@ -223,7 +213,7 @@ fn change_cannot_waive_its_own_findings() {
         );
     }
     // The job may use the change's waivers, and so may a local run.
-    let head = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
+    let head = pull_request_with_sides(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
     head.run("review").expect(0);
     check(&world, "").expect(0);
     // A change cannot extend a waiver of the base.
@@ -235,14 +225,14 @@ fn change_cannot_waive_its_own_findings() {
     world.commit("waive");
     world.push();
     world.git("checkout -q -b change");
-    world.write("sales/bad.orch.yaml", bad());
+    world.write("sales/bad.orch.yaml", bad_pipeline_of_four());
     world.write(FILE, own);
     world.commit("change");
     world.push();
-    let ended = pull_request(&world, platform.call(&world))
+    let output = pull_request_with_sides(&world, platform.call(&world))
         .run("review --report json=-")
         .expect(1);
-    let words = ended.json()["gateChangesInWords"][FILE].to_string();
+    let words = output.json()["gateChangesInWords"][FILE].to_string();
     assert!(
         words.contains("waiver removed: component-naming-convention in old/** (tightened)"),
         "{words}"
@@ -259,24 +249,24 @@ fn change_passes_platforms_review_by_waivers_of_its_base() {
     world.commit("waive");
     world.push();
     world.git("checkout -q -b change");
-    world.write("sales/bad.orch.yaml", bad());
+    world.write("sales/bad.orch.yaml", bad_pipeline_of_four());
     // The checkout has no file, so the base's file is in force.
     fs::remove_file(world.work().join(FILE)).unwrap();
     world.commit("change");
     world.push();
-    let platform = strict();
-    let ended = pull_request(&world, platform.call(&world))
+    let platform = failing_platform("component 'load it' is wrong");
+    let output = pull_request_with_sides(&world, platform.call(&world))
         .run("review --report json=-")
         .expect(0);
-    assert_eq!(ended.json()["verdict"], "passed");
-    assert_eq!(ended.json()["findings"]["waived"], 1);
+    assert_eq!(output.json()["verdict"], "passed");
+    assert_eq!(output.json()["findings"]["waived"], 1);
     // A failed status of the platform that no finding explains is never excused.
     let platform = Platform::new();
-    platform.reviews(each(
+    platform.reviews(respond_for_each(
         "FAILED",
         json!([{ "ruleName": "component-naming-convention", "status": "PASSED", "violations": [] }]),
     ));
-    pull_request(&world, platform.call(&world))
+    pull_request_with_sides(&world, platform.call(&world))
         .run("review")
         .expect(1);
 }
@@ -302,9 +292,9 @@ fn waiver_by_name_excuses_no_other_component() {
         world.commit("edit");
         world.push();
         let platform = Platform::new();
-        let found = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
-        platform.reviews(each("FAILED", found));
-        let call = pull_request(&world, platform.call(&world));
+        let document = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
+        platform.reviews(respond_for_each("FAILED", document));
+        let call = pull_request_with_sides(&world, platform.call(&world));
         call.run("review --report json=-")
     };
     let known = ["legacy load", "evil"];
@@ -314,8 +304,8 @@ fn waiver_by_name_excuses_no_other_component() {
         "The name 'legacy load' doesn't match \"[A-Z].*\".",
         "component legacy load doesn't match the naming convention",
     ] {
-        let ended = reviewed(&known, own).expect(0);
-        assert_eq!(ended.json()["findings"]["waived"], 1, "{own}");
+        let output = reviewed(&known, own).expect(0);
+        assert_eq!(output.json()["findings"]["waived"], 1, "{own}");
     }
     let long = format!("evil 'legacy load' {}", "x".repeat(2100));
     let long_words = format!("component \"{long}\" does not match the naming convention [A-Z].*: rename it");
@@ -335,30 +325,33 @@ fn waiver_by_name_excuses_no_other_component() {
         (known, "component \"evil legacy load\" is bad"),
         (known, "component \"legacy load\" evil\" is bad"),
     ] {
-        let ended = reviewed(&names, other).expect(1);
-        let report = ended.json();
+        let output = reviewed(&names, other).expect(1);
+        let report = output.json();
         assert_eq!(
             (&report["findings"]["waived"], &report["findings"]["errors"]),
             (&json!(0), &json!(1)),
             "{other}"
         );
         // The guess is good enough for a line number.
-        assert!(naming(&report)["line"].as_u64().unwrap() > 1, "{other}");
+        assert!(naming_result(&report)["line"].as_u64().unwrap() > 1, "{other}");
     }
 }
 
 #[test]
 fn waivers_add_of_all_findings_passes_gate() {
-    let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);
+    let world = change(&[
+        ("sales/a[1] ü.orch.yaml", &bad_pipeline_of_four()),
+        ("b.orch.yaml", &bad_pipeline_of_four()),
+    ]);
     waivers(&world, "add --all --reason 'found before: \"#1\"' --owner sales").expect(0);
     let text = world.read_text(FILE);
     assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
     check(&world, "--all --fail-on warn").expect(0);
     // On a second run, nothing is left to waive.
-    let again = waivers(&world, "add --all --reason x -o json").expect(0);
-    assert_eq!(again.json(), json!([]));
-    again.saying(&["0 waivers added"]);
+    let second_run = waivers(&world, "add --all --reason x -o json").expect(0);
+    assert_eq!(second_run.json(), json!([]));
+    second_run.saying(&["0 waivers added"]);
     assert_eq!(world.read_text(FILE), text);
     // A new finding fails the gate.
     world.write(
@@ -372,8 +365,8 @@ fn waivers_add_of_all_findings_passes_gate() {
 
 #[test]
 fn report_of_platform_becomes_waivers() {
-    let world = change(&[("sales/bad.orch.yaml", &bad())]);
-    let platform = strict();
+    let world = change(&[("sales/bad.orch.yaml", &bad_pipeline_of_four())]);
+    let platform = failing_platform("component 'load it' is wrong");
     platform.call(&world).run("review --report json=r.json").expect(1);
     // A waiver that no run could read afterwards is not written.
     let report = fs::read_to_string(world.work().join("r.json")).unwrap();
@@ -403,12 +396,12 @@ fn waivers_add_inserts_in_order_and_requires_finding() {
     let text = "# Waivers of the gate.\r\n- { rule: a-rule-of-the-platform, path: x, reason: r } # stays\r\n\r\n# stays too\r\n- { rule: unused-components, path: a.orch.yaml, reason: r }\r\n";
     let rules = "rules:\n  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }\n  - { id: a-rule-of-the-platform, enabled: false, enforcementLevel: error }\n";
     let world = change(&[
-        ("sales/bad.orch.yaml", &bad()),
+        ("sales/bad.orch.yaml", &bad_pipeline_of_four()),
         (FILE, text),
         (".platform/config/pipeline_quality_rules.yaml", rules),
     ]);
     let add = |args: &[&str]| waivers(&world, ("add", args));
-    for (args, said) in [
+    for (args, expected_text) in [
         (
             &["component-naming-conventio", "sales/**", "--reason", "r"][..],
             "did you mean `component-naming-convention`?",
@@ -452,7 +445,7 @@ fn waivers_add_inserts_in_order_and_requires_finding() {
         (&["component-naming-convention", "sales/**"], "--reason"),
         (&["--reason", "r"], "required"),
     ] {
-        add(args).expect(2).saying(&[said]);
+        add(args).expect(2).saying(&[expected_text]);
         assert_eq!(world.read_text(FILE), text);
     }
     add(&[
@@ -511,9 +504,9 @@ fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
         ["used", "expired", "unused", "unused", "not judged", "not judged"]
     );
     let before = world.read_text(FILE);
-    let pruned = waivers(&world, "prune -o json").expect(0).json();
+    let report = waivers(&world, "prune -o json").expect(0).json();
     let vain: Vec<&Value> = list.as_array().unwrap()[1..4].iter().collect();
-    assert_eq!(pruned, json!(vain));
+    assert_eq!(report, json!(vain));
     let none = waivers(&world, "prune -o json").expect(0);
     assert_eq!(none.json(), json!([]));
     world.write(FILE, before);
@@ -522,11 +515,11 @@ fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
         list.starts_with("STATE ") && list.contains("2020-01-31"),
         "{list}"
     );
-    let pruned = waivers(&world, "prune").expect(0).out;
+    let output = waivers(&world, "prune").expect(0).out;
     assert!(
-        pruned.starts_with("3 waivers removed from sluicegate-waivers.yaml\n")
-            && pruned.contains("component-naming-convention in gone.orch.yaml\n"),
-        "{pruned}"
+        output.starts_with("3 waivers removed from sluicegate-waivers.yaml\n")
+            && output.contains("component-naming-convention in gone.orch.yaml\n"),
+        "{output}"
     );
     assert_eq!(
         world.read_text(FILE),
@@ -552,7 +545,7 @@ fn file_in_another_form_is_left_as_it_is() {
 #[test]
 fn waiver_has_precedence_over_known_and_expired_one_keeps_known() {
     let world = project();
-    world.write("sales/bad.orch.yaml", bad());
+    world.write("sales/bad.orch.yaml", bad_pipeline_of_four());
     world.write(
         FILE,
         "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n\
@@ -561,17 +554,20 @@ fn waiver_has_precedence_over_known_and_expired_one_keeps_known() {
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
-    world.write("sales/bad.orch.yaml", format!("{}# edited\n", bad()));
+    world.write(
+        "sales/bad.orch.yaml",
+        format!("{}# edited\n", bad_pipeline_of_four()),
+    );
     world.commit("change");
     let report = check(&world, "--new-only").expect(0).json();
-    assert_eq!(naming(&report)["state"], json!(["waived", "known"]));
+    assert_eq!(naming_result(&report)["state"], json!(["waived", "known"]));
 }
 
 #[test]
 fn base_is_not_asked_about_files_whose_findings_are_all_waived() {
     let world = project();
     for path in ["sales/bad.orch.yaml", "other.orch.yaml"] {
-        world.write(path, bad());
+        world.write(path, bad_pipeline_of_four());
     }
     world.write(
         FILE,
@@ -580,14 +576,14 @@ fn base_is_not_asked_about_files_whose_findings_are_all_waived() {
     world.commit("past");
     world.push();
     world.git("checkout -q -b change");
-    let edit = |path: &str| world.write(path, format!("{}# edited\n", bad()));
+    let edit = |path: &str| world.write(path, format!("{}# edited\n", bad_pipeline_of_four()));
     edit("sales/bad.orch.yaml");
     world.commit("change");
     world.push();
-    let platform = strict();
+    let platform = failing_platform("component 'load it' is wrong");
     let review = || {
-        let ended = platform.call(&world).run("review --new-only --report json=-");
-        ended.expect(0).json()
+        let output = platform.call(&world).run("review --new-only --report json=-");
+        output.expect(0).json()
     };
     let report = review();
     assert_eq!(
@@ -604,13 +600,13 @@ fn base_is_not_asked_about_files_whose_findings_are_all_waived() {
         (&json!(1), &json!(1))
     );
     let requests = platform.requests();
-    assert_eq!(asked(&requests[2]), ["other.orch.yaml"]);
+    assert_eq!(requested_pipelines(&requests[2]), ["other.orch.yaml"]);
 }
 
 #[test]
 fn waived_finding_that_remains_is_not_fixed() {
     let world = project();
-    world.write("sales/bad.orch.yaml", bad());
+    world.write("sales/bad.orch.yaml", bad_pipeline_of_four());
     world.write(
         FILE,
         "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n",
@@ -633,11 +629,11 @@ fn reason_stands_in_page_and_in_markdown() {
     let reports = "--report html=r.html --report markdown=r.md";
     check(&world, (reports, "--show all")).expect(0);
     for file in ["r.html", "r.md"] {
-        let shown = fs::read_to_string(world.work().join(file)).unwrap();
-        let shown = shown.replace("&#58;", ":");
+        let text = fs::read_to_string(world.work().join(file)).unwrap();
+        let message = text.replace("&#58;", ":");
         assert!(
-            shown.contains("waived until 2999-12-31: named by the old warehouse"),
-            "{file}: {shown}"
+            message.contains("waived until 2999-12-31: named by the old warehouse"),
+            "{file}: {message}"
         );
     }
 }
@@ -646,10 +642,10 @@ fn reason_stands_in_page_and_in_markdown() {
 fn file_that_cannot_be_read_is_called_what_it_is() {
     let world = with_waivers("[]\n");
     fs::write(world.work().join(FILE), b"\xff\xfe").unwrap();
-    let ended = check(&world, "").expect(2);
-    let said = ended.err.lines().find(|line| line.starts_with("error")).unwrap();
+    let output = check(&world, "").expect(2);
+    let text = output.err.lines().find(|line| line.starts_with("error")).unwrap();
     assert!(
-        said.contains(FILE) && said.contains("cannot be read") && !said.contains("configuration"),
-        "{said}"
+        text.contains(FILE) && text.contains("cannot be read") && !text.contains("configuration"),
+        "{text}"
     );
 }

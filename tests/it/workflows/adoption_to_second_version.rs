@@ -1,7 +1,9 @@
 //! A user's first hour: clone a repository with history, set up the gate, have a bad change stopped, fixed and merged,
 //! and publish two versions. The platform is `sluicegate serve`; a fake of GitHub's API stores the comments.
 
-use crate::support::{Arguments, Call, Comments, Ended, PROJECT, Served, TOKEN, World, git, pipeline};
+use crate::support::{
+    Arguments, Call, Comments, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, git, pipeline,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -17,7 +19,7 @@ const LOST: &str = "    Lost:\n      type: sql-executor\n      parameters: { com
 /// The user, the platform, and the repository's host.
 struct Hour {
     world: World,
-    platform: Served,
+    platform: ServerProcess,
     comments: Comments,
 }
 
@@ -38,7 +40,7 @@ impl Hour {
         git(world.path(), "clone -q remote.git work");
         let project = format!("{PROJECT}={}", world.remote().display());
         let token = format!("{TOKEN}=admin");
-        let platform = Served::start(world.path(), &["--project", &project, "--token", &token]);
+        let platform = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
         let hour = Self {
             world,
             platform,
@@ -50,7 +52,7 @@ impl Hour {
     }
 
     /// Runs the program in the user's clone.
-    fn run(&self, args: impl Arguments) -> Ended {
+    fn run(&self, args: impl Arguments) -> ProgramOutput {
         Call::with_platform(&self.world.work(), &self.platform.url).run(args)
     }
 
@@ -59,7 +61,7 @@ impl Hour {
     }
 
     /// Runs the job on GitHub, with version names that depend on the changes.
-    fn job(&self, event: &str, reference: &str, payload: &Value) -> Ended {
+    fn job(&self, event: &str, reference: &str, payload: &Value) -> ProgramOutput {
         self.job_of_init(event, reference, payload)
             .variable("SLUICEGATE_VERSION_NAME", "{next}")
             .run("ci")
@@ -85,7 +87,7 @@ impl Hour {
     }
 
     /// Commits to a branch, pushes it, and runs the job of its pull request.
-    fn propose(&self, branch: &str) -> Ended {
+    fn propose(&self, branch: &str) -> ProgramOutput {
         self.world.git(format!("checkout -q -B {branch}"));
         self.world.commit("a change");
         self.world.push();
@@ -103,16 +105,16 @@ impl Hour {
     }
 
     /// Merges the branch and runs the job of the default branch.
-    fn merge(&self, branch: &str) -> Ended {
+    fn merge(&self, branch: &str) -> ProgramOutput {
         let before = self.id("origin/main");
         self.world.git("checkout -q main");
         self.world.git(format!("merge -q --no-ff -m merge {branch}"));
         self.world.push();
-        self.job("push", "refs/heads/main", &self.pushed(&before))
+        self.job("push", "refs/heads/main", &self.push_event(&before))
     }
 
     /// Returns GitHub's payload of a push to the default branch.
-    fn pushed(&self, before: &str) -> Value {
+    fn push_event(&self, before: &str) -> Value {
         json!({
             "ref": "refs/heads/main",
             "before": before,
@@ -122,8 +124,8 @@ impl Hour {
     }
 
     fn versions(&self) -> Vec<String> {
-        let listed = self.run("artifacts list -o json").expect(0).json();
-        let versions = listed["results"].as_array().unwrap().iter();
+        let report = self.run("artifacts list -o json").expect(0).json();
+        let versions = report["results"].as_array().unwrap().iter();
         let mut names: Vec<String> = versions
             .map(|version| version["versionName"].as_str().unwrap().to_owned())
             .collect();
@@ -139,18 +141,18 @@ impl Hour {
     }
 }
 
-fn has(ended: &Ended, words: &[&str]) {
+fn has(output: &ProgramOutput, words: &[&str]) {
     for word in words {
-        assert!(ended.all().contains(word), "{word:?}: {}", ended.all());
+        assert!(output.all().contains(word), "{word:?}: {}", output.all());
     }
 }
 
 #[test]
 fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     let hour = Hour::begin();
-    let said = hour.run("init").expect(0);
+    let output = hour.run("init").expect(0);
     has(
-        &said,
+        &output,
         &[
             "findings today    1 of 2 pipelines",
             "--adopt",
@@ -174,8 +176,11 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
             "`sluicegate rules init` writes it",
         ],
     );
-    let said = hour.run("init --adopt new-only").expect(0);
-    has(&said, &["Set `new-only: true` under `review` in sluicegate.yaml"]);
+    let output = hour.run("init --adopt new-only").expect(0);
+    has(
+        &output,
+        &["Set `new-only: true` under `review` in sluicegate.yaml"],
+    );
     let file = hour.world.work().join("sluicegate.yaml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("# new-only: true", "new-only: true")).unwrap();
@@ -230,7 +235,7 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
 
     // With the names that `init` chose: the commit of 1.0.1 is not published again, and the next commit is published once,
     // regardless of how often the job runs.
-    let payload = hour.pushed(&hour.id("HEAD^"));
+    let payload = hour.push_event(&hour.id("HEAD^"));
     let job = hour.job_of_init("push", "refs/heads/main", &payload);
     has(
         &job.run("ci").expect(0),
@@ -239,10 +244,10 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     hour.world.write("README.md", "more\n");
     hour.world.commit("describe the project");
     hour.world.push();
-    let payload = hour.pushed(&hour.id("HEAD^"));
-    for said in ["published version", "already"] {
+    let payload = hour.push_event(&hour.id("HEAD^"));
+    for expected_text in ["published version", "already"] {
         let job = hour.job_of_init("push", "refs/heads/main", &payload);
-        has(&job.run("ci").expect(0), &[said]);
+        has(&job.run("ci").expect(0), &[expected_text]);
         assert_eq!(hour.versions().len(), 3);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::support::release::call;
-use crate::support::{PROJECT, RULES, Served, World, pipeline};
+use crate::support::release::publish_call;
+use crate::support::{PROJECT, RULES, ServerProcess, World, pipeline};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -19,7 +19,7 @@ fn first_steps_of_book_end_with_published_version() {
     let world = World::new();
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("{}=admin", crate::support::TOKEN);
-    let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+    let server = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
 
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -36,13 +36,13 @@ fn first_steps_of_book_end_with_published_version() {
     );
     world.commit("in a hurry");
     world.push();
-    let ended = call(&world, &served)
+    let output = publish_call(&world, &server)
         .run("review --report json=report.json")
         .expect(1);
-    assert!(ended.out.contains("sales/load.orch.yaml:11"), "{}", ended.all());
+    assert!(output.out.contains("sales/load.orch.yaml:11"), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
     let results = report["files"][0]["results"].as_array().unwrap();
-    let found: Vec<(&str, &str, u64)> = results
+    let matches: Vec<(&str, &str, u64)> = results
         .iter()
         .map(|r| {
             (
@@ -53,7 +53,7 @@ fn first_steps_of_book_end_with_published_version() {
         })
         .collect();
     assert_eq!(
-        found,
+        matches,
         [
             ("component-naming-convention", "FAILED", 11),
             ("maximum-components", "FAILED", 1)
@@ -65,10 +65,10 @@ fn first_steps_of_book_end_with_published_version() {
     fs::remove_file(world.work().join("report.json")).unwrap();
     world.commit("with care");
     world.push();
-    call(&world, &served).run("review").expect(0);
+    publish_call(&world, &server).run("review").expect(0);
 
     let publish = "publish --version-name 1.0.0 --receipt receipt.json";
-    call(&world, &served).run(publish).expect(0);
+    publish_call(&world, &server).run(publish).expect(0);
     let receipt: Value =
         serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap();
     assert_eq!(receipt["schema"], "sluicegate.receipt/v1");
@@ -77,7 +77,10 @@ fn first_steps_of_book_end_with_published_version() {
         (&json!("published"), &json!(true))
     );
     assert_eq!(receipt["commitHash"], json!(world.git(&["rev-parse", "HEAD"])));
-    call(&world, &served).run(publish).expect(5).saying(&["1.0.0"]);
+    publish_call(&world, &server)
+        .run(publish)
+        .expect(5)
+        .saying(&["1.0.0"]);
 
     // As printed in the book.
     let page = include_str!("../../../docs/book/first-steps.md");
@@ -87,21 +90,21 @@ fn first_steps_of_book_end_with_published_version() {
         .unwrap();
     let with_notes = printed.trim().trim_matches('`').replace('\'', "");
     let with_notes: Vec<&str> = with_notes.split(' ').skip(1).collect();
-    call(&world, &served)
+    publish_call(&world, &server)
         .run(&with_notes)
         .expect(6)
         .saying(&["sales/notes.md"]);
 
-    let shown = call(&world, &served)
+    let document = publish_call(&world, &server)
         .run("artifacts list -o json")
         .expect(0)
         .json();
-    let versions: Vec<&str> = shown["results"]
+    let versions: Vec<&str> = document["results"]
         .as_array()
         .unwrap()
         .iter()
         .map(|v| v["versionName"].as_str().unwrap())
         .collect();
-    assert_eq!(versions.len(), 2, "{shown:#}");
+    assert_eq!(versions.len(), 2, "{document:#}");
     assert!(versions.contains(&"1.0.0") && versions.contains(&"1.0.1"));
 }

@@ -1,6 +1,6 @@
 //! Merge-bases and the differences from them, compared with git's own results.
 
-use crate::{anything, open, short};
+use crate::{matches_anything, open, short};
 use sluicegate_git::{GitError, Repository};
 use sluicegate_test_support::World;
 use sluicegate_test_support::dice::Dice;
@@ -50,8 +50,8 @@ fn random_histories_have_the_merge_bases_that_git_tells() {
             &commits[40 + usize::try_from(dice.roll(20)).unwrap()],
             &commits[40 + usize::try_from(dice.roll(20)).unwrap()],
         );
-        let told = world.git(format!("merge-base --all {one} {other}"));
-        let mut expected: Vec<String> = told.lines().map(str::to_owned).collect();
+        let git_output = world.git(format!("merge-base --all {one} {other}"));
+        let mut expected: Vec<String> = git_output.lines().map(str::to_owned).collect();
         expected.sort();
         assert_eq!(ours(&repo, one, other), expected, "{one} {other}");
         several += usize::from(expected.len() > 1);
@@ -72,10 +72,14 @@ fn renamed_file_that_differs_from_any_base_is_a_change() {
     world.git("mv old.orch.yaml new.orch.yaml");
     let renamed = world.commit("renamed");
     let repo = open(&world.work());
-    let [fixed, renamed] = [fixed, renamed].map(|id| repo.resolve(&id).unwrap());
+    let [base_variables, renamed] = [fixed, renamed].map(|id| repo.resolve(&id).unwrap());
     // The head is the topic itself: it does not differ from that base, but two files differ from the other one.
     let changes = repo
-        .find_changes(&[renamed.clone(), fixed.clone()], &renamed, &anything)
+        .find_changes(
+            &[renamed.clone(), base_variables.clone()],
+            &renamed,
+            &matches_anything,
+        )
         .unwrap();
     assert_eq!(
         short(&changes),
@@ -84,7 +88,7 @@ fn renamed_file_that_differs_from_any_base_is_a_change() {
     assert!(changes.iter().all(|change| change.base_index == 1));
     // If a base already has the file under its new name, the old one is not reported as deleted.
     let both = repo
-        .find_changes(&[fixed, renamed.clone()], &renamed, &anything)
+        .find_changes(&[base_variables, renamed.clone()], &renamed, &matches_anything)
         .unwrap();
     assert_eq!(short(&both), short(&changes));
 }
@@ -100,9 +104,9 @@ fn history_made_of_criss_cross_merges_alone_is_refused() {
     let tops = [commit(&world, 100, &sides), commit(&world, 101, &sides)];
     let repo = open(&world.work());
     let [one, other] = tops.map(|id| repo.resolve(&id).unwrap());
-    let refused = repo.merge_bases(&one, &other);
+    let result = repo.merge_bases(&one, &other);
     assert!(
-        matches!(refused, Err(GitError::TooManyMergeBases { count: 17, .. })),
-        "{refused:?}"
+        matches!(result, Err(GitError::TooManyMergeBases { count: 17, .. })),
+        "{result:?}"
     );
 }

@@ -1,6 +1,6 @@
 //! The changes between two commits, compared with git's own results.
 
-use crate::{anything, open, pipelines, short};
+use crate::{matches_anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
 use sluicegate_test_support::dice::Dice;
 use sluicegate_test_support::repository::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
@@ -16,7 +16,7 @@ fn lines(count: usize, mark: &str) -> String {
 fn last(world: &World) -> Vec<String> {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
-    short(&repo.find_changes(&[base], &head, &anything).unwrap())
+    short(&repo.find_changes(&[base], &head, &matches_anything).unwrap())
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
 }
 
 #[test]
-fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
+fn rewritten_moved_file_is_renamed_only_with_renames_by_name() {
     let world = World::new();
     world.write("a/load.orch.yaml", lines(9, "load"));
     world.write("a/settings.yaml", lines(9, "settings"));
@@ -149,7 +149,7 @@ fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
         "A b/settings.yaml",
     ];
     assert_eq!(
-        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
+        short(&repo.find_changes(&[base], &head, &matches_anything).unwrap()),
         paired
     );
 }
@@ -196,7 +196,7 @@ fn without_a_base_every_wanted_file_is_added() {
     assert_eq!(
         short(
             &repo
-                .find_changes(std::slice::from_ref(&head), &head, &anything)
+                .find_changes(std::slice::from_ref(&head), &head, &matches_anything)
                 .unwrap()
         ),
         [""; 0]
@@ -204,7 +204,7 @@ fn without_a_base_every_wanted_file_is_added() {
 }
 
 /// Returns about half of the content or more, sometimes with other line endings or without the last one.
-fn edited(content: &str, dice: &mut Dice) -> String {
+fn edit_lines(content: &str, dice: &mut Dice) -> String {
     let kept = usize::try_from(13 + dice.roll(18)).unwrap();
     let end = if dice.roll(3) == 0 { "\r\n" } else { "\n" };
     let lines: Vec<&str> = content.lines().take(kept).collect();
@@ -220,7 +220,7 @@ fn shuffle(world: &World, dice: &mut Dice) {
             1 => world.write(&path, lines(30, &format!("{n} again"))),
             2 => {
                 world.git(&["mv", &path, &format!("moved{n}")]);
-                world.write(&format!("moved{n}"), edited(&lines(30, &n.to_string()), dice));
+                world.write(&format!("moved{n}"), edit_lines(&lines(30, &n.to_string()), dice));
             }
             _ => {}
         }
@@ -237,8 +237,8 @@ fn changes_are_those_that_git_finds() {
         world.commit("one");
         shuffle(&world, &mut Dice(seed));
         world.commit("two");
-        let said = world.git("diff --name-status -M HEAD~1 HEAD");
-        let mut expected: Vec<String> = said.lines().map(as_short).collect();
+        let git_output = world.git("diff --name-status -M HEAD~1 HEAD");
+        let mut expected: Vec<String> = git_output.lines().map(as_short).collect();
         expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
         assert!(expected.len() > 20, "the shuffle changed too little to compare");
         assert_eq!(last(&world), expected, "seed {seed}");
@@ -290,12 +290,12 @@ fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<S
         world.write(path, text);
     }
     world.commit("two");
-    let said = world.git("diff --name-status -M HEAD~1 HEAD");
-    let mut expected: Vec<String> = said.lines().map(as_short).collect();
+    let git_output = world.git("diff --name-status -M HEAD~1 HEAD");
+    let mut expected: Vec<String> = git_output.lines().map(as_short).collect();
     expected.sort_by_key(|line| line.rsplit(' ').next().map(str::to_owned));
-    let found = last(&world);
-    assert_eq!(found, expected);
-    found
+    let renames = last(&world);
+    assert_eq!(renames, expected);
+    renames
 }
 
 /// Returns this many files of a directory, each named by `name`.
@@ -308,7 +308,7 @@ fn folder(
 }
 
 #[test]
-fn files_that_kept_their_names_do_not_count_for_the_limit_of_renames() {
+fn files_with_same_names_do_not_count_for_rename_limit() {
     // 1,100 files moved with an edit, and 20 others renamed with one: more than git compares pairwise.
     let old = |n: usize| {
         if n < 1100 {
@@ -324,8 +324,8 @@ fn files_that_kept_their_names_do_not_count_for_the_limit_of_renames() {
             format!("other/called{n}")
         }
     };
-    let found = same_as_git(&folder(0..1120, old, 12), &folder(0..1120, new, 13));
-    let renames = found.iter().filter(|line| line.starts_with("R ")).count();
+    let changes = same_as_git(&folder(0..1120, old, 12), &folder(0..1120, new, 13));
+    let renames = changes.iter().filter(|line| line.starts_with("R ")).count();
     assert_eq!(renames, 1120);
 }
 
@@ -349,8 +349,8 @@ fn beyond_the_limit_only_files_that_kept_content_or_name_are_renames() {
     for (n, (_, text)) in after.iter_mut().enumerate().skip(1020) {
         *text = lines(12, &n.to_string());
     }
-    let found = same_as_git(&before, &after);
-    let renames = found.iter().filter(|line| line.starts_with("R ")).count();
+    let changes = same_as_git(&before, &after);
+    let renames = changes.iter().filter(|line| line.starts_with("R ")).count();
     assert_eq!(renames, 20);
 }
 
@@ -373,7 +373,7 @@ fn tree_that_is_not_sound_is_refused() {
     for name in ["..", ".", "", "a/b"] {
         let commit = commit_of_raw_tree(&world, &raw_entry("100644", name, &blob));
         let error = repo
-            .list_files(&repo.resolve(&commit).unwrap(), &anything)
+            .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
             .unwrap_err();
         assert!(matches!(error, GitError::InvalidTree { .. }), "{name:?}: {error}");
     }
@@ -381,7 +381,7 @@ fn tree_that_is_not_sound_is_refused() {
     cut_off.truncate(15);
     let commit = commit_of_raw_tree(&world, &cut_off);
     assert!(matches!(
-        repo.list_files(&repo.resolve(&commit).unwrap(), &anything),
+        repo.list_files(&repo.resolve(&commit).unwrap(), &matches_anything),
         Err(GitError::InvalidTree { .. })
     ));
 }
@@ -397,7 +397,7 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     let repo = open(&world.work());
     let kinds = |raw: &[u8]| {
         let commit = commit_of_raw_tree(&world, raw);
-        let files = repo.list_files(&repo.resolve(&commit).unwrap(), &anything);
+        let files = repo.list_files(&repo.resolve(&commit).unwrap(), &matches_anything);
         files.map(|files| {
             files
                 .into_iter()
@@ -442,7 +442,7 @@ fn tree_with_duplicate_path_is_refused() {
         let commit = commit_of_raw_tree(&world, &raw);
         let id = repo.resolve(&commit).unwrap();
         for error in [
-            repo.list_files(&id, &anything).unwrap_err(),
+            repo.list_files(&id, &matches_anything).unwrap_err(),
             repo.find_file(&id, "p.orch.yaml").unwrap_err(),
         ] {
             assert!(matches!(error, GitError::InvalidTree { .. }), "{error}");
@@ -464,7 +464,7 @@ fn folders_nested_beyond_reason_are_refused() {
     }
     let repo = open(&world.work());
     let error = repo
-        .list_files(&repo.resolve(&commit).unwrap(), &anything)
+        .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
         .unwrap_err();
     assert!(matches!(error, GitError::InvalidTree { .. }), "{error}");
 }
@@ -485,13 +485,13 @@ fn tree_that_holds_itself_many_times_over_is_refused() {
     }
     let repo = open(&world.work());
     let error = repo
-        .list_files(&repo.resolve(&commit).unwrap(), &anything)
+        .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
         .unwrap_err();
     assert!(error.to_string().contains("too many files"), "{error}");
 }
 
 /// Returns the lines of `file` that the last commit changed, compared with `before` in the parent commit, if it is set.
-fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
+fn touched_ranges(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
     let repo = open(&world.work());
     let blob = |revision: &str, path: &str| {
         let commit = repo.resolve(revision).unwrap();
@@ -519,13 +519,16 @@ fn touched_lines_are_those_of_new_file() {
     world.write("b", "1\nnew\nnew\n2\n3\nother\n5\n7\n8\nend");
     world.commit("two");
     assert_eq!(
-        touched(&world, "b", Some("a")),
+        touched_ranges(&world, "b", Some("a")),
         [(2, 3), (6, 6), (7, 7), (10, 10)]
     );
-    assert_eq!(touched(&world, "b", None), [(1, u32::MAX)]);
+    assert_eq!(touched_ranges(&world, "b", None), [(1, u32::MAX)]);
     world.write("b", vec![b'x'; 5 * 1024 * 1024]);
     world.commit("three");
-    assert!(touched(&world, "b", Some("b")).is_empty(), "too large to compare");
+    assert!(
+        touched_ranges(&world, "b", Some("b")).is_empty(),
+        "too large to compare"
+    );
 }
 
 #[test]
@@ -536,5 +539,5 @@ fn touched_lines_are_found_without_index() {
     world.write("a", "1\nnew\n2\n");
     world.commit("two");
     world.write(".git/index", "no index");
-    assert_eq!(touched(&world, "a", Some("a")), [(2, 2)]);
+    assert_eq!(touched_ranges(&world, "a", Some("a")), [(2, 2)]);
 }

@@ -20,7 +20,7 @@ fn open(path: &Path) -> Repository {
     Repository::open(path).unwrap()
 }
 
-fn anything(_: &str) -> bool {
+fn matches_anything(_: &str) -> bool {
     true
 }
 

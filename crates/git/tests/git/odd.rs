@@ -1,6 +1,6 @@
 //! Incomplete clones, and repositories that belong to other users.
 
-use crate::{anything, open, short};
+use crate::{matches_anything, open, short};
 use sluicegate_git::{CommitId, GitError, Repository};
 use sluicegate_test_support::Arguments;
 use sluicegate_test_support::repository::{self, World, git, store_references_as_reftable};
@@ -15,7 +15,7 @@ fn clone(world: &World, name: &str, options: impl Arguments) -> PathBuf {
 }
 
 /// Creates `main` with three commits and `feature` with two more after the first.
-fn forked(world: &World) {
+fn check_out_fork(world: &World) {
     for n in 0..3 {
         world.write("main.txt", n.to_string());
         world.commit("main");
@@ -46,7 +46,7 @@ fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
 #[test]
 fn shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     let repo = open(&clone(&world, "shallow", "--depth=1 --no-single-branch"));
     assert!(repo.is_shallow());
     let error = merge_base(&repo).unwrap_err();
@@ -61,7 +61,7 @@ fn shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
 fn shallow_clone_that_is_deep_enough_is_believed() {
     let world = World::new();
     world.commit("long ago");
-    forked(&world);
+    check_out_fork(&world);
     let root = world.git("rev-parse main~2");
     let repo = open(&clone(&world, "shallow", "--depth=3 --no-single-branch"));
     assert!(repo.is_shallow());
@@ -106,7 +106,7 @@ fn merge_base_that_is_older_than_real_one_is_not_believed() {
 #[test]
 fn worktree_of_shallow_clone_knows_cut() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
     git(&shallow, "worktree add -q ../tree origin/feature");
     let repo = open(&world.path().join("tree"));
@@ -121,10 +121,10 @@ fn worktree_of_shallow_clone_knows_cut() {
 
 /// Older clones have the extension that libgit2 rejects; newer ones only mark the remote.
 #[test]
-fn partial_clone_is_compared_without_its_blobs_and_fetches_one_that_is_read() {
+fn partial_clone_is_compared_without_blobs_and_fetches_what_is_read() {
     for with_extension in [false, true] {
         let world = World::new();
-        forked(&world);
+        check_out_fork(&world);
         git(&world.remote(), "config uploadpack.allowFilter true");
         git(&world.remote(), "config uploadpack.allowAnySHA1InWant true");
         let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
@@ -139,11 +139,11 @@ fn partial_clone_is_compared_without_its_blobs_and_fetches_one_that_is_read() {
 fn reads_a_missing_blob(partial: &Path) {
     let settings = std::fs::read(partial.join(".git/config")).unwrap();
     let missing = || {
-        let listed = git(
+        let result = git(
             partial,
             "rev-list --objects --all --missing=print --no-object-names",
         );
-        listed.lines().filter(|line| line.starts_with('?')).count()
+        result.lines().filter(|line| line.starts_with('?')).count()
     };
     let before = missing();
     let repo = open(partial);
@@ -152,7 +152,7 @@ fn reads_a_missing_blob(partial: &Path) {
         repo.resolve("origin/feature").unwrap(),
     );
     assert_eq!(
-        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
+        short(&repo.find_changes(&[base], &head, &matches_anything).unwrap()),
         ["A feature.txt"]
     );
     assert_eq!(missing(), before, "a comparison needs no blob");
@@ -165,7 +165,7 @@ fn reads_a_missing_blob(partial: &Path) {
 #[test]
 fn partial_clone_without_its_remote_names_blob() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     git(&world.remote(), "config uploadpack.allowFilter true");
     let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
     std::fs::remove_dir_all(world.remote()).unwrap();
@@ -185,7 +185,7 @@ fn give_away(folder: &Path) -> bool {
 #[test]
 fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     if !give_away(&world.work()) {
         return;
     }
@@ -198,7 +198,7 @@ fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
     assert_eq!(repo.head().unwrap().branch.as_deref(), Some("feature"));
     let (base, head) = (merge_base(&repo).unwrap().unwrap(), repo.resolve("HEAD").unwrap());
     assert_eq!(
-        short(&repo.find_changes(&[base], &head, &anything).unwrap()),
+        short(&repo.find_changes(&[base], &head, &matches_anything).unwrap()),
         ["A feature.txt"]
     );
     assert_eq!(
@@ -212,7 +212,7 @@ fn checkout_of_another_user_is_read_without_change_to_any_configuration() {
 #[test]
 fn bare_repository_of_another_user_is_bare() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     if !repository::give_away(&[&world.remote()]) {
         return;
     }
@@ -226,9 +226,9 @@ fn bare_repository_of_another_user_is_bare() {
 }
 
 #[test]
-fn checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_subfolder() {
+fn foreign_checkout_with_separate_git_folder_is_found_from_subfolder() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     world.write("sub/x", "1");
     world.git("init -q --separate-git-dir ../elsewhere");
     if !repository::give_away(&[&world.path().join("elsewhere")]) {
@@ -244,7 +244,7 @@ fn checkout_of_another_user_with_its_git_folder_elsewhere_is_found_from_subfolde
 #[test]
 fn shallow_checkout_of_another_user_knows_cut() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     let shallow = clone(&world, "shallow", "--depth=1 --no-single-branch");
     if give_away(&shallow) {
         assert!(matches!(
@@ -257,7 +257,7 @@ fn shallow_checkout_of_another_user_knows_cut() {
 #[test]
 fn partial_clone_of_another_user_fetches_nothing() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     git(&world.remote(), "config uploadpack.allowFilter true");
     let partial = clone(&world, "partial", "--filter=blob:none --no-checkout");
     if !give_away(&partial) {
@@ -304,7 +304,7 @@ fn large_blob_of_another_user_is_streamed_too() {
 #[test]
 fn objects_borrowed_from_another_repository_are_found_through_the_stand_in() {
     let world = World::new();
-    forked(&world);
+    check_out_fork(&world);
     git(world.path(), "clone -q --shared --no-checkout work borrower");
     let borrower = world.path().join("borrower");
     if give_away(&borrower) {

@@ -1,6 +1,6 @@
 //! Finding the repository, its commits, files and branches.
 
-use crate::{anything, open};
+use crate::{matches_anything, open};
 use sluicegate_git::{FileKind, GitError, Repository};
 use sluicegate_test_support::repository::{World, git};
 use sluicegate_test_support::scratch;
@@ -69,7 +69,7 @@ fn bare_repository_is_read_like_any_other() {
     assert_eq!(tip.as_str(), commit);
     assert_eq!(repo.local_branch_tip("mai").unwrap(), None);
     assert_eq!(repo.local_branch_tip("no such..branch").unwrap(), None);
-    assert_eq!(repo.list_files(&tip, &anything).unwrap().len(), 1);
+    assert_eq!(repo.list_files(&tip, &matches_anything).unwrap().len(), 1);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn linked_worktree_has_its_own_head() {
 }
 
 #[test]
-fn submodule_is_a_repository_of_its_own_and_no_file_of_outer_one() {
+fn submodule_is_own_repository_and_no_file_of_outer_one() {
     let world = World::new();
     world.write("inner.txt", "1");
     world.commit("one");
@@ -142,7 +142,7 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
     assert_eq!(repo.read_blob(&file.blob, 100).unwrap(), b"committed");
     assert_eq!(repo.blob_size(&file.blob).unwrap(), 9);
     let paths: Vec<String> = repo
-        .list_files(&head, &anything)
+        .list_files(&head, &matches_anything)
         .unwrap()
         .into_iter()
         .map(|file| file.path)
@@ -317,9 +317,9 @@ fn histories_are_compared_over_merges_of_every_shape() {
     let repo = open(&world.work());
     let bases = |one: &str, other: &str| {
         let (one, other) = (repo.resolve(one).unwrap(), repo.resolve(other).unwrap());
-        let mut found = repo.merge_bases(&one, &other).unwrap();
-        found.sort();
-        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+        let mut value = repo.merge_bases(&one, &other).unwrap();
+        value.sort();
+        value.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let id = |revision: &str| repo.resolve(revision).unwrap().to_string();
     assert_eq!(bases("a", "b"), [root]);

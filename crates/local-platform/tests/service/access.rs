@@ -1,6 +1,6 @@
 //! Permissions of the roles, and requests that are rejected before anything else is checked.
 
-use crate::platform::{Platform, SHARED, fields, refused};
+use crate::platform::{Platform, SHARED, expect_problem, fields};
 use reqwest::Method;
 use serde_json::json;
 use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS};
@@ -27,7 +27,7 @@ async fn unknown_callers_are_refused_before_anything_else() {
         ] {
             let response = request.send().await.unwrap();
             assert_eq!(response.headers()["www-authenticate"], "Bearer");
-            refused(response, 401).await;
+            expect_problem(response, 401).await;
         }
     }
 }
@@ -43,7 +43,7 @@ async fn shared_pipelines_are_for_admins() {
         (Method::PATCH, ARTIFACTS),
     ] {
         let request = platform.request("member", method.clone(), path).body("{ broken");
-        refused(request.send().await.unwrap(), 403).await;
+        expect_problem(request.send().await.unwrap(), 403).await;
         for token in ["admin", "root"] {
             let request = platform.request(token, method.clone(), path).body("{ broken");
             assert_ne!(
@@ -70,7 +70,7 @@ async fn unknown_paths_and_methods_are_told_apart() {
             .send()
             .await
             .unwrap();
-        refused(response, 404).await;
+        expect_problem(response, 404).await;
     }
     let response = platform
         .request("member", Method::DELETE, ARTIFACTS)
@@ -78,7 +78,7 @@ async fn unknown_paths_and_methods_are_told_apart() {
         .await
         .unwrap();
     let allowed = response.headers()["allow"].to_str().unwrap().to_owned();
-    refused(response, 405).await;
+    expect_problem(response, 405).await;
     let mut allowed: Vec<&str> = allowed.split(',').collect();
     allowed.sort_unstable();
     assert_eq!(allowed, ["GET", "HEAD", "PATCH", "POST"]);
@@ -88,7 +88,7 @@ async fn unknown_paths_and_methods_are_told_apart() {
         .await
         .unwrap();
     assert_eq!(response.headers()["allow"], "POST");
-    refused(response, 405).await;
+    expect_problem(response, 405).await;
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn bodies_that_are_no_json_objects_are_refused() {
         let request = platform
             .request("admin", Method::PATCH, ARTIFACTS)
             .body(body.to_owned());
-        let body = refused(request.send().await.unwrap(), 400).await;
+        let body = expect_problem(request.send().await.unwrap(), 400).await;
         assert_eq!(fields(&body), [""]);
     }
 }
@@ -109,7 +109,7 @@ async fn every_wrong_field_is_named_at_once() {
     let platform = Platform::empty().await;
     let body = json!({"sharedPipelineIdPrefix": " ", "enabled": "yes", "other": 1});
     let request = platform.request("admin", Method::PATCH, ARTIFACTS).json(&body);
-    let body = refused(request.send().await.unwrap(), 400).await;
+    let body = expect_problem(request.send().await.unwrap(), 400).await;
     assert_eq!(
         fields(&body),
         ["sharedPipelineIdPrefix", "versionName", "enabled"]
@@ -183,7 +183,7 @@ async fn body_without_declared_length_is_counted() {
         .send()
         .await
         .unwrap();
-    refused(response, 413).await;
+    expect_problem(response, 413).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Published versions: lists, details, [Latest], enabling and disabling.
 
-use crate::platform::{Platform, SHARED, keys, refused, success};
+use crate::platform::{Platform, SHARED, expect_problem, keys, success};
 use serde_json::{Value, json};
 use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS, WHOLE};
 
@@ -14,9 +14,9 @@ async fn with_versions(versions: &[&str]) -> Platform {
 
 async fn latest(platform: &Platform) -> Value {
     let details = platform.get(&format!("{DETAILS}?sharedPipelineIdPrefix=p")).await;
-    let listed = platform.get(SHARED).await;
+    let list = platform.get(SHARED).await;
     let name = details["artifactDetails"]["versionName"].clone();
-    assert_eq!(listed["results"][0]["latestVersionName"], name);
+    assert_eq!(list["results"][0]["latestVersionName"], name);
     name
 }
 
@@ -45,9 +45,9 @@ async fn without_an_enabled_version_there_is_no_latest() {
     platform
         .get_refused(&format!("{DETAILS}?sharedPipelineIdPrefix=p"), 404)
         .await;
-    let listed = platform.get(SHARED).await;
-    assert_eq!(listed["total"], 2);
-    assert_eq!(listed["results"][0]["latestVersionName"], Value::Null);
+    let list = platform.get(SHARED).await;
+    assert_eq!(list["total"], 2);
+    assert_eq!(list["results"][0]["latestVersionName"], Value::Null);
     let details = platform
         .get(&format!("{DETAILS}?sharedPipelineIdPrefix=p&versionName=v"))
         .await;
@@ -69,8 +69,8 @@ async fn names_that_do_not_exist_are_not_found() {
             .get_refused(&format!("{DETAILS}?sharedPipelineIdPrefix={query}"), 404)
             .await;
     }
-    refused(platform.set_enabled("p", "latest", true).await, 404).await;
-    refused(platform.set_enabled("P", "v", false).await, 404).await;
+    expect_problem(platform.set_enabled("p", "latest", true).await, 404).await;
+    expect_problem(platform.set_enabled("P", "v", false).await, 404).await;
     assert_eq!(latest(&platform).await, "v");
 }
 
@@ -87,12 +87,12 @@ async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
     ];
     success(platform.publish("p", "3", &other).await).await;
     success(platform.publish("o", "1", &other).await).await;
-    let listed = platform.get(SHARED).await;
+    let list = platform.get(SHARED).await;
     let document: Value = serde_json::from_str(include_str!(
         "../../../../tests/fixtures/api/shared-pipelines.json"
     ))
     .unwrap();
-    assert_eq!(keys(&listed), keys(&document));
+    assert_eq!(keys(&list), keys(&document));
     let item = |prefix: &str, id: &str, description: Value, version: &str| {
         json!({
             "sharedPipelineIdPrefix": prefix, "sharedPipelineId": id,
@@ -106,7 +106,7 @@ async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
         item("p", "load", json!("Loads it"), "2"),
     ];
     assert_eq!(
-        listed,
+        list,
         json!({"results": expected, "page": 0, "size": 20, "total": 4})
     );
     let second = platform.get(&format!("{SHARED}?page=1&size=3")).await;

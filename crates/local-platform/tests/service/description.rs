@@ -1,6 +1,6 @@
 //! Compares the API description with real responses.
 
-use crate::platform::{Platform, SHARED, refused, success};
+use crate::platform::{Platform, SHARED, expect_problem, success};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use sluicegate_test_support::World;
@@ -16,7 +16,7 @@ pub struct Description(Value);
 
 impl Description {
     /// Fetches the description from the platform.
-    pub async fn of(platform: &Platform) -> Self {
+    pub async fn fetch(platform: &Platform) -> Self {
         Self(
             success(
                 platform
@@ -31,21 +31,21 @@ impl Description {
 
     fn operations(&self) -> Vec<(String, String, &Value)> {
         let paths = self.0["paths"].as_object().unwrap();
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         for (path, item) in paths {
             for (method, operation) in item.as_object().unwrap() {
-                found.push((method.to_uppercase(), path.clone(), operation));
+                lines.push((method.to_uppercase(), path.clone(), operation));
             }
         }
-        found
+        lines
     }
 
     /// Returns the path template that matches a path.
     fn template(&self, path: &str) -> &str {
         let fits = |template: &&String| {
-            let (mut asked, mut known) = (path.split('/'), template.split('/'));
+            let (mut asked, mut known_args) = (path.split('/'), template.split('/'));
             loop {
-                match (asked.next(), known.next()) {
+                match (asked.next(), known_args.next()) {
                     (None, None) => return true,
                     (Some(asked), Some(known)) if asked == known || known.starts_with('{') => {}
                     _ => return false,
@@ -106,7 +106,7 @@ impl Description {
 #[tokio::test]
 async fn every_described_endpoint_is_served() {
     let platform = Platform::empty().await;
-    let description = Description::of(&platform).await;
+    let description = Description::fetch(&platform).await;
     for (method, path, operation) in description.operations() {
         let concrete = path.replace('{', "x").replace('}', "");
         let request = platform.request("root", method.parse().unwrap(), &concrete);
@@ -121,7 +121,7 @@ async fn every_described_endpoint_is_served() {
 
 #[tokio::test]
 async fn every_reference_of_the_description_leads_somewhere() {
-    let description = Description::of(&Platform::empty().await).await;
+    let description = Description::fetch(&Platform::empty().await).await;
     let mut open = vec![&description.0];
     let mut references = 0;
     while let Some(value) = open.pop() {
@@ -151,7 +151,7 @@ async fn answers_are_as_described() {
     let commit = world.commit("first");
     world.push();
     let platform = Platform::with_project(PROJECT, world.remote()).await;
-    let description = Description::of(&platform).await;
+    let description = Description::fetch(&platform).await;
 
     for (prefix, version) in [("p", "v"), ("p", "v"), ("", "v")] {
         description
@@ -203,7 +203,7 @@ async fn answers_are_as_described() {
 #[tokio::test]
 async fn description_has_one_method() {
     let platform = Platform::empty().await;
-    refused(
+    expect_problem(
         platform
             .request("member", Method::DELETE, "/openapi.json")
             .send()

@@ -30,7 +30,7 @@ impl Durable {
     }
 
     async fn start(&self) -> Platform {
-        Platform::with(Options {
+        Platform::with_options(Options {
             data: Some(self.data.path().to_owned()),
             projects: vec![(GIVEN, self.world.remote())],
             clock: self.clock.clone(),
@@ -55,15 +55,15 @@ async fn execute(platform: &Platform, tag: &str, status: u16) -> Value {
 async fn everything_is_as_it_was_after_a_restart() {
     let durable = Durable::new();
     let platform = durable.start().await;
-    let made = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-    platform.post("/v1/projects", made, 201).await;
+    let document = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    platform.post("/v1/projects", document, 201).await;
     with_environments(&platform, &project(), &["production", "test"]).await;
     let variables = format!("{}/variables", project());
     platform.post(&variables, text("v", "x"), 201).await;
     let body = json!({"overrides": [{"environmentName": "test", "value": "y"}]});
     let overrides = format!("{variables}/v/environment-overrides");
     platform.post(&overrides, body, 200).await;
-    let pipeline = streaming::made(&platform).await;
+    let pipeline = streaming::create_streaming_pipeline(&platform).await;
     let task = begin(&platform, task("ACT", "create and push", &["create_file"])).await;
     let started = execute(&platform, "t", 201).await;
     let execution = format!(
@@ -85,11 +85,11 @@ async fn everything_is_as_it_was_after_a_restart() {
         &execution,
     ];
     let read = async |platform: &Platform| {
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         for path in paths {
-            found.push(platform.call("root", (Method::GET, path), None, 200).await);
+            lines.push(platform.call("root", (Method::GET, path), None, 200).await);
         }
-        found
+        lines
     };
     let before = read(&platform).await;
     platform.stop().await;
@@ -125,9 +125,9 @@ async fn execution_continues_and_ends_after_restart() {
     assert_eq!(platform.read(&execution).await["result"]["status"], "RUNNING");
     execute(&platform, "t", 409).await;
     durable.clock.advance(LONG);
-    let found = platform.read(&working).await;
+    let document = platform.read(&working).await;
     assert_eq!(
-        (&found["status"], &found["pendingDecisions"][0]["toolName"]),
+        (&document["status"], &document["pendingDecisions"][0]["toolName"]),
         (&json!("STOPPED"), &json!("git_push"))
     );
     assert_eq!(platform.read(&stopping).await["status"], "STOPPED");
@@ -141,7 +141,7 @@ async fn started_stream_is_started_again_and_stopped_one_is_not() {
     let platform = durable.start().await;
     let mut pipelines = Vec::new();
     for commands in [&["start"][..], &["start", "stop"], &[]] {
-        let pipeline = streaming::made(&platform).await;
+        let pipeline = streaming::create_streaming_pipeline(&platform).await;
         for command in commands {
             streaming::command(&platform, &pipeline, command).await;
         }
@@ -150,11 +150,11 @@ async fn started_stream_is_started_again_and_stopped_one_is_not() {
     durable.clock.advance(LONG);
     let events = platform.events().await;
     let statuses = async |platform: &Platform| {
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         for pipeline in &pipelines {
-            found.push(streaming::status(platform, pipeline).await);
+            lines.push(streaming::status(platform, pipeline).await);
         }
-        found
+        lines
     };
     assert_eq!(
         statuses(&platform).await,
@@ -182,7 +182,7 @@ async fn one_folder_keeps_projects_of_different_flags_apart() {
         .post(&format!("{}/variables", project()), text("v", "x"), 201)
         .await;
     platform.stop().await;
-    let platform = Platform::on(durable.data.path()).await;
+    let platform = Platform::in_folder(durable.data.path()).await;
     platform
         .get_refused(&format!("{}/variables", project()), 404)
         .await;

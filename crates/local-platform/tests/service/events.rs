@@ -1,6 +1,6 @@
 //! The audit log.
 
-use crate::platform::{Platform, column, fields, options, refused, same_keys, stepped_clock, success};
+use crate::platform::{Platform, column, expect_problem, fields, options, same_keys, stepped_clock, success};
 use crate::projects::{GIVEN, with_environments, with_given};
 use crate::streaming;
 use crate::tasks::{begin, task};
@@ -32,9 +32,9 @@ async fn get_events_is_for_super_admins() {
             .call(token, (Method::GET, "/v1/events?size=0"), None, 403)
             .await;
     }
-    let listed = events(&platform, "").await;
-    assert_eq!(listed, json!({"results": [], "page": 0, "size": 20, "total": 0}));
-    refused(platform.anonymous(Method::GET, EVENTS).send().await.unwrap(), 401).await;
+    let list = events(&platform, "").await;
+    assert_eq!(list, json!({"results": [], "page": 0, "size": 20, "total": 0}));
+    expect_problem(platform.anonymous(Method::GET, EVENTS).send().await.unwrap(), 401).await;
 }
 
 // Endpoint: GET /v1/events
@@ -44,14 +44,14 @@ async fn get_events_has_one_for_each_success_named_as_in_the_table() {
     success(platform.publish("p", "1", &WHOLE).await).await;
     success(platform.set_enabled("p", "1", false).await).await;
     success(platform.set_enabled("p", "1", true).await).await;
-    let made = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-    platform.post("/v1/projects", made, 201).await;
+    let body = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    platform.post("/v1/projects", body, 201).await;
     let secret = json!({"name": "n", "type": "DWH_PASSWORD", "key": "k", "value": {"k": "v"}});
     platform
         .post(&format!("/v1/secrets/{AGENT}/secret-value"), secret, 201)
         .await;
     with_environments(&platform, &project(), &["production"]).await;
-    let pipeline = streaming::made(&platform).await;
+    let pipeline = streaming::create_streaming_pipeline(&platform).await;
     streaming::command(&platform, &pipeline, "start").await;
     streaming::command(&platform, &pipeline, "stop").await;
     let agent = begin(&platform, task("ACT", "sample, run, commit", &[])).await;
@@ -96,9 +96,9 @@ async fn get_events_has_none_for_a_refusal() {
     with_environments(&platform, &project(), &["production"]).await;
     let agent = begin(&platform, task("ACT", "push", &[])).await;
     let before = platform.events().await;
-    refused(platform.publish("p", "1", &WHOLE).await, 409).await;
-    refused(platform.publish("", "2", &WHOLE).await, 400).await;
-    refused(platform.set_enabled("p", "none", false).await, 404).await;
+    expect_problem(platform.publish("p", "1", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("", "2", &WHOLE).await, 400).await;
+    expect_problem(platform.set_enabled("p", "none", false).await, 404).await;
     platform.post("/v1/projects", json!({}), 400).await;
     platform
         .post(&format!("/v1/secrets/{AGENT}/secret-value"), json!({}), 400)
@@ -143,15 +143,12 @@ async fn get_events_has_none_for_a_refusal() {
 #[tokio::test]
 async fn get_events_has_all_thirteen_keys() {
     let (platform, _world) = with_given().await;
-    let pipeline = streaming::made(&platform).await;
+    let pipeline = streaming::create_streaming_pipeline(&platform).await;
     success(platform.publish("group", "1", &WHOLE).await).await;
     success(platform.publish("remote", "1", &WHOLE).await).await;
-    let listed = events(&platform, "").await;
-    same_keys(
-        &listed,
-        include_str!("../../../../tests/fixtures/api/events.json"),
-    );
-    let first = &listed["results"][0];
+    let list = events(&platform, "").await;
+    same_keys(&list, include_str!("../../../../tests/fixtures/api/events.json"));
+    let first = &list["results"][0];
     assert_eq!(first.as_object().unwrap().len(), 13);
     assert_eq!(first["eventType"], "STREAMING_PIPELINE_CREATED");
     assert_eq!(first["eventProjectId"], GIVEN.to_string());
@@ -159,13 +156,13 @@ async fn get_events_has_all_thirteen_keys() {
     assert_eq!(first["eventSubjectName"], "orders to the warehouse");
     assert_eq!(first["actorEmail"], "admin@platform.example");
     assert_eq!(first["eventTimestamp"], "2026-11-20T09:30:00.000Z");
-    assert_eq!(listed["results"][1]["eventProjectId"], Value::Null);
-    assert_eq!(listed["results"][1].as_object().unwrap().len(), 13);
-    assert_eq!(listed["results"][2]["eventProjectId"], GIVEN.to_string());
+    assert_eq!(list["results"][1]["eventProjectId"], Value::Null);
+    assert_eq!(list["results"][1].as_object().unwrap().len(), 13);
+    assert_eq!(list["results"][2]["eventProjectId"], GIVEN.to_string());
     streaming::command(&platform, &pipeline, "start").await;
-    let listed = events(&platform, "").await;
-    assert_eq!(listed["results"][3]["actorEmail"], "member@platform.example");
-    assert_ne!(listed["results"][3]["actorId"], first["actorId"]);
+    let list = events(&platform, "").await;
+    assert_eq!(list["results"][3]["actorEmail"], "member@platform.example");
+    assert_ne!(list["results"][3]["actorId"], first["actorId"]);
 }
 
 // Endpoint: GET /v1/events
@@ -187,13 +184,9 @@ async fn get_events_takes_a_time_from_and_a_time_to() {
         ("from=2026-11-20T09:31:00Z&to=2026-11-20T09:31:00Z", &["2"]),
         ("from=2026-11-20T09:32:00Z&to=2026-11-20T09:31:00Z", &[]),
     ] {
-        let listed = events(&platform, query).await;
-        assert_eq!(
-            column(&listed["results"], "eventSubjectName"),
-            expected,
-            "{query}"
-        );
-        assert_eq!(listed["total"], expected.len());
+        let list = events(&platform, query).await;
+        assert_eq!(column(&list["results"], "eventSubjectName"), expected, "{query}");
+        assert_eq!(list["total"], expected.len());
     }
     for (query, field) in [
         ("from=2026-11-20T09:31:00", "from"),
@@ -205,8 +198,8 @@ async fn get_events_takes_a_time_from_and_a_time_to() {
         ("page=-1", "page"),
     ] {
         let operation = (Method::GET, &*format!("{EVENTS}?{query}"));
-        let refused = platform.call("root", operation, None, 400).await;
-        assert_eq!(fields(&refused), [field], "{query}");
+        let problem = platform.call("root", operation, None, 400).await;
+        assert_eq!(fields(&problem), [field], "{query}");
     }
 }
 
@@ -219,10 +212,10 @@ async fn get_events_pages_in_the_order_of_time_while_new_ones_arrive() {
         for version in [2 * page, 2 * page + 1] {
             success(platform.publish("p", &version.to_string(), &WHOLE).await).await;
         }
-        let listed = events(&platform, &format!("size=2&page={page}")).await;
-        assert_eq!(listed["total"], 2 * page + 2);
+        let list = events(&platform, &format!("size=2&page={page}")).await;
+        assert_eq!(list["total"], 2 * page + 2);
         names.extend(
-            column(&listed["results"], "eventSubjectName")
+            column(&list["results"], "eventSubjectName")
                 .into_iter()
                 .map(str::to_owned),
         );
@@ -233,7 +226,7 @@ async fn get_events_pages_in_the_order_of_time_while_new_ones_arrive() {
 // Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_reaches_90_days_back() {
-    let platform = Platform::with(Options {
+    let platform = Platform::with_options(Options {
         clock: stepped_clock(),
         ..options()
     })
@@ -245,8 +238,8 @@ async fn get_events_reaches_90_days_back() {
     assert_eq!(events(&platform, "").await["total"], 2);
     platform.wait(Duration::from_millis(1));
     for query in ["", "from=2026-01-01T00:00:00Z"] {
-        let listed = events(&platform, query).await;
-        assert_eq!(column(&listed["results"], "eventSubjectName"), ["new"]);
-        assert_eq!(listed["total"], 1);
+        let list = events(&platform, query).await;
+        assert_eq!(column(&list["results"], "eventSubjectName"), ["new"]);
+        assert_eq!(list["total"], 1);
     }
 }

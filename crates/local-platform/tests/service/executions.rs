@@ -32,7 +32,7 @@ fn project() -> String {
 }
 
 /// Creates a project with two pipelines on its default branch and the environment `production`.
-pub async fn prepared() -> (Arc<Platform>, World) {
+pub async fn platform_with_environment() -> (Arc<Platform>, World) {
     let world = World::new();
     world.write("sales/load orders.orch.yaml", GOOD);
     world.write("broken.orch.yaml", BAD);
@@ -40,7 +40,7 @@ pub async fn prepared() -> (Arc<Platform>, World) {
     world.write("notes.md", "");
     world.commit("first");
     world.push();
-    let platform = Platform::stepped(GIVEN, world.remote()).await;
+    let platform = Platform::with_stepped_clock(GIVEN, world.remote()).await;
     with_environments(&platform, &project(), &["production"]).await;
     (Arc::new(platform), world)
 }
@@ -62,32 +62,32 @@ async fn start(platform: &Platform, pipeline: &str, tag: Option<&str>) -> String
 }
 
 async fn status(platform: &Platform, execution: &str) -> String {
-    let found = platform.call("member", (Method::GET, execution), None, 200).await;
+    let document = platform.call("member", (Method::GET, execution), None, 200).await;
     same_keys(
-        &found,
+        &document,
         include_str!("../../../../tests/fixtures/api/execution.json"),
     );
-    let result = &found["result"];
+    let result = &document["result"];
     let status = result["status"].as_str().unwrap();
-    assert_eq!(result["finishedAt"].is_null(), status == "RUNNING", "{found}");
+    assert_eq!(result["finishedAt"].is_null(), status == "RUNNING", "{document}");
     status.to_owned()
 }
 
 // Endpoint: GET /v1/projects/{projectId}/published-pipelines
 #[tokio::test]
 async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
-    let (platform, world) = prepared().await;
+    let (platform, world) = platform_with_environment().await;
     let path = format!("{}/published-pipelines", project());
-    let listed = platform.read(&path).await;
+    let list = platform.read(&path).await;
     same_keys(
-        &listed,
+        &list,
         include_str!("../../../../tests/fixtures/api/published-pipelines.json"),
     );
     assert_eq!(
-        column(&listed["results"], "name"),
+        column(&list["results"], "name"),
         ["broken", "clean", "sales/load orders"]
     );
-    assert_eq!(listed["results"][0]["publishedTime"], "2026-11-20T09:30:00.000Z");
+    assert_eq!(list["results"][0]["publishedTime"], "2026-11-20T09:30:00.000Z");
     world.git("checkout -q -b other");
     world.write("on another branch.orch.yaml", GOOD);
     world.commit("second");
@@ -109,24 +109,24 @@ async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
 #[tokio::test]
 async fn get_published_pipelines_of_an_empty_repository_lists_none() {
     let world = World::new();
-    let platform = Platform::stepped(GIVEN, world.remote()).await;
+    let platform = Platform::with_stepped_clock(GIVEN, world.remote()).await;
     let path = format!("{}/published-pipelines", project());
     assert_eq!(platform.read(&path).await["results"], json!([]));
-    let made = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-    let made = platform.post("/v1/projects", made, 201).await;
+    let body = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    let created_project = platform.post("/v1/projects", body, 201).await;
     let path = format!(
         "/v1/projects/{}/published-pipelines",
-        made["projectId"].as_str().unwrap()
+        created_project["projectId"].as_str().unwrap()
     );
-    let listed = platform.call("root", (Method::GET, &path), None, 200).await;
-    assert_eq!(listed["total"], 0);
+    let list = platform.call("root", (Method::GET, &path), None, 200).await;
+    assert_eq!(list["total"], 0);
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 // Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn post_executions_runs_for_about_two_seconds_and_ends_at_the_marker() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     for (pipeline, end, message) in [
         ("sales/load orders", "SUCCESS", "The pipeline ended at `Fine`"),
         ("broken", "FAILED", "The pipeline ended at `Broken`"),
@@ -138,17 +138,17 @@ async fn post_executions_runs_for_about_two_seconds_and_ends_at_the_marker() {
         assert_eq!(status(&platform, &execution).await, "RUNNING");
         platform.wait(Duration::from_secs(1));
         assert_eq!(status(&platform, &execution).await, end);
-        let found = platform.read(&execution).await;
-        assert_eq!(found["result"]["message"], message);
+        let document = platform.read(&execution).await;
+        assert_eq!(document["result"]["message"], message);
         platform.wait(LONG);
-        assert_eq!(platform.read(&execution).await, found);
+        assert_eq!(platform.read(&execution).await, document);
     }
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_needs_a_published_pipeline_and_an_environment() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let path = format!("{}/pipeline-executions", project());
     for name in [
         "none",
@@ -164,9 +164,9 @@ async fn post_executions_needs_a_published_pipeline_and_an_environment() {
     let mut body = request("broken", None);
     body["environmentName"] = "nowhere".into();
     platform.post(&path, body, 404).await;
-    let refused = platform.post(&path, json!({"executionTag": ""}), 400).await;
+    let problem = platform.post(&path, json!({"executionTag": ""}), 400).await;
     assert_eq!(
-        fields(&refused),
+        fields(&problem),
         ["pipelineName", "environmentName", "executionTag"]
     );
 }
@@ -174,7 +174,7 @@ async fn post_executions_needs_a_published_pipeline_and_an_environment() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let path = format!("{}/pipeline-executions", project());
     let first = start(&platform, "broken", Some("nightly")).await;
     platform.wait(ALREADY);
@@ -198,9 +198,9 @@ async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_holds_a_tag_per_project() {
-    let (_, world) = prepared().await;
+    let (_, world) = platform_with_environment().await;
     let other = Uuid::from_u128(9);
-    let platform = Platform::with(Options {
+    let platform = Platform::with_options(Options {
         projects: vec![(GIVEN, world.remote()), (other, world.remote())],
         clock: stepped_clock(),
         ..options()
@@ -218,7 +218,7 @@ async fn post_executions_holds_a_tag_per_project() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_lets_one_of_32_callers_have_a_tag() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let callers = (0..32).map(|_| {
         let platform = Arc::clone(&platform);
         tokio::spawn(async move {
@@ -247,7 +247,7 @@ async fn terminate(platform: &Platform, execution: &str) -> Value {
 // Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn patch_executions_cancels_one_that_runs() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let execution = start(&platform, "broken", None).await;
     let answer = terminate(&platform, &execution).await;
     same_keys(
@@ -255,16 +255,16 @@ async fn patch_executions_cancels_one_that_runs() {
         include_str!("../../../../tests/fixtures/api/execution-created.json"),
     );
     assert_eq!(status(&platform, &execution).await, "CANCELLED");
-    let found = platform.read(&execution).await;
+    let document = platform.read(&execution).await;
     platform.wait(LONG);
     terminate(&platform, &execution).await;
-    assert_eq!(platform.read(&execution).await, found);
+    assert_eq!(platform.read(&execution).await, document);
 }
 
 // Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn patch_executions_leaves_one_that_ended_as_it_is() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let execution = start(&platform, "clean", None).await;
     platform.wait(LONG);
     terminate(&platform, &execution).await;
@@ -277,21 +277,21 @@ async fn patch_executions_leaves_one_that_ended_as_it_is() {
             "forceUpdate",
         ),
     ] {
-        let refused = platform
+        let problem = platform
             .call("admin", (Method::PATCH, &execution), Some(body), 400)
             .await;
-        assert_eq!(fields(&refused), [field]);
+        assert_eq!(fields(&problem), [field]);
     }
 }
 
 // Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn get_executions_belong_to_their_project() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let execution = start(&platform, "clean", None).await;
-    let made = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-    let made = platform.post("/v1/projects", made, 201).await;
-    let elsewhere = execution.replace(&GIVEN.to_string(), made["projectId"].as_str().unwrap());
+    let document = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    let created_project = platform.post("/v1/projects", document, 201).await;
+    let elsewhere = execution.replace(&GIVEN.to_string(), created_project["projectId"].as_str().unwrap());
     platform.call("root", (Method::GET, &elsewhere), None, 404).await;
     let unknown = format!("{}/pipeline-executions/{}", project(), Uuid::from_u128(1));
     platform.get_refused(&unknown, 404).await;

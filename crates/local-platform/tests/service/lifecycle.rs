@@ -1,6 +1,6 @@
 //! Start, stop, and the data that exists afterwards.
 
-use crate::platform::{Platform, options, refused, success};
+use crate::platform::{Platform, expect_problem, options, success};
 use reqwest::Method;
 use secrecy::ExposeSecret;
 use sluicegate_local_platform::{Options, Role, ServiceError, StoreError, start};
@@ -16,7 +16,7 @@ use uuid::Uuid;
 async fn acknowledged_change_exists_after_restart() {
     let folder = scratch::folder();
     let data = folder.path().join("made/when/missing");
-    let platform = Platform::on(&data).await;
+    let platform = Platform::in_folder(&data).await;
     for version in ["1", "2"] {
         success(platform.publish("p", version, &WHOLE).await).await;
     }
@@ -27,20 +27,20 @@ async fn acknowledged_change_exists_after_restart() {
     );
     platform.stop().await;
 
-    let platform = Platform::on(&data).await;
+    let platform = Platform::in_folder(&data).await;
     let after = (
         platform.get(ARTIFACTS).await,
         platform.get(&format!("{DETAILS}?sharedPipelineIdPrefix=p")).await,
     );
     assert_eq!(before, after);
     assert_eq!(after.1["artifactDetails"]["versionName"], "1");
-    refused(platform.publish("p", "1", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("p", "1", &WHOLE).await, 409).await;
 }
 
 #[tokio::test]
 async fn two_servers_do_not_share_a_folder() {
     let folder = scratch::folder();
-    let platform = Platform::on(folder.path()).await;
+    let platform = Platform::in_folder(folder.path()).await;
     let second = start(Options {
         data: Some(folder.path().to_owned()),
         ..options()
@@ -53,7 +53,7 @@ async fn two_servers_do_not_share_a_folder() {
     );
     success(platform.publish("p", "1", &WHOLE).await).await;
     platform.stop().await;
-    Platform::on(folder.path()).await.stop().await;
+    Platform::in_folder(folder.path()).await.stop().await;
 }
 
 #[tokio::test]
@@ -87,13 +87,13 @@ async fn stop_does_not_wait_for_idle_connections() {
 
 #[tokio::test]
 async fn without_tokens_one_of_a_super_admin_is_generated() {
-    let platform = Platform::with(Options {
+    let platform = Platform::with_options(Options {
         tokens: Vec::new(),
         ..options()
     })
     .await;
     let token = platform
-        .running()
+        .handle()
         .generated_token()
         .unwrap()
         .expose_secret()
@@ -106,7 +106,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
             .unwrap(),
     )
     .await;
-    refused(
+    expect_problem(
         platform
             .request("admin", Method::GET, ARTIFACTS)
             .send()
@@ -115,7 +115,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
         401,
     )
     .await;
-    assert!(Platform::empty().await.running().generated_token().is_none());
+    assert!(Platform::empty().await.handle().generated_token().is_none());
 }
 
 #[tokio::test]
@@ -141,12 +141,12 @@ async fn failed_start_says_why() {
             ..options()
         },
     ];
-    let mut said = Vec::new();
+    let mut text = Vec::new();
     for options in cases {
-        said.push(start(options).await.unwrap_err());
+        text.push(start(options).await.unwrap_err());
     }
-    assert!(matches!(&said[0], ServiceError::Repository { path, .. } if *path == missing));
-    assert!(matches!(&said[1], ServiceError::Repository { .. }));
-    assert!(matches!(&said[2], ServiceError::DuplicateToken));
-    assert!(matches!(&said[3], ServiceError::Listen { address, .. } if address.port() == 1));
+    assert!(matches!(&text[0], ServiceError::Repository { path, .. } if *path == missing));
+    assert!(matches!(&text[1], ServiceError::Repository { .. }));
+    assert!(matches!(&text[2], ServiceError::DuplicateToken));
+    assert!(matches!(&text[3], ServiceError::Listen { address, .. } if address.port() == 1));
 }

@@ -1,6 +1,6 @@
 //! Many simultaneous requests.
 
-use crate::executions::prepared;
+use crate::executions::platform_with_environment;
 use crate::platform::Platform;
 use crate::projects::GIVEN;
 use crate::tasks::task;
@@ -75,7 +75,7 @@ async fn send(platform: &Platform, number: usize) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mixed_requests_over_16_connections_get_no_5xx() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_environment().await;
     let workers = (0..CONNECTIONS).map(|worker| {
         let platform = Arc::clone(&platform);
         tokio::spawn(async move {
@@ -97,6 +97,6 @@ async fn mixed_requests_over_16_connections_get_no_5xx() {
     for status in [200, 201, 204, 400, 404, 409] {
         assert!(counts.contains_key(&status), "{status} is missing: {counts:?}");
     }
-    let listed = platform.read("/v1/ai/agents/tasks").await;
-    assert_eq!(listed["total"], REQUESTS / 16);
+    let list = platform.read("/v1/ai/agents/tasks").await;
+    assert_eq!(list["total"], REQUESTS / 16);
 }

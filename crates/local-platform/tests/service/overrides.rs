@@ -17,7 +17,7 @@ fn path(variable: &str) -> String {
 }
 
 /// Creates the environments `production` and `test`, a text variable `t` and a number variable `n`.
-async fn prepared() -> (Platform, World) {
+async fn platform_with_variables() -> (Platform, World) {
     let (platform, world) = with_given().await;
     with_environments(&platform, &project(), &["production", "test"]).await;
     for variable in [text("t", "x"), number("n", 1)] {
@@ -35,20 +35,20 @@ fn one(environment: &str, value: impl Into<Value>) -> Value {
 // Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_makes_and_changes_them() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     let body = json!({"overrides": [
         {"environmentName": "production", "value": "a"}, {"environmentName": "test", "value": ""},
     ]});
     let applied = platform.post(&path("t"), body, 200).await;
     assert_eq!(applied["failedOverrides"], json!([]));
     platform.post(&path("t"), one("production", "b"), 200).await;
-    let found = platform.read(&path("t")).await;
+    let document = platform.read(&path("t")).await;
     same_keys(
-        &found,
+        &document,
         include_str!("../../../../tests/fixtures/api/variable-overrides.json"),
     );
     assert_eq!(
-        found["overrides"],
+        document["overrides"],
         json!([{"environmentName": "production", "value": "b"}, {"environmentName": "test", "value": ""}])
     );
     platform.post(&path("none"), one("test", "x"), 404).await;
@@ -57,7 +57,7 @@ async fn post_overrides_makes_and_changes_them() {
 // Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_reports_each_that_cannot_be_applied() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     let body = json!({"overrides": [
         {"environmentName": "production", "value": 2}, {"environmentName": "nowhere", "value": 3},
         {"environmentName": "test", "value": "4"},
@@ -94,7 +94,7 @@ async fn post_overrides_reports_each_that_cannot_be_applied() {
 // Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_needs_the_permission_of_the_environment() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     for level in ["runner", "readOnly", "noAccess", "admin"] {
         let mut body = environment(level);
         body["defaultUserAccessLevel"] = level.into();
@@ -124,51 +124,51 @@ async fn post_overrides_needs_the_permission_of_the_environment() {
 // Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_names_every_wrong_field() {
-    let (platform, _world) = prepared().await;
-    let refused = platform.post(&path("t"), json!({}), 400).await;
-    assert_eq!(fields(&refused), ["overrides"]);
+    let (platform, _world) = platform_with_variables().await;
+    let problem = platform.post(&path("t"), json!({}), 400).await;
+    assert_eq!(fields(&problem), ["overrides"]);
     let body = json!({"overrides": [{"environmentName": ""}, 1, {"environmentName": "test", "value": []}]});
-    let refused = platform.post(&path("t"), body, 400).await;
+    let problem = platform.post(&path("t"), body, 400).await;
     let expected = [
         "overrides[0].environmentName",
         "overrides[0].value",
         "overrides[1]",
         "overrides[2].value",
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
 }
 
 // Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn get_overrides_gives_one_environment_when_asked() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     for name in ["production", "test"] {
         platform.post(&path("n"), one(name, 5), 200).await;
     }
-    let found = platform
+    let document = platform
         .read(&format!("{}?environmentName=test", path("n")))
         .await;
     assert_eq!(
-        found["overrides"],
+        document["overrides"],
         json!([{"environmentName": "test", "value": 5}])
     );
-    let found = platform
+    let document = platform
         .read(&format!("{}?environmentName=nowhere", path("n")))
         .await;
-    assert_eq!(found["overrides"], json!([]));
+    assert_eq!(document["overrides"], json!([]));
     platform.get_refused(&path("none"), 404).await;
 }
 
 #[tokio::test]
 async fn path_segment_that_is_no_text_is_named() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     for (path, named) in [
         (path("%ff"), "variableName"),
         (path("t").replace(&GIVEN.to_string(), "%ff"), "projectId"),
     ] {
-        let refused = platform.get_refused(&path, 400).await;
+        let problem = platform.get_refused(&path, 400).await;
         assert_eq!(
-            refused["validation-errors"],
+            problem["validation-errors"],
             json!([{ "field": named, "message": "must be UTF-8" }])
         );
     }
@@ -177,7 +177,7 @@ async fn path_segment_that_is_no_text_is_named() {
 // Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}
 #[tokio::test]
 async fn delete_overrides_removes_one() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     platform.post(&path("t"), one("test", "x"), 200).await;
     let one = format!("{}/test", path("t"));
     platform.call("member", (Method::DELETE, &one), None, 204).await;
@@ -190,7 +190,7 @@ async fn delete_overrides_removes_one() {
 
 #[tokio::test]
 async fn delete_variables_removes_their_overrides() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     platform.post(&path("t"), one("test", "x"), 200).await;
     let variable = format!("{}/variables/t", project());
     platform
@@ -204,7 +204,7 @@ async fn delete_variables_removes_their_overrides() {
 
 #[tokio::test]
 async fn patch_variables_keeps_overrides_from_losing_their_type() {
-    let (platform, _world) = prepared().await;
+    let (platform, _world) = platform_with_variables().await;
     platform.post(&path("t"), one("test", "x"), 200).await;
     let variable = format!("{}/variables/t", project());
     let body = json!({"type": "NUMBER", "behaviour": "SHARED", "value": 1});

@@ -47,12 +47,12 @@ pub fn stepped_clock() -> Clock {
 impl Platform {
     /// Starts a platform in memory and without projects.
     pub async fn empty() -> Self {
-        Self::with(options()).await
+        Self::with_options(options()).await
     }
 
     /// Starts a platform on disk.
-    pub async fn on(folder: &Path) -> Self {
-        Self::with(Options {
+    pub async fn in_folder(folder: &Path) -> Self {
+        Self::with_options(Options {
             data: Some(folder.to_owned()),
             ..options()
         })
@@ -61,7 +61,7 @@ impl Platform {
 
     /// Starts a platform with one project.
     pub async fn with_project(id: Uuid, repository: PathBuf) -> Self {
-        Self::with(Options {
+        Self::with_options(Options {
             projects: vec![(id, repository)],
             ..options()
         })
@@ -69,7 +69,7 @@ impl Platform {
     }
 
     /// Starts a platform with these options.
-    pub async fn with(options: Options) -> Self {
+    pub async fn with_options(options: Options) -> Self {
         Self {
             clock: options.clock.clone(),
             running: start(options).await.unwrap(),
@@ -79,8 +79,8 @@ impl Platform {
     }
 
     /// Starts a platform with one project with this ID and repository, and a clock that moves only on request.
-    pub async fn stepped(id: Uuid, repository: PathBuf) -> Self {
-        Self::with(Options {
+    pub async fn with_stepped_clock(id: Uuid, repository: PathBuf) -> Self {
+        Self::with_options(Options {
             projects: vec![(id, repository)],
             clock: stepped_clock(),
             ..options()
@@ -103,7 +103,7 @@ impl Platform {
         status: u16,
     ) -> Value {
         let (method, path) = operation;
-        let described = self.description.get_or_init(|| Description::of(self)).await;
+        let described = self.description.get_or_init(|| Description::fetch(self)).await;
         let mut request = self.request(token, method.clone(), path);
         if let Some(body) = body {
             if status < 400 && !body.is_null() {
@@ -112,13 +112,13 @@ impl Platform {
             request = request.json(&body);
         }
         let response = request.send().await.unwrap();
-        let found = response.status().as_u16();
-        let is_conflict_of_tags = found == 409 && path.ends_with("/pipeline-executions");
-        let value = if found >= 400 && !is_conflict_of_tags {
-            refused(response, status).await
+        let result = response.status().as_u16();
+        let is_conflict_of_tags = result == 409 && path.ends_with("/pipeline-executions");
+        let value = if result >= 400 && !is_conflict_of_tags {
+            expect_problem(response, status).await
         } else {
             let text = response.text().await.unwrap();
-            assert_eq!(found, status, "{method} {path}: {text}");
+            assert_eq!(result, status, "{method} {path}: {text}");
             serde_json::from_str(if text.is_empty() { "null" } else { &text }).unwrap()
         };
         described.holds_value((method.as_str(), path), status, &value);
@@ -151,7 +151,7 @@ impl Platform {
         self.running.address()
     }
 
-    pub fn running(&self) -> &RunningPlatform {
+    pub fn handle(&self) -> &RunningPlatform {
         &self.running
     }
 
@@ -177,7 +177,7 @@ impl Platform {
 
     /// Returns the rejection of an admin's GET.
     pub async fn get_refused(&self, path: &str, status: u16) -> Value {
-        refused(
+        expect_problem(
             self.request("admin", Method::GET, path).send().await.unwrap(),
             status,
         )
@@ -228,7 +228,7 @@ pub async fn success(response: Response) -> Value {
 }
 
 /// Returns the body of a rejection, which always has the same members.
-pub async fn refused(response: Response, status: u16) -> Value {
+pub async fn expect_problem(response: Response, status: u16) -> Value {
     let headers = response.headers().clone();
     let (actual, path) = (response.status(), response.url().path().to_owned());
     let text = response.text().await.unwrap();
@@ -254,17 +254,17 @@ pub fn fields(body: &Value) -> Vec<&str> {
 
 /// Returns the keys of a JSON value at every level, without the values; the items of a list are merged.
 pub fn keys(value: &Value) -> BTreeMap<String, Value> {
-    let mut found = BTreeMap::new();
+    let mut entries = BTreeMap::new();
     match value {
         Value::Object(members) => {
             for (key, member) in members {
-                found.insert(key.clone(), serde_json::to_value(keys(member)).unwrap());
+                entries.insert(key.clone(), serde_json::to_value(keys(member)).unwrap());
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| found.extend(keys(item))),
+        Value::Array(items) => items.iter().for_each(|item| entries.extend(keys(item))),
         _ => {}
     }
-    found
+    entries
 }
 
 /// Asserts that a value has the same keys as a fixture, at every level.

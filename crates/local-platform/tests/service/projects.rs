@@ -13,7 +13,7 @@ pub const GIVEN: Uuid = Uuid::from_u128(0x600d);
 /// Starts a platform with one project and returns also its repository.
 pub async fn with_given() -> (Platform, World) {
     let world = World::new();
-    let platform = Platform::stepped(GIVEN, world.remote()).await;
+    let platform = Platform::with_stepped_clock(GIVEN, world.remote()).await;
     (platform, world)
 }
 
@@ -22,7 +22,7 @@ fn project(name: &str) -> Value {
 }
 
 /// Creates a project as a super admin and returns its path.
-async fn made(platform: &Platform, body: Value) -> String {
+async fn create_project(platform: &Platform, body: Value) -> String {
     let created = platform
         .call("root", (Method::POST, "/v1/projects"), Some(body), 201)
         .await;
@@ -63,24 +63,24 @@ async fn post_projects_makes_one_that_only_a_super_admin_sees() {
     let id: Uuid = created["projectId"].as_str().unwrap().parse().unwrap();
     assert_eq!(id.get_version_num(), 4);
 
-    let listed = platform
+    let list = platform
         .call("root", (Method::GET, "/v1/projects"), None, 200)
         .await;
     same_keys(
-        &listed,
+        &list,
         include_str!("../../../../tests/fixtures/api/projects.json"),
     );
-    assert_eq!(column(&listed["results"], "name"), ["remote", "sales"]);
+    assert_eq!(column(&list["results"], "name"), ["remote", "sales"]);
     assert_eq!(
-        listed["results"][1],
+        list["results"][1],
         json!({"id": id, "name": "sales", "description": "Orders"})
     );
     for token in ["admin", "member"] {
-        let listed = platform
+        let list = platform
             .call(token, (Method::GET, "/v1/projects"), None, 200)
             .await;
         assert_eq!(
-            (column(&listed["results"], "name"), &listed["total"]),
+            (column(&list["results"], "name"), &list["total"]),
             (vec!["remote"], &json!(1))
         );
     }
@@ -92,13 +92,13 @@ async fn post_projects_names_every_wrong_field() {
     let platform = Platform::empty().await;
     let body =
         json!({"name": " ", "description": 1, "warehouse": "warehouse_a", "agentDeploymentType": "OTHER"});
-    let refused = platform.post("/v1/projects", body, 400).await;
+    let problem = platform.post("/v1/projects", body, 400).await;
     assert_eq!(
-        fields(&refused),
+        fields(&problem),
         ["name", "description", "warehouse", "agentDeploymentType"]
     );
-    let refused = platform.post("/v1/projects", json!({}), 400).await;
-    assert_eq!(fields(&refused), ["name", "warehouse", "agentDeploymentType"]);
+    let problem = platform.post("/v1/projects", json!({}), 400).await;
+    assert_eq!(fields(&problem), ["name", "warehouse", "agentDeploymentType"]);
     for warehouse in ["WAREHOUSE_A", "WAREHOUSE_B"] {
         for deployment in ["HYBRID", "FULL_SAAS"] {
             let body =
@@ -113,17 +113,17 @@ async fn post_projects_names_every_wrong_field() {
 async fn get_projects_pages_over_given_and_made_ones() {
     let (platform, _world) = with_given().await;
     for name in ["a", "b", "c"] {
-        made(&platform, project(name)).await;
+        create_project(&platform, project(name)).await;
     }
     let mut names = Vec::new();
     for page in 0..3 {
         let path = format!("/v1/projects?size=3&page={page}");
-        let listed = platform.call("root", (Method::GET, &path), None, 200).await;
+        let list = platform.call("root", (Method::GET, &path), None, 200).await;
         assert_eq!(
-            (&listed["page"], &listed["size"], &listed["total"]),
+            (&list["page"], &list["size"], &list["total"]),
             (&json!(page), &json!(3), &json!(4))
         );
-        names.push(column(&listed["results"], "name").join(" "));
+        names.push(column(&list["results"], "name").join(" "));
     }
     assert_eq!(names, ["remote a b", "c", ""]);
     for query in ["size=0", "size=101", "page=-1", "size=x"] {
@@ -134,7 +134,7 @@ async fn get_projects_pages_over_given_and_made_ones() {
 #[tokio::test]
 async fn made_project_is_hidden_from_the_other_roles_everywhere() {
     let platform = Platform::empty().await;
-    let path = made(&platform, project("p")).await;
+    let path = create_project(&platform, project("p")).await;
     let id = Uuid::from_u128(1);
     for (method, rest) in [
         (Method::GET, "environments".to_owned()),
@@ -173,7 +173,7 @@ async fn made_project_is_hidden_from_the_other_roles_everywhere() {
 #[tokio::test]
 async fn post_connections_takes_the_authentication_of_the_warehouse_kind() {
     let platform = Platform::empty().await;
-    let project = made(&platform, project("p")).await;
+    let project = create_project(&platform, project("p")).await;
     let path = format!("{project}/data-platform-connections");
     let with = |name: &str, provider: &str, kind: &str| json!({"name": name, "platformConnectionType": "dwh", "authProvider": provider, "authType": kind});
     let send = |body: Value, status| platform.call("root", (Method::POST, &path), Some(body), status);
@@ -186,12 +186,12 @@ async fn post_connections_takes_the_authentication_of_the_warehouse_kind() {
         ("warehouse_b", "key_pair", "authType"),
         ("WAREHOUSE_A", "key_pair", "authProvider"),
     ] {
-        let refused = send(with("c", provider, kind), 400).await;
-        assert_eq!(fields(&refused), [field]);
+        let problem = send(with("c", provider, kind), 400).await;
+        assert_eq!(fields(&problem), [field]);
     }
-    let refused = send(json!({"name": "", "platformConnectionType": "x"}), 400).await;
+    let problem = send(json!({"name": "", "platformConnectionType": "x"}), 400).await;
     assert_eq!(
-        fields(&refused),
+        fields(&problem),
         ["name", "platformConnectionType", "authProvider", "authType"]
     );
 }
@@ -219,12 +219,12 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
         (json!("x"), "value"),
         (Value::Null, "value"),
     ] {
-        let refused = platform.post(&path, secret(value.clone()), 400).await;
-        assert_eq!(fields(&refused)[0], field, "{value}");
-        assert!(!refused.to_string().contains("\"x\""), "{refused}");
+        let problem = platform.post(&path, secret(value.clone()), 400).await;
+        assert_eq!(fields(&problem)[0], field, "{value}");
+        assert!(!problem.to_string().contains("\"x\""), "{problem}");
     }
-    let refused = platform.post(&path, json!({"name": "", "value": {}}), 400).await;
-    assert_eq!(fields(&refused), ["name", "type", "key"]);
+    let problem = platform.post(&path, json!({"name": "", "value": {}}), 400).await;
+    assert_eq!(fields(&problem), ["name", "type", "key"]);
     platform
         .post("/v1/secrets/no-uuid/secret-value", secret(json!({"k": "v"})), 400)
         .await;
@@ -236,13 +236,13 @@ async fn get_environments_lists_and_pages() {
     let (platform, _world) = with_given().await;
     let given = format!("/v1/projects/{GIVEN}");
     with_environments(&platform, &given, &["production", "test"]).await;
-    let listed = platform.read(&format!("{given}/environments")).await;
+    let list = platform.read(&format!("{given}/environments")).await;
     same_keys(
-        &listed,
+        &list,
         include_str!("../../../../tests/fixtures/api/environments.json"),
     );
-    assert_eq!(column(&listed["results"], "name"), ["production", "test"]);
-    assert_eq!(listed["results"][0]["defaultAgentId"], AGENT);
+    assert_eq!(column(&list["results"], "name"), ["production", "test"]);
+    assert_eq!(list["results"][0]["defaultAgentId"], AGENT);
     let second = platform
         .read(&format!("{given}/environments?page=1&size=1"))
         .await;
@@ -275,14 +275,14 @@ async fn post_environments_makes_one_on_a_connection_of_the_project() {
 async fn post_environments_refuses_connections_that_the_project_does_not_have() {
     let platform = Platform::empty().await;
     let (one, other) = (
-        made(&platform, project("p")).await,
-        made(&platform, project("q")).await,
+        create_project(&platform, project("p")).await,
+        create_project(&platform, project("q")).await,
     );
     with_environments(&platform, &other, &[]).await;
     let path = format!("{one}/environments");
     let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
-    let refused = send(environment("e")).await;
-    assert_eq!(fields(&refused), ["defaultConnections.DWH.warehouse_a"]);
+    let problem = send(environment("e")).await;
+    assert_eq!(fields(&problem), ["defaultConnections.DWH.warehouse_a"]);
     let path = format!("{other}/environments");
     let send = |body: Value| platform.call("root", (Method::POST, &path), Some(body), 400);
     let mut body = environment("e");
@@ -295,7 +295,7 @@ async fn post_environments_refuses_connections_that_the_project_does_not_have() 
 async fn post_environments_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
     let path = format!("/v1/projects/{GIVEN}/environments");
-    let refused = platform.post(&path, json!({}), 400).await;
+    let problem = platform.post(&path, json!({}), 400).await;
     let required = [
         "name",
         "defaultAgentId",
@@ -303,7 +303,7 @@ async fn post_environments_names_every_wrong_field() {
         "defaultConnections",
         "connectionOverrides",
     ];
-    assert_eq!(fields(&refused), required);
+    assert_eq!(fields(&problem), required);
     let body = json!({
         "name": "", "displayName": 1, "description": [], "defaultAgentId": "x", "defaultUserAccessLevel": "owner",
         "defaultConnections": {"DWH": {"other": "main"}},
@@ -311,7 +311,7 @@ async fn post_environments_names_every_wrong_field() {
             "account": "plain", "port": {"value": 1}, "password": {"secretName": "s"}, "privateKey": {},
         }}],
     });
-    let refused = platform.post(&path, body, 400).await;
+    let problem = platform.post(&path, body, 400).await;
     let properties = "connectionOverrides[0].connectionProperties";
     let expected = [
         "name",
@@ -326,12 +326,12 @@ async fn post_environments_names_every_wrong_field() {
         &format!("{properties}.privateKey.secretName"),
         &format!("{properties}.password.secretKey"),
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
     for level in ["default", "admin", "runner", "readOnly", "noAccess"] {
         let mut body = environment(level);
         body["defaultUserAccessLevel"] = level.into();
-        let refused = platform.post(&path, body, 400).await;
-        assert_eq!(fields(&refused), ["defaultConnections.DWH.warehouse_a"]);
+        let problem = platform.post(&path, body, 400).await;
+        assert_eq!(fields(&problem), ["defaultConnections.DWH.warehouse_a"]);
     }
 }
 
@@ -339,7 +339,7 @@ async fn post_environments_names_every_wrong_field() {
 #[tokio::test]
 async fn post_environments_takes_the_second_warehouse_kind_too() {
     let platform = Platform::empty().await;
-    let project = made(
+    let project = create_project(
         &platform,
         json!({"name": "p", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS"}),
     )
@@ -371,21 +371,21 @@ async fn post_environments_takes_the_second_warehouse_kind_too() {
 async fn post_repositories_is_for_one_provider_and_not_for_full_saas() {
     let platform = Platform::empty().await;
     let body = json!({"provider": "git_provider_a", "providerParameters": {"ownerName": "o"}, "repositoryName": "r"});
-    let project_path = made(&platform, project("p")).await;
+    let project_path = create_project(&platform, project("p")).await;
     let path = format!("{project_path}/repositories");
     let send =
         |body: &Value, status| platform.call("root", (Method::POST, &path), Some(body.clone()), status);
-    let refused = send(&json!({"provider": "other", "providerParameters": {}}), 400).await;
+    let problem = send(&json!({"provider": "other", "providerParameters": {}}), 400).await;
     assert_eq!(
-        fields(&refused),
+        fields(&problem),
         ["provider", "providerParameters.ownerName", "repositoryName"]
     );
     assert_eq!(send(&body, 201).await, json!({}));
     send(&body, 409).await;
     let full_saas = json!({"name": "f", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "FULL_SAAS"});
-    let path = format!("{}/repositories", made(&platform, full_saas).await);
-    let refused = platform
+    let path = format!("{}/repositories", create_project(&platform, full_saas).await);
+    let problem = platform
         .call("root", (Method::POST, &path), Some(body), 400)
         .await;
-    assert_eq!(fields(&refused), ["projectId"]);
+    assert_eq!(fields(&problem), ["projectId"]);
 }

@@ -1,6 +1,6 @@
 //! Publishing: accepted, excluded and rejected files.
 
-use crate::platform::{Platform, SHARED, fields, keys, refused, success};
+use crate::platform::{Platform, SHARED, expect_problem, fields, keys, success};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_test_support::platform_requests::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
@@ -92,7 +92,7 @@ async fn names_that_leave_the_artifact_are_refused_and_nothing_is_stored() {
     ] {
         let mut parts = WHOLE.to_vec();
         parts.push((name, ""));
-        let body = refused(platform.publish("p", "v", &parts).await, 400).await;
+        let body = expect_problem(platform.publish("p", "v", &parts).await, 400).await;
         assert_eq!(fields(&body), [name], "{body}");
     }
     nothing_is_stored(&platform).await;
@@ -103,7 +103,7 @@ async fn broken_form_stores_nothing() {
     let platform = Platform::empty().await;
     let whole = form(&WHOLE);
     for length in [0, 10, 60, whole.len() - 40, whole.len() - 5] {
-        refused(
+        expect_problem(
             platform.publish_form("p", "v", whole[..length].to_vec()).await,
             400,
         )
@@ -141,7 +141,7 @@ async fn publish_needs_exactly_one_readable_shared_pipelines_file() {
         &[(NAME, "pipelines: [{ pipeline: a.orch.yaml }]")],
         &[(NAME, "")],
     ] {
-        refused(platform.publish("p", "v", parts).await, 400).await;
+        expect_problem(platform.publish("p", "v", parts).await, 400).await;
     }
     nothing_is_stored(&platform).await;
 }
@@ -154,12 +154,12 @@ async fn prefix_version_and_form_data_are_needed() {
             .request("admin", Method::POST, ARTIFACTS)
             .body(form(&WHOLE))
     };
-    let body = refused(request().header("versionName", "").send().await.unwrap(), 400).await;
+    let body = expect_problem(request().header("versionName", "").send().await.unwrap(), 400).await;
     assert_eq!(fields(&body), ["sharedPipelineIdPrefix", "versionName"]);
     let named = request()
         .header("sharedPipelineIdPrefix", "p")
         .header("versionName", "v");
-    let body = refused(
+    let body = expect_problem(
         named
             .header("content-type", "application/json")
             .send()
@@ -180,7 +180,7 @@ async fn part_over_limit_is_refused() {
     parts.push(("q.sql", &large[1..]));
     success(platform.publish("p", "fits", &parts).await).await;
     parts.push(("r.sql", &large));
-    refused(platform.publish("p", "does not", &parts).await, 413).await;
+    expect_problem(platform.publish("p", "does not", &parts).await, 413).await;
     assert_eq!(platform.get(ARTIFACTS).await["total"], 1);
 }
 
@@ -189,11 +189,11 @@ async fn part_over_limit_is_refused() {
 async fn version_is_published_once() {
     let platform = Platform::empty().await;
     success(platform.publish("p", "v", &WHOLE).await).await;
-    refused(platform.publish("p", "v", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("p", "v", &WHOLE).await, 409).await;
     success(platform.publish("P", "v", &WHOLE).await).await;
     success(platform.publish("p", "V", &WHOLE).await).await;
     success(platform.set_enabled("p", "v", false).await).await;
-    refused(platform.publish("p", "v", &WHOLE).await, 409).await;
+    expect_problem(platform.publish("p", "v", &WHOLE).await, 409).await;
     let list = platform
         .get(&format!("{ARTIFACTS}?sharedPipelineIdPrefix=p"))
         .await;

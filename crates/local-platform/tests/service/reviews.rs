@@ -2,7 +2,7 @@
 //!
 //! Endpoint: POST /v1/projects/{projectId}/reviews
 
-use crate::platform::{Platform, fields, keys, refused, success};
+use crate::platform::{Platform, expect_problem, fields, keys, success};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sluicegate_test_support::World;
@@ -32,13 +32,13 @@ fn rules(pattern: &str, most: u32) -> String {
     )
 }
 
-struct Reviewed {
+struct ReviewFixture {
     world: World,
     platform: Platform,
     commit: String,
 }
 
-impl Reviewed {
+impl ReviewFixture {
     /// Creates a project whose remote has these files on `main`.
     async fn new(files: &[(&str, &str)]) -> Self {
         let world = World::new();
@@ -79,7 +79,7 @@ impl Reviewed {
 
     async fn not_found(&self, branch: &str, commit: &str, pipelines: &[&str]) -> String {
         let response = self.request(branch, commit, pipelines).send().await.unwrap();
-        refused(response, 404).await["detail"]
+        expect_problem(response, 404).await["detail"]
             .as_str()
             .unwrap()
             .to_owned()
@@ -106,8 +106,8 @@ async fn review_has_what_api_document_names() {
         ("a b.orch.yaml", GOOD),
         ("sub/notes.md", "x"),
     ];
-    let reviewed = Reviewed::new(&files).await;
-    let review = reviewed
+    let fixture = ReviewFixture::new(&files).await;
+    let review = fixture
         .review(&["a b.orch.yaml", "sub/notes.md", "a b.orch.yaml"])
         .await;
     assert_eq!(review["excludedFiles"], json!(["sub/notes.md"]));
@@ -152,8 +152,8 @@ async fn only_error_enforcement_fails_a_review() {
         ("x", 9, "FAILED"),
         ("(", 9, "FAILED"),
     ] {
-        let reviewed = Reviewed::new(&[(RULES, &rules(pattern, most)), ("a.orch.yaml", GOOD)]).await;
-        let review = reviewed.review(&["a.orch.yaml"]).await;
+        let fixture = ReviewFixture::new(&[(RULES, &rules(pattern, most)), ("a.orch.yaml", GOOD)]).await;
+        let review = fixture.review(&["a.orch.yaml"]).await;
         assert_eq!(review["reviewStatus"], expected, "{pattern} {most}");
     }
 }
@@ -183,8 +183,8 @@ async fn evaluation_errors_fail_by_enforcement_and_without_a_valid_one() {
         ),
     ] {
         let rules = format!("rules: [{{ id: {rule} }}]");
-        let reviewed = Reviewed::new(&[(RULES, &rules), ("a.orch.yaml", WITHOUT_START)]).await;
-        let review = reviewed.review(&["a.orch.yaml"]).await;
+        let fixture = ReviewFixture::new(&[(RULES, &rules), ("a.orch.yaml", WITHOUT_START)]).await;
+        let review = fixture.review(&["a.orch.yaml"]).await;
         assert_eq!(
             review["results"]["a.orch.yaml"][0]["errorDetail"]["type"], kind,
             "{review}"
@@ -203,8 +203,8 @@ async fn rule_enabled_twice_is_as_strict_as_its_strictest_entry() {
     ] {
         let entry = |level| format!("{{ id: unused-components, enabled: true, enforcementLevel: {level} }}");
         let rules = format!("rules: [{}]", levels.map(entry).join(", "));
-        let reviewed = Reviewed::new(&[(RULES, &rules), ("a.orch.yaml", GOOD)]).await;
-        let review = reviewed.review(&["a.orch.yaml"]).await;
+        let fixture = ReviewFixture::new(&[(RULES, &rules), ("a.orch.yaml", GOOD)]).await;
+        let review = fixture.review(&["a.orch.yaml"]).await;
         assert_eq!(
             review["results"]["a.orch.yaml"][0]["errorDetail"]["type"], "designer/duplicate-enabled-rule",
             "{review}"
@@ -221,7 +221,7 @@ async fn file_that_is_no_pipeline_does_not_stop_the_others() {
         ("b.orch.yaml", "{ broken"),
         ("c.tran.yaml", ""),
     ];
-    let review = Reviewed::new(&files)
+    let review = ReviewFixture::new(&files)
         .await
         .review(&["a.orch.yaml", "b.orch.yaml", "c.tran.yaml"])
         .await;
@@ -241,7 +241,7 @@ async fn file_that_is_no_pipeline_does_not_stop_the_others() {
 #[tokio::test]
 async fn with_all_rules_disabled_a_file_has_no_results() {
     let rules = "rules: [{ id: unused-components, enabled: false, enforcementLevel: error }]";
-    let review = Reviewed::new(&[(RULES, rules), ("a.orch.yaml", GOOD)])
+    let review = ReviewFixture::new(&[(RULES, rules), ("a.orch.yaml", GOOD)])
         .await
         .review(&["a.orch.yaml"])
         .await;
@@ -273,7 +273,7 @@ async fn without_a_usable_rules_file_every_pipeline_says_so() {
     ] {
         let mut files = files.to_vec();
         files.extend([("a.orch.yaml", GOOD), ("b.tran.yaml", "")]);
-        let review = Reviewed::new(&files)
+        let review = ReviewFixture::new(&files)
             .await
             .review(&["a.orch.yaml", "b.tran.yaml"])
             .await;
@@ -294,12 +294,12 @@ async fn without_a_usable_rules_file_every_pipeline_says_so() {
 
 #[tokio::test]
 async fn rules_and_pipelines_are_those_of_the_asked_commit() {
-    let reviewed = Reviewed::new(&[(RULES, &rules(".*", 9)), ("a.orch.yaml", GOOD)]).await;
-    reviewed.world.write(RULES, rules("nothing", 9));
-    let second = reviewed.world.commit("second");
-    reviewed.world.push();
-    assert_eq!(reviewed.review(&["a.orch.yaml"]).await["reviewStatus"], "PASSED");
-    let after = reviewed
+    let fixture = ReviewFixture::new(&[(RULES, &rules(".*", 9)), ("a.orch.yaml", GOOD)]).await;
+    fixture.world.write(RULES, rules("nothing", 9));
+    let second = fixture.world.commit("second");
+    fixture.world.push();
+    assert_eq!(fixture.review(&["a.orch.yaml"]).await["reviewStatus"], "PASSED");
+    let after = fixture
         .request("main", &second, &["a.orch.yaml"])
         .send()
         .await
@@ -309,8 +309,8 @@ async fn rules_and_pipelines_are_those_of_the_asked_commit() {
 
 #[tokio::test]
 async fn commit_must_be_full_id_in_real_branch() {
-    let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
-    let Reviewed { world, commit, .. } = &reviewed;
+    let fixture = ReviewFixture::new(&[("a.orch.yaml", GOOD)]).await;
+    let ReviewFixture { world, commit, .. } = &fixture;
     world.git("checkout -q -b other/branch");
     let elsewhere = world.commit("elsewhere");
     world.push();
@@ -318,12 +318,12 @@ async fn commit_must_be_full_id_in_real_branch() {
     world.git("push -q origin v1");
     let tag = world.git("rev-parse v1");
 
-    let found = reviewed
+    let value = fixture
         .request("other/branch", commit, &["a.orch.yaml"])
         .send()
         .await
         .unwrap();
-    success(found).await;
+    success(value).await;
     let unborn = "0".repeat(40);
     for id in [
         &commit[..12],
@@ -335,7 +335,7 @@ async fn commit_must_be_full_id_in_real_branch() {
         "x\u{0}",
         "-",
     ] {
-        let detail = reviewed.not_found("main", id, &["a.orch.yaml"]).await;
+        let detail = fixture.not_found("main", id, &["a.orch.yaml"]).await;
         assert!(detail.contains("no commit"), "{id}: {detail}");
     }
     for branch in [
@@ -349,16 +349,16 @@ async fn commit_must_be_full_id_in_real_branch() {
         "ma\u{0}in",
         "a b",
     ] {
-        let detail = reviewed.not_found(branch, commit, &["a.orch.yaml"]).await;
+        let detail = fixture.not_found(branch, commit, &["a.orch.yaml"]).await;
         assert!(detail.contains("no branch"), "{branch}: {detail}");
     }
 }
 
 #[tokio::test]
 async fn paths_that_are_not_in_the_commit_are_named() {
-    let reviewed = Reviewed::new(&[("sub/a.orch.yaml", GOOD)]).await;
-    reviewed.world.write("later.orch.yaml", GOOD);
-    reviewed.world.commit("not pushed");
+    let fixture = ReviewFixture::new(&[("sub/a.orch.yaml", GOOD)]).await;
+    fixture.world.write("later.orch.yaml", GOOD);
+    fixture.world.commit("not pushed");
     for path in [
         "later.orch.yaml",
         "sub",
@@ -369,8 +369,8 @@ async fn paths_that_are_not_in_the_commit_are_named() {
         "x.md",
         "\u{0}",
     ] {
-        let detail = reviewed
-            .not_found("main", &reviewed.commit, &["sub/a.orch.yaml", path])
+        let detail = fixture
+            .not_found("main", &fixture.commit, &["sub/a.orch.yaml", path])
             .await;
         assert_eq!(detail, format!("not in the commit: `{path}`"));
     }
@@ -384,14 +384,14 @@ async fn review_takes_any_number_of_files() {
     let rules = rules(".*", 9);
     let mut files = vec![(RULES, rules.as_str())];
     files.extend(names.iter().map(|name| (name.as_str(), GOOD)));
-    let reviewed = Reviewed::new(&files).await;
+    let fixture = ReviewFixture::new(&files).await;
     let mut asked: Vec<&str> = names.iter().map(String::as_str).collect();
-    let review = reviewed.review(&asked).await;
+    let review = fixture.review(&asked).await;
     assert_eq!(review["results"].as_object().unwrap().len(), names.len());
     assert_eq!(review["reviewStatus"], "PASSED");
     let absent: Vec<String> = (10..22).map(|number| format!("no/{number}")).collect();
     asked.extend(absent.iter().map(String::as_str));
-    let detail = reviewed.not_found("main", &reviewed.commit, &asked).await;
+    let detail = fixture.not_found("main", &fixture.commit, &asked).await;
     assert!(
         detail.starts_with("not in the commit: `no/10`, `no/11`"),
         "{detail}"
@@ -401,9 +401,9 @@ async fn review_takes_any_number_of_files() {
 
 #[tokio::test]
 async fn project_must_exist() {
-    let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
-    refused(
-        reviewed
+    let fixture = ReviewFixture::new(&[("a.orch.yaml", GOOD)]).await;
+    expect_problem(
+        fixture
             .post(&Uuid::from_u128(1).to_string())
             .body("{ broken")
             .send()
@@ -413,8 +413,8 @@ async fn project_must_exist() {
     )
     .await;
     for malformed in ["no-uuid", "9c5b94b135ad49bbb1188e8fc24abf80", "%FF", "%20"] {
-        let body = refused(
-            reviewed.post(malformed).body("{ broken").send().await.unwrap(),
+        let body = expect_problem(
+            fixture.post(malformed).body("{ broken").send().await.unwrap(),
             400,
         )
         .await;
@@ -424,16 +424,16 @@ async fn project_must_exist() {
 
 #[tokio::test]
 async fn header_and_body_are_checked_together() {
-    let reviewed = Reviewed::new(&[("a.orch.yaml", GOOD)]).await;
+    let fixture = ReviewFixture::new(&[("a.orch.yaml", GOOD)]).await;
     let project = PROJECT.to_string();
     let body = json!({"branchName": "", "commitId": 7, "pipelines": ["a.orch.yaml", null]});
-    let refusal = refused(reviewed.post(&project).json(&body).send().await.unwrap(), 400).await;
+    let refusal = expect_problem(fixture.post(&project).json(&body).send().await.unwrap(), 400).await;
     assert_eq!(
         fields(&refusal),
         ["Agent-Version", "branchName", "commitId", "pipelines[1]"]
     );
-    let refusal = refused(
-        reviewed
+    let refusal = expect_problem(
+        fixture
             .post(&project)
             .header("Agent-Version", "9")
             .json(&json!({}))

@@ -13,7 +13,7 @@ fn path() -> String {
 }
 
 /// Creates a pipeline and returns its path.
-pub async fn made(platform: &Platform) -> String {
+pub async fn create_streaming_pipeline(platform: &Platform) -> String {
     let created = platform.post(&path(), definition(), 201).await;
     format!("{}/{}", path(), created["streamingPipelineId"].as_str().unwrap())
 }
@@ -28,14 +28,14 @@ pub async fn command(platform: &Platform, pipeline: &str, command: &str) {
 
 /// Returns the current status.
 pub async fn status(platform: &Platform, pipeline: &str) -> String {
-    let found = platform
+    let document = platform
         .call("member", (Method::GET, &format!("{pipeline}/status")), None, 200)
         .await;
     same_keys(
-        &found,
+        &document,
         include_str!("../../../../tests/fixtures/api/streaming-status.json"),
     );
-    found["status"].as_str().unwrap().to_owned()
+    document["status"].as_str().unwrap().to_owned()
 }
 
 // Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
@@ -86,14 +86,14 @@ async fn post_streaming_pipelines_refuses_as_the_api_document_shows() {
         json!({"name": "n", "agentId": Uuid::from_u128(1)}),
         json!({"name": "n", "agentId": Uuid::from_u128(1), "streamingSource": null, "streamingTarget": null}),
     ] {
-        let refused = platform.post(&path(), definition, 400).await;
-        assert_eq!(refused["validation-errors"], document["validation-errors"]);
+        let problem = platform.post(&path(), definition, 400).await;
+        assert_eq!(problem["validation-errors"], document["validation-errors"]);
         assert_eq!(
-            (&refused["title"], &refused["status"]),
+            (&problem["title"], &problem["status"]),
             (&document["title"], &json!(400))
         );
-        assert_eq!(refused["instance"], path());
-        assert!(refused["detail"].as_str().unwrap().contains("validation error"));
+        assert_eq!(problem["instance"], path());
+        assert!(problem["detail"].as_str().unwrap().contains("validation error"));
     }
 }
 
@@ -110,7 +110,7 @@ async fn post_streaming_pipelines_finds_everything_at_once() {
             "accountName": {}, "authentication": {"type": 1, "privateKey": {}},
         }},
     });
-    let refused = platform.post(&path(), body, 400).await;
+    let problem = platform.post(&path(), body, 400).await;
     let expected = [
         "name",
         "agentId",
@@ -132,13 +132,13 @@ async fn post_streaming_pipelines_finds_everything_at_once() {
         "streamingTarget.connection.authentication.privateKey.secretName",
         "advancedProperties.a",
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
     for wrong in [json!("x"), json!([])] {
         let body = json!({"name": "n", "agentId": Uuid::from_u128(1), "streamingSource": wrong,
             "streamingTarget": {"connection": wrong}});
-        let refused = platform.post(&path(), body, 400).await;
+        let problem = platform.post(&path(), body, 400).await;
         assert_eq!(
-            fields(&refused),
+            fields(&problem),
             ["streamingSource", "streamingTarget.connection"]
         );
     }
@@ -149,7 +149,7 @@ async fn post_streaming_pipelines_finds_everything_at_once() {
 #[tokio::test]
 async fn post_commands_start_and_stop() {
     let (platform, _world) = with_given().await;
-    let pipeline = made(&platform).await;
+    let pipeline = create_streaming_pipeline(&platform).await;
     assert_eq!(status(&platform, &pipeline).await, "not_running");
     command(&platform, &pipeline, "start").await;
     assert_eq!(status(&platform, &pipeline).await, "starting");
@@ -173,15 +173,15 @@ async fn post_commands_start_and_stop() {
 #[tokio::test]
 async fn post_commands_knows_start_and_stop_alone() {
     let (platform, _world) = with_given().await;
-    let pipeline = made(&platform).await;
+    let pipeline = create_streaming_pipeline(&platform).await;
     for body in [
         json!({"command": "restart"}),
         json!({"command": "START"}),
         json!({}),
         json!({"command": 1}),
     ] {
-        let refused = platform.post(&format!("{pipeline}/commands"), body, 400).await;
-        assert_eq!(fields(&refused), ["command"]);
+        let problem = platform.post(&format!("{pipeline}/commands"), body, 400).await;
+        assert_eq!(fields(&problem), ["command"]);
     }
     let unknown = format!("{}/{}", path(), Uuid::from_u128(1));
     platform
@@ -193,7 +193,7 @@ async fn post_commands_knows_start_and_stop_alone() {
 #[tokio::test]
 async fn get_streaming_pipelines_are_those_of_the_project() {
     let (platform, _world) = with_given().await;
-    let pipeline = made(&platform).await;
+    let pipeline = create_streaming_pipeline(&platform).await;
     let project = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
     let other = platform.post("/v1/projects", project, 201).await;
     let elsewhere = pipeline.replace(&GIVEN.to_string(), other["projectId"].as_str().unwrap());

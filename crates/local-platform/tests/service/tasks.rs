@@ -60,13 +60,13 @@ async fn send(platform: &Platform, path: &str, body: Value, status: u16) -> Valu
 
 /// Returns the status, and the tools or questions that the agent waits for.
 async fn state(platform: &Platform, task: &str) -> (String, Vec<String>) {
-    let found = platform.read(task).await;
-    let pending = found["pendingDecisions"].as_array().unwrap();
+    let document = platform.read(task).await;
+    let pending = document["pendingDecisions"].as_array().unwrap();
     let names = pending
         .iter()
         .map(|item| item.get("toolName").unwrap_or(&item["type"]));
     let names = names.map(|name| name.as_str().unwrap().to_owned()).collect();
-    (found["status"].as_str().unwrap().to_owned(), names)
+    (document["status"].as_str().unwrap().to_owned(), names)
 }
 
 fn is(status: &str, pending: &[&str]) -> (String, Vec<String>) {
@@ -84,8 +84,8 @@ async fn decide(platform: &Platform, task: &str, decisions: Value) -> Value {
 
 /// Submits a decision on the pending tool.
 async fn approve(platform: &Platform, task: &str, approved: bool, scope: &str) {
-    let found = platform.read(task).await;
-    let id = found["pendingDecisions"][0]["toolId"].clone();
+    let document = platform.read(task).await;
+    let id = document["pendingDecisions"][0]["toolId"].clone();
     let decision = json!([{"type": "tool", "id": id, "approved": approved, "scope": scope}]);
     assert_eq!(decide(platform, task, decision).await, json!([]));
 }
@@ -162,11 +162,11 @@ async fn post_tasks_in_plan_mode_asks_for_nothing_that_changes() {
 #[tokio::test]
 async fn post_tasks_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
-    let refused = send(&platform, TASKS, json!({}), 400).await;
-    assert_eq!(fields(&refused), ["message", "agentConfig"]);
+    let problem = send(&platform, TASKS, json!({}), 400).await;
+    assert_eq!(fields(&problem), ["message", "agentConfig"]);
     let body = json!({"message": "", "agentConfig": {"name": "other", "mode": "act", "projectId": "x",
         "sourceBranchName": "", "generateBranch": "yes", "graphId": 1}, "grantedPermissions": [{}, {"toolName": "rm"}]});
-    let refused = send(&platform, TASKS, body, 400).await;
+    let problem = send(&platform, TASKS, body, 400).await;
     let expected = [
         "message",
         "agentConfig.name",
@@ -180,7 +180,7 @@ async fn post_tasks_names_every_wrong_field() {
         "grantedPermissions[0].toolName",
         "grantedPermissions[1].toolName",
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
     let mut body = task("ACT", "m", &[]);
     body["agentConfig"]["projectId"] = Uuid::from_u128(1).to_string().into();
     send(&platform, TASKS, body, 404).await;
@@ -201,13 +201,13 @@ async fn post_tasks_needs_a_branch_name_or_makes_one() {
         (Value::Null, json!(false)),
         (json!(""), json!(true)),
     ] {
-        let refused = send(&platform, TASKS, with(target, generate), 400).await;
-        assert_eq!(fields(&refused), ["agentConfig.targetBranchName"]);
+        let problem = send(&platform, TASKS, with(target, generate), 400).await;
+        assert_eq!(fields(&problem), ["agentConfig.targetBranchName"]);
     }
     let path = begin(&platform, with(Value::Null, json!(true))).await;
-    let found = platform.read(&path).await;
+    let document = platform.read(&path).await;
     assert!(
-        found["agentConfig"]["targetBranchName"]
+        document["agentConfig"]["targetBranchName"]
             .as_str()
             .unwrap()
             .starts_with("agent/")
@@ -226,7 +226,7 @@ async fn post_tasks_on_a_branch_that_is_not_there_ends_in_error() {
     world.write("a.orch.yaml", "");
     world.commit("first");
     world.push();
-    let platform = Platform::stepped(GIVEN, world.remote()).await;
+    let platform = Platform::with_stepped_clock(GIVEN, world.remote()).await;
     let mut body = task("ACT", CHAIN, &[]);
     body["agentConfig"]["sourceBranchName"] = "gone".into();
     let path = begin(&platform, body).await;
@@ -254,18 +254,18 @@ async fn get_tasks_lists_filters_and_pages() {
     begin(&platform, task("ACT", CHAIN, &[])).await;
     platform.wait(LONG);
     let path = begin(&platform, task("PLAN", CHAIN, &[])).await;
-    let listed = platform.read(TASKS).await;
-    same_keys(&listed, include_str!("../../../../tests/fixtures/api/tasks.json"));
+    let list = platform.read(TASKS).await;
+    same_keys(&list, include_str!("../../../../tests/fixtures/api/tasks.json"));
     assert_eq!(
-        (&listed["page"], &listed["size"], &listed["total"]),
+        (&list["page"], &list["size"], &list["total"]),
         (&json!(0), &json!(20), &json!(3))
     );
     assert_eq!(
-        column(&listed["tasks"], "status"),
+        column(&list["tasks"], "status"),
         ["RUNNING", "STOPPED", "STOPPED"]
     );
-    assert_eq!(column(&listed["tasks"], "mode"), ["PLAN", "ACT", "ACT"]);
-    let mut branches = column(&listed["tasks"], "branchId");
+    assert_eq!(column(&list["tasks"], "mode"), ["PLAN", "ACT", "ACT"]);
+    let mut branches = column(&list["tasks"], "branchId");
     let branch = branches[1].to_owned();
     branches.dedup();
     assert_eq!(branches.len(), 3);
@@ -297,8 +297,8 @@ async fn get_tasks_lists_filters_and_pages() {
         ("size=101", "size"),
         ("page=-1", "page"),
     ] {
-        let refused = platform.get_refused(&format!("{TASKS}?{query}"), 400).await;
-        assert_eq!(fields(&refused), [field]);
+        let problem = platform.get_refused(&format!("{TASKS}?{query}"), 400).await;
+        assert_eq!(fields(&problem), [field]);
     }
 }
 
@@ -306,10 +306,10 @@ async fn get_tasks_lists_filters_and_pages() {
 #[tokio::test]
 async fn get_tasks_of_hidden_projects_are_hidden() {
     let (platform, _world) = with_given().await;
-    let made = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
-    let made = platform.post("/v1/projects", made, 201).await;
+    let document = json!({"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"});
+    let project = platform.post("/v1/projects", document, 201).await;
     let mut body = task("ACT", "m", &[]);
-    body["agentConfig"]["projectId"] = made["projectId"].clone();
+    body["agentConfig"]["projectId"] = project["projectId"].clone();
     send(&platform, TASKS, body.clone(), 404).await;
     let created = platform
         .call("root", (Method::POST, TASKS), Some(body), 201)
@@ -352,15 +352,15 @@ async fn get_task_shows_everything() {
     )
     .await;
     platform.wait(LONG);
-    let found = platform.read(&path).await;
+    let state = platform.read(&path).await;
     let mut document: Value =
         serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
     document["pendingDecisions"].as_array_mut().unwrap().pop();
-    same_keys(&found, &document.to_string());
-    assert_eq!(found["description"], CHAIN);
-    assert_eq!(found["pendingDecisions"][0]["toolName"], "git_push");
-    assert_eq!(found["agentConfig"]["workingDirectory"], "sales");
-    assert!(found["modifiedAt"].as_str() > found["createdAt"].as_str());
+    same_keys(&state, &document.to_string());
+    assert_eq!(state["description"], CHAIN);
+    assert_eq!(state["pendingDecisions"][0]["toolName"], "git_push");
+    assert_eq!(state["agentConfig"]["workingDirectory"], "sales");
+    assert!(state["modifiedAt"].as_str() > state["createdAt"].as_str());
     platform
         .get_refused(&format!("{TASKS}/{}", Uuid::from_u128(1)), 404)
         .await;
@@ -411,14 +411,14 @@ async fn post_decisions_for_what_is_not_pending_resolve_nothing() {
 async fn post_decisions_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
     let path = format!("{}/decisions", begin(&platform, task("ACT", CHAIN, &[])).await);
-    let refused = send(&platform, &path, json!({}), 400).await;
-    assert_eq!(fields(&refused), ["decisions"]);
+    let problem = send(&platform, &path, json!({}), 400).await;
+    assert_eq!(fields(&problem), ["decisions"]);
     let body = json!({"decisions": [
         {"type": "other", "id": "x"}, {"type": "tool", "approved": "yes", "scope": "EVER"},
         {"type": "question", "id": "x"},
         {"type": "question", "id": "x", "answers": [{"questionIndex": -1, "selectedOptions": [1]}]},
     ]});
-    let refused = send(&platform, &path, body, 400).await;
+    let problem = send(&platform, &path, body, 400).await;
     let expected = [
         "decisions[0].type",
         "decisions[1].id",
@@ -428,7 +428,7 @@ async fn post_decisions_names_every_wrong_field() {
         "decisions[3].answers[0].questionIndex",
         "decisions[3].answers[0].selectedOptions[0]",
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
 }
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
@@ -471,8 +471,8 @@ async fn get_messages_goes_on_where_the_last_answer_ended() {
         ("limit=x", "limit"),
         ("paginationToken=x", "paginationToken"),
     ] {
-        let refused = platform.get_refused(&format!("{messages}?{query}"), 400).await;
-        assert_eq!(fields(&refused), [field]);
+        let problem = platform.get_refused(&format!("{messages}?{query}"), 400).await;
+        assert_eq!(fields(&problem), [field]);
     }
 }
 
@@ -517,13 +517,13 @@ async fn post_messages_resumes_with_what_it_changes() {
         &sent,
         include_str!("../../../../tests/fixtures/api/task-message-sent.json"),
     );
-    let found = platform.read(&path).await;
-    assert_eq!(found["status"], "RUNNING");
+    let document = platform.read(&path).await;
+    assert_eq!(document["status"], "RUNNING");
     assert_eq!(
-        found["grantedPermissions"],
+        document["grantedPermissions"],
         tools(&["run_pipeline", "git_commit"])
     );
-    let config = &found["agentConfig"];
+    let config = &document["agentConfig"];
     assert_eq!(
         (&config["mode"], &config["targetBranchName"]),
         (&json!("ACT"), &json!("other"))
@@ -543,7 +543,7 @@ async fn post_messages_names_every_wrong_field() {
     let path = begin(&platform, task("ACT", "nothing", &[])).await;
     let messages = format!("{path}/messages");
     let body = json!({"message": "", "grantedPermissions": [1], "agentConfig": {"mode": "x", "targetBranchName": ""}});
-    let refused = send(&platform, &messages, body, 400).await;
+    let problem = send(&platform, &messages, body, 400).await;
     let expected = [
         "message",
         "grantedPermissions[0]",
@@ -551,7 +551,7 @@ async fn post_messages_names_every_wrong_field() {
         "agentConfig.mode",
         "agentConfig.targetBranchName",
     ];
-    assert_eq!(fields(&refused), expected);
+    assert_eq!(fields(&problem), expected);
     send(&platform, &format!("{path}/stop"), Value::Null, 204).await;
     send(&platform, &messages, json!({"message": "m"}), 409).await;
 }

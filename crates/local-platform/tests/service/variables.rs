@@ -23,7 +23,7 @@ async fn change(platform: &Platform, name: &str, body: Value, status: u16) -> Va
         .await
 }
 
-async fn only(platform: &Platform) -> Value {
+async fn single_variable(platform: &Platform) -> Value {
     platform.read(&path()).await["results"][0].clone()
 }
 
@@ -54,12 +54,12 @@ async fn post_variables_makes_one() {
             .await;
         assert_eq!(created["value"], value);
     }
-    let listed = platform.read(&path()).await;
+    let list = platform.read(&path()).await;
     same_keys(
-        &listed,
+        &list,
         include_str!("../../../../tests/fixtures/api/variables.json"),
     );
-    let first = &listed["results"][0];
+    let first = &list["results"][0];
     assert_eq!(
         first,
         &json!({"id": created["id"], "name": "region", "type": "TEXT", "behaviour": "SHARED",
@@ -74,7 +74,7 @@ async fn post_variables_refuses_a_second_of_the_same_name() {
     platform.post(&path(), text("a", ""), 201).await;
     platform.post(&path(), number("a", 1), 409).await;
     platform.post(&path(), text("A", ""), 201).await;
-    assert_eq!(only(&platform).await["value"], "");
+    assert_eq!(single_variable(&platform).await["value"], "");
 }
 
 // Endpoint: POST /v1/projects/{projectId}/variables
@@ -103,8 +103,8 @@ async fn post_variables_refuses_values_that_do_not_fit_the_type() {
             &["description", "supportsDoubleResolution"],
         ),
     ] {
-        let refused = platform.post(&path(), body, 400).await;
-        assert_eq!(fields(&refused), expected);
+        let problem = platform.post(&path(), body, 400).await;
+        assert_eq!(fields(&problem), expected);
     }
     assert_eq!(platform.read(&path()).await["total"], 0);
 }
@@ -134,7 +134,7 @@ async fn post_variables_lets_one_of_32_callers_win() {
         }
     }
     assert_eq!(won.len(), 1);
-    assert_eq!(only(&platform).await["value"], won[0]);
+    assert_eq!(single_variable(&platform).await["value"], won[0]);
 }
 
 // Endpoint: GET /v1/projects/{projectId}/variables
@@ -161,26 +161,33 @@ async fn get_variables_has_pages_of_25() {
 
 // Endpoint: PATCH /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
-async fn patch_variables_needs_type_and_behaviour_and_keeps_what_it_does_not_name() {
+async fn patch_of_variable_needs_type_and_behaviour_and_keeps_other_fields() {
     let (platform, _world) = with_given().await;
     let mut body = text("a", "x");
     body["description"] = "first".into();
     platform.post(&path(), body, 201).await;
-    let refused = change(&platform, "a", json!({"value": "y"}), 400).await;
-    assert_eq!(fields(&refused), ["type", "behaviour"]);
+    let problem = change(&platform, "a", json!({"value": "y"}), 400).await;
+    assert_eq!(fields(&problem), ["type", "behaviour"]);
     let unchanged = json!({"type": "TEXT", "behaviour": "COPIED"});
     assert_eq!(change(&platform, "a", unchanged, 204).await, Value::Null);
-    let found = only(&platform).await;
+    let document = single_variable(&platform).await;
     assert_eq!(
-        (&found["behaviour"], &found["value"], &found["description"]),
+        (
+            &document["behaviour"],
+            &document["value"],
+            &document["description"]
+        ),
         (&json!("COPIED"), &json!("x"), &json!("first"))
     );
     let body = json!({"type": "TEXT", "behaviour": "SHARED", "description": "", "value": "",
         "supportsDoubleResolution": true});
     change(&platform, "a", body, 204).await;
-    let found = only(&platform).await;
-    assert_eq!((&found["value"], &found["description"]), (&json!(""), &json!("")));
-    assert_eq!(found["supportsDoubleResolution"], true);
+    let document = single_variable(&platform).await;
+    assert_eq!(
+        (&document["value"], &document["description"]),
+        (&json!(""), &json!(""))
+    );
+    assert_eq!(document["supportsDoubleResolution"], true);
     change(
         &platform,
         "none",
@@ -195,14 +202,14 @@ async fn patch_variables_needs_type_and_behaviour_and_keeps_what_it_does_not_nam
 async fn patch_variables_lets_type_and_value_change_together() {
     let (platform, _world) = with_given().await;
     platform.post(&path(), text("a", "x"), 201).await;
-    let refused = change(
+    let problem = change(
         &platform,
         "a",
         json!({"type": "NUMBER", "behaviour": "SHARED"}),
         400,
     )
     .await;
-    assert_eq!(fields(&refused), ["value"]);
+    assert_eq!(fields(&problem), ["value"]);
     change(
         &platform,
         "a",
@@ -217,7 +224,7 @@ async fn patch_variables_lets_type_and_value_change_together() {
         204,
     )
     .await;
-    assert_eq!(only(&platform).await["value"], 1);
+    assert_eq!(single_variable(&platform).await["value"], 1);
 }
 
 // Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}

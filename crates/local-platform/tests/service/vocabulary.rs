@@ -5,9 +5,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sluicegate_local_platform::{Options, Vocabulary};
 
-async fn speaking() -> Platform {
+async fn platform_with_vocabulary() -> Platform {
     let text = "WAREHOUSE_A: Alpha\nwarehouse_b: beta\ngit_provider_a: Hub\nsource_db_a: Db\nCLOUD_A_KEY_VAULT: sky_vault\n";
-    Platform::with(Options {
+    Platform::with_options(Options {
         vocabulary: Vocabulary::parse(text).unwrap(),
         ..options()
     })
@@ -16,7 +16,7 @@ async fn speaking() -> Platform {
 
 #[tokio::test]
 async fn names_of_a_vocabulary_are_the_allowed_values() {
-    let platform = speaking().await;
+    let platform = platform_with_vocabulary().await;
     let project =
         |warehouse: &str| json!({"name": "p", "warehouse": warehouse, "agentDeploymentType": "HYBRID"});
     let create =
@@ -50,9 +50,9 @@ async fn names_of_a_vocabulary_are_the_allowed_values() {
         send("repositories", repository, status).await;
     }
     let mut definition = sluicegate_test_support::platform_requests::definition();
-    let refused = send("streaming-pipelines", definition.clone(), 400).await;
+    let problem = send("streaming-pipelines", definition.clone(), 400).await;
     assert_eq!(
-        fields(&refused),
+        fields(&problem),
         [
             "streamingSource.type",
             "streamingSource.connection.password.secretType",
@@ -75,7 +75,7 @@ async fn description_has_names_as_enumerations() {
         let request = platform.anonymous(Method::GET, "/openapi.json");
         success(request.send().await.unwrap()).await["components"]["schemas"].clone()
     };
-    let schemas = described(speaking().await).await;
+    let schemas = described(platform_with_vocabulary().await).await;
     let enumeration = |schemas: &Value, path: &str| schemas.pointer(&format!("/{path}/enum")).cloned();
     for (path, neutral, spoken) in [
         (

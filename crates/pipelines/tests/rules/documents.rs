@@ -1,6 +1,6 @@
 //! Documents that are pipelines, documents that are not, and how the parser handles real files.
 
-use crate::support::{lines, one_rule, only, outcome};
+use crate::support::{lines, one_rule, outcome, single_result};
 use sluicegate_pipelines::pipelines::{LinkRole, Pipeline, PipelineKind, ReferenceKind, ReferenceTarget};
 use sluicegate_pipelines::yaml::{DocumentError, Position};
 
@@ -13,7 +13,7 @@ fn names(pipeline: &Pipeline) -> Vec<(&str, u32)> {
     components.map(|c| (c.name.as_str(), c.position.line)).collect()
 }
 
-fn refused(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
+fn parse_error(bytes: &[u8]) -> (String, Option<(u32, u32)>) {
     let DocumentError { message, position } = Pipeline::parse(bytes).unwrap_err();
     (message, position.map(|Position { line, column }| (line, column)))
 }
@@ -150,10 +150,10 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
 #[test]
 fn document_that_is_no_pipeline_is_rejected_with_position() {
     for (text, message, place) in NO_PIPELINES {
-        let (found, at) = refused(text.as_bytes());
-        assert!(found.contains(message), "{text:?}: {found}");
-        assert_eq!(at, Some(place), "{text:?}: {found}");
-        let result = only(&one_rule("minimum-components", "minComponents: 0"), text);
+        let (results, at) = parse_error(text.as_bytes());
+        assert!(results.contains(message), "{text:?}: {results}");
+        assert_eq!(at, Some(place), "{text:?}: {results}");
+        let result = single_result(&one_rule("minimum-components", "minComponents: 0"), text);
         assert_eq!(outcome(&result), "designer/document-parse-error", "{text:?}");
     }
 }
@@ -163,11 +163,11 @@ fn other_encodings_are_rejected() {
     let text = "type: orchestration\npipeline: {}\n";
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(
-        refused(&wide),
+        parse_error(&wide),
         ("the document is UTF-16: save it as UTF-8".into(), None)
     );
     assert_eq!(
-        refused(b"type: orchestration\npipeline: {\xff: }"),
+        parse_error(b"type: orchestration\npipeline: {\xff: }"),
         ("not UTF-8".into(), Some((2, 12)))
     );
     assert_eq!(
@@ -327,7 +327,7 @@ pipeline:
     I: {parameters: {orchestrationJob: 2024}}
 ";
     let references = parse(text).references();
-    let found: Vec<_> = references
+    let matches: Vec<_> = references
         .iter()
         .map(|r| (&*r.component, r.kind, r.target.clone(), r.position.line))
         .collect();
@@ -346,5 +346,5 @@ pipeline:
         ("D", ReferenceKind::Script, path("sql/x.sql"), 7),
         ("I", orchestration, path("2024"), 12),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(matches, expected);
 }

@@ -1,6 +1,6 @@
 //! The ten evaluation errors with their causes, and their precedence.
 
-use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome, transformation};
+use crate::support::{ALL_RULES, one_rule, orchestration, outcome, single_result, transformation};
 use sluicegate_pipelines::findings::{Enforcement, RuleResult};
 use sluicegate_pipelines::rules::{RULES_FILE_RULE, RuleSet};
 
@@ -26,7 +26,7 @@ fn outcomes(rules: &str, document: &str) -> Vec<(String, String)> {
 }
 
 fn outcome_of_entry(entry: &str) -> String {
-    let result = only(
+    let result = single_result(
         &RuleSet::parse(format!("rules:\n- {entry}\n").as_bytes()),
         &good(),
     );
@@ -36,7 +36,7 @@ fn outcome_of_entry(entry: &str) -> String {
 #[test]
 fn missing_rules_file_is_one_result_for_each_pipeline() {
     for document in [good(), "no pipeline".to_owned()] {
-        let result = only(&RuleSet::missing(), &document);
+        let result = single_result(&RuleSet::without_file(), &document);
         assert_eq!(result.rule, RULES_FILE_RULE);
         assert_eq!(outcome(&result), "designer/rules-file-retrieval-error");
         assert_eq!((result.enforcement, result.line()), (None, 1));
@@ -70,13 +70,13 @@ fn invalid_rules_file_is_one_result_for_each_pipeline() {
         "rules: []\n---\nrules: []",
         "rules: [\u{1}]",
     ] {
-        let result = only(&RuleSet::parse(file.as_bytes()), &good());
+        let result = single_result(&RuleSet::parse(file.as_bytes()), &good());
         assert_eq!(result.rule, RULES_FILE_RULE, "{file:?}");
         assert_eq!(outcome(&result), "designer/rules-file-parse-error", "{file:?}");
         assert_eq!((result.enforcement, result.line()), (None, 1), "{file:?}");
     }
     assert_eq!(
-        outcome(&only(&RuleSet::parse(b"rules: [\xff]"), &good())),
+        outcome(&single_result(&RuleSet::parse(b"rules: [\xff]"), &good())),
         "designer/rules-file-parse-error"
     );
 }
@@ -134,8 +134,8 @@ fn level_other_than_warn_and_error_is_rejected() {
     for level in [
         "", "~", "Warn", "ERROR", "' warn'", "info", "1", "true", "[warn]", "{warn: }",
     ] {
-        let found = entry(&format!(", enforcementLevel: {level}"));
-        assert_eq!(found, "designer/invalid-enforcement-level", "{level}");
+        let results = entry(&format!(", enforcementLevel: {level}"));
+        assert_eq!(results, "designer/invalid-enforcement-level", "{level}");
     }
 }
 
@@ -177,13 +177,17 @@ fn rule_without_its_config_field_is_rejected() {
         ("maximum-components", "maxComponents: 10"),
         ("component-naming-convention", "regexMatchPattern: .*"),
     ] {
-        assert_eq!(outcome(&only(&one_rule(id, field), &good())), "PASSED", "{id}");
-        let other = only(&one_rule(id, "maxOutputs: 1"), &good());
+        assert_eq!(
+            outcome(&single_result(&one_rule(id, field), &good())),
+            "PASSED",
+            "{id}"
+        );
+        let other = single_result(&one_rule(id, "maxOutputs: 1"), &good());
         assert_eq!(outcome(&other), "designer/invalid-rule-configuration", "{id}");
     }
     let rules = one_rule("maximum-outputs", "maxComponents: 1");
     assert_eq!(
-        outcome(&only(&rules, &transformation(&[]))),
+        outcome(&single_result(&rules, &transformation(&[]))),
         "designer/invalid-rule-configuration"
     );
 }
@@ -203,7 +207,7 @@ fn pattern_that_does_not_compile_is_rejected() {
             "component-naming-convention",
             &format!("regexMatchPattern: {pattern}"),
         );
-        outcome(&only(&rules, &good())).to_owned()
+        outcome(&single_result(&rules, &good())).to_owned()
     };
     for (pattern, expected) in [
         ("'.*'", "PASSED"),
@@ -282,7 +286,7 @@ fn first_of_several_errors_is_reported() {
         ),
     ];
     for (entries, document, expected) in table {
-        let result = only(
+        let result = single_result(
             &RuleSet::parse(format!("rules: [{entries}]").as_bytes()),
             document,
         );
@@ -381,7 +385,7 @@ fn each_error_has_explanation() {
         broken,
     ));
     all.extend(results("rules: all", "x.orch.yaml", &good()));
-    all.extend(RuleSet::missing().evaluate("x", b"").results);
+    all.extend(RuleSet::without_file().evaluate("x", b"").results);
     let texts: Vec<String> = all
         .iter()
         .flat_map(|r| r.violations.iter().map(|v| v.text.clone()))

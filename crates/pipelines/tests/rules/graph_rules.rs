@@ -1,6 +1,6 @@
 //! The rules that follow links: reachability, branch ends, unconnected components.
 
-use crate::support::{lines, one_rule, only, orchestration, outcome, texts, transformation};
+use crate::support::{lines, one_rule, orchestration, outcome, single_result, texts, transformation};
 
 const UNUSED: &str = "unused-components";
 const START_AND_END: &str = "start-and-end-components";
@@ -275,13 +275,13 @@ const ORCHESTRATIONS: &[Case] = &[
 
 #[test]
 fn graph_rules_check_orchestrations() {
-    for (what, components, unused, ends) in ORCHESTRATIONS {
+    for (label, components, unused, ends) in ORCHESTRATIONS {
         let document = orchestration(components);
-        assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {what}");
+        assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {label}");
         assert_eq!(
             lines(START_AND_END, "", &document),
             *ends,
-            "{START_AND_END}: {what}"
+            "{START_AND_END}: {label}"
         );
     }
 }
@@ -295,7 +295,7 @@ fn missing_start_is_one_error_and_one_violation() {
         &["S: {type: [start]}"],
     ] {
         let document = orchestration(components);
-        let unused = only(&one_rule(UNUSED, ""), &document);
+        let unused = single_result(&one_rule(UNUSED, ""), &document);
         assert_eq!(outcome(&unused), "designer/no-start-component", "{document}");
         assert_eq!(lines(START_AND_END, "", &document), [0], "{document}");
     }
@@ -419,10 +419,10 @@ const TRANSFORMATIONS: &[Case] = &[
 
 #[test]
 fn graph_rules_check_transformations() {
-    for (what, components, unused, ends) in TRANSFORMATIONS {
+    for (label, components, unused, ends) in TRANSFORMATIONS {
         let document = transformation(components);
-        assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {what}");
-        assert_eq!(lines(END_OUTPUT, "", &document), *ends, "{END_OUTPUT}: {what}");
+        assert_eq!(lines(UNUSED, "", &document), *unused, "{UNUSED}: {label}");
+        assert_eq!(lines(END_OUTPUT, "", &document), *ends, "{END_OUTPUT}: {label}");
     }
 }
 

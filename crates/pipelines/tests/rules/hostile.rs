@@ -1,6 +1,6 @@
 //! Malicious documents: their evaluation ends quickly with a result.
 
-use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome};
+use crate::support::{ALL_RULES, one_rule, orchestration, outcome, single_result};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 use std::fmt::Write as _;
@@ -44,19 +44,19 @@ fn nesting_up_to_the_limit_is_read() {
 fn alias_bombs_are_rejected() {
     let mut layers = String::from("    l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n");
     for layer in 1..40 {
-        let below = format!("*l{}, ", layer - 1).repeat(10);
-        writeln!(layers, "    l{layer}: &l{layer} [{below}]").unwrap();
+        let text = format!("*l{}, ", layer - 1).repeat(10);
+        writeln!(layers, "    l{layer}: &l{layer} [{text}]").unwrap();
     }
     assert_eq!(
         message(&format!("{HEAD}{layers}")),
         "the aliases expand to too much data"
     );
 
-    let targets: Vec<String> = (0..2000).map(|at| format!("c{at}")).collect();
+    let targets: Vec<String> = (0..2000).map(|index| format!("c{index}")).collect();
     let targets = targets.join(", ");
     let mut fan = format!("    a: {{transitions: {{success: &all [{targets}]}}}}\n");
-    for at in 0..2000 {
-        writeln!(fan, "    c{at}: {{transitions: {{success: *all}}}}").unwrap();
+    for index in 0..2000 {
+        writeln!(fan, "    c{index}: {{transitions: {{success: *all}}}}").unwrap();
     }
     assert_eq!(
         message(&format!("{HEAD}{fan}")),
@@ -67,8 +67,8 @@ fn alias_bombs_are_rejected() {
 #[test]
 fn moderate_aliases_are_read() {
     let mut document = format!("{HEAD}    S: {{type: start, transitions: {{success: &all [A, B, C]}}}}\n");
-    for at in 0..5000 {
-        writeln!(document, "    c{at}: {{transitions: {{success: *all}}}}").unwrap();
+    for index in 0..5000 {
+        writeln!(document, "    c{index}: {{transitions: {{success: *all}}}}").unwrap();
     }
     assert_eq!(
         Pipeline::parse(document.as_bytes()).unwrap().components.len(),
@@ -79,8 +79,8 @@ fn moderate_aliases_are_read() {
 #[test]
 fn duplicates_among_many_keys_are_found() {
     let mut document = HEAD.to_owned();
-    for at in 0..20_000 {
-        writeln!(document, "    c{at}:").unwrap();
+    for index in 0..20_000 {
+        writeln!(document, "    c{index}:").unwrap();
     }
     assert_eq!(
         Pipeline::parse(document.as_bytes()).unwrap().components.len(),
@@ -94,11 +94,11 @@ fn duplicates_among_many_keys_are_found() {
 fn long_chains_and_cycles_are_evaluated() {
     let count = 20_000;
     let mut chain = format!("{HEAD}    S: {{type: start, transitions: {{success: [c0]}}}}\n");
-    for at in 0..count {
+    for index in 0..count {
         writeln!(
             chain,
-            "    c{at}: {{transitions: {{success: [c{}], failure: [c0]}}}}",
-            at + 1
+            "    c{index}: {{transitions: {{success: [c{}], failure: [c0]}}}}",
+            index + 1
         )
         .unwrap();
     }
@@ -136,7 +136,7 @@ fn patterns_with_nested_repetition_are_matched() {
             "component-naming-convention",
             &format!("regexMatchPattern: '{pattern}'"),
         );
-        assert_eq!(outcome(&only(&rules, &document)), "FAILED", "{pattern}");
+        assert_eq!(outcome(&single_result(&rules, &document)), "FAILED", "{pattern}");
     }
 }
 
@@ -148,13 +148,13 @@ fn large_pattern_is_not_matched_against_too_long_names() {
     );
     let names = |count: usize| -> String {
         let lines: Vec<String> = (0..count)
-            .map(|at| format!("    {}{at}:\n", "n".repeat(240)))
+            .map(|index| format!("    {}{index}:\n", "n".repeat(240)))
             .collect();
         HEAD.to_owned() + &lines.concat()
     };
-    assert_eq!(outcome(&only(&rules, &names(10))), "PASSED");
+    assert_eq!(outcome(&single_result(&rules, &names(10))), "PASSED");
     assert_eq!(
-        outcome(&only(&rules, &names(5000))),
+        outcome(&single_result(&rules, &names(5000))),
         "designer/invalid-regex-pattern"
     );
 }
@@ -163,7 +163,7 @@ fn large_pattern_is_not_matched_against_too_long_names() {
 fn endlessly_backtracking_pattern_is_stopped_with_error() {
     let config = r"regexMatchPattern: '(?:(?=a)(a+))+!'";
     let rules = one_rule("component-naming-convention", config);
-    let tried = |name: &str| only(&rules, &orchestration(&[&format!("{name}:")]));
+    let tried = |name: &str| single_result(&rules, &orchestration(&[&format!("{name}:")]));
     assert_eq!(outcome(&tried("aaaa!")), "PASSED");
     assert_eq!(outcome(&tried("aaaa")), "FAILED");
     let stopped = tried(&"a".repeat(40));
@@ -182,13 +182,13 @@ fn backtracking_pattern_is_not_matched_against_too_long_names() {
     );
     let names = |count: usize| -> String {
         let lines: Vec<String> = (0..count)
-            .map(|at| format!("    {}{at}:\n", "a".repeat(10)))
+            .map(|index| format!("    {}{index}:\n", "a".repeat(10)))
             .collect();
         HEAD.to_owned() + &lines.concat()
     };
-    assert_eq!(outcome(&only(&rules, &names(100))), "FAILED");
+    assert_eq!(outcome(&single_result(&rules, &names(100))), "FAILED");
     assert_eq!(
-        outcome(&only(&rules, &names(30_000))),
+        outcome(&single_result(&rules, &names(30_000))),
         "designer/invalid-regex-pattern"
     );
 }

@@ -15,13 +15,13 @@ use std::path::Path;
 )]
 fn reference_page_equals_documentation_of_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
-    let said = render_reference() + &project::render_reference();
+    let message = render_reference() + &project::render_reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &said).unwrap();
+        std::fs::write(&path, &message).unwrap();
     }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        written == said,
+        text == message,
         "docs/RULES.md is not what the rules say: renew it by UPDATE_DOCS=1 cargo test --test rules manual"
     );
 }

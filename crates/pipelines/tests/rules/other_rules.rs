@@ -3,7 +3,7 @@
 use crate::support::{lines, orchestration, texts, transformation};
 
 fn with_components(count: usize) -> [String; 2] {
-    let names: Vec<String> = (0..count).map(|at| format!("C{at}:")).collect();
+    let names: Vec<String> = (0..count).map(|index| format!("C{index}:")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     [orchestration(&names), transformation(&names)]
 }
@@ -135,12 +135,12 @@ fn component_name_is_key_and_not_parameter() {
         "good: {parameters: {componentName: Bad}}",
         "Bad: {parameters: {componentName: good}}",
     ]);
-    let found = texts(
+    let results = texts(
         "component-naming-convention",
         "regexMatchPattern: '[a-z]+'",
         &document,
     );
-    insta::assert_snapshot!(found, @r#"component "Bad" does not match the naming convention [a-z]+: rename it"#);
+    insta::assert_snapshot!(results, @r#"component "Bad" does not match the naming convention [a-z]+: rename it"#);
 }
 
 #[test]

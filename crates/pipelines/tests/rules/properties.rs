@@ -1,6 +1,6 @@
 //! Properties: no input panics, and the graph algorithms agree with a simple definition.
 
-use crate::support::{ALL_RULES, one_rule, only};
+use crate::support::{ALL_RULES, one_rule, single_result};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sluicegate_pipelines::findings::RuleResult;
@@ -131,22 +131,22 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 impl Drawn {
     fn orchestration(&self) -> String {
         let mut document = "type: orchestration\npipeline:\n  components:\n".to_owned();
-        for (at, links) in self.links.iter().enumerate() {
-            let kind = self.kind(at, &ORCHESTRATION_TYPES);
+        for (index, links) in self.links.iter().enumerate() {
+            let kind = self.kind(index, &ORCHESTRATION_TYPES);
             let (success, failure) = links.split_at(links.len() / 2);
-            let target = self.targets[at].map_or("~".to_owned(), |target| format!("c{target}"));
-            writeln!(document, "    c{at}: {{type: {kind}, transitions: {{success: [{}], 'false': [{}]}}, iterationTarget: {target}}}", names(success), names(failure)).unwrap();
+            let target = self.targets[index].map_or("~".to_owned(), |target| format!("c{target}"));
+            writeln!(document, "    c{index}: {{type: {kind}, transitions: {{success: [{}], 'false': [{}]}}, iterationTarget: {target}}}", names(success), names(failure)).unwrap();
         }
         document
     }
 
     fn transformation(&self) -> String {
         let mut document = "type: transformation\npipeline:\n  components:\n".to_owned();
-        for (at, links) in self.links.iter().enumerate() {
-            let kind = self.kind(at, &TRANSFORMATION_TYPES);
+        for (index, links) in self.links.iter().enumerate() {
+            let kind = self.kind(index, &TRANSFORMATION_TYPES);
             writeln!(
                 document,
-                "    c{at}: {{type: {kind}, sources: [{}]}}",
+                "    c{index}: {{type: {kind}, sources: [{}]}}",
                 names(links)
             )
             .unwrap();
@@ -187,7 +187,7 @@ impl Drawn {
 
     /// Follows all links until no new component is found.
     fn reachable(&self) -> HashSet<usize> {
-        let starts = (0..self.count()).filter(|at| self.kind(*at, &ORCHESTRATION_TYPES) == "start");
+        let starts = (0..self.count()).filter(|index| self.kind(*index, &ORCHESTRATION_TYPES) == "start");
         let mut reached: HashSet<usize> = starts.collect();
         let edges: Vec<_> = self.pairs().union(&self.target_pairs()).copied().collect();
         for _ in 0..=self.count() {
@@ -210,10 +210,10 @@ fn names(numbers: &[usize]) -> String {
 }
 
 fn result(id: &str, document: &str) -> RuleResult {
-    only(&one_rule(id, ""), document)
+    single_result(&one_rule(id, ""), document)
 }
 
-fn found(result: &RuleResult) -> Vec<usize> {
+fn violation_numbers(result: &RuleResult) -> Vec<usize> {
     let lines = result.violations.iter().filter_map(|violation| violation.line);
     lines.map(|line| usize::try_from(line).unwrap() - 4).collect()
 }
@@ -233,14 +233,14 @@ proptest! {
             return Ok(());
         }
         let all = 0..drawn.count();
-        prop_assert_eq!(found(&unused), all.clone().filter(|at| !reachable.contains(at)).collect::<Vec<_>>());
+        prop_assert_eq!(violation_numbers(&unused), all.clone().filter(|at| !reachable.contains(at)).collect::<Vec<_>>());
         let is_bad_end = |at: &usize| {
             reachable.contains(at)
                 && !drawn.pairs().iter().any(|(from, _)| from == at)
                 && !drawn.target_pairs().iter().any(|(_, to)| to == at)
                 && !drawn.kind(*at, &ORCHESTRATION_TYPES).starts_with("end-")
         };
-        prop_assert_eq!(found(&ends), all.filter(is_bad_end).collect::<Vec<_>>());
+        prop_assert_eq!(violation_numbers(&ends), all.filter(is_bad_end).collect::<Vec<_>>());
     }
 
     #[test]
@@ -252,8 +252,8 @@ proptest! {
         let is_unused = |at: &usize| drawn.count() > 1 && !feeds(at) && !is_fed(at);
         let is_output = |at: &usize| drawn.types[*at] % TRANSFORMATION_TYPES.len() >= 2;
         let all = 0..drawn.count();
-        prop_assert_eq!(found(&result("unused-components", &document)), all.clone().filter(is_unused).collect::<Vec<_>>());
+        prop_assert_eq!(violation_numbers(&result("unused-components", &document)), all.clone().filter(is_unused).collect::<Vec<_>>());
         let is_bad_end = |at: &usize| !feeds(at) && !is_output(at);
-        prop_assert_eq!(found(&result("end-output-components", &document)), all.filter(is_bad_end).collect::<Vec<_>>());
+        prop_assert_eq!(violation_numbers(&result("end-output-components", &document)), all.filter(is_bad_end).collect::<Vec<_>>());
     }
 }

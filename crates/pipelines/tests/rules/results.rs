@@ -17,7 +17,7 @@ further: {keys: are ignored}
     let results = RuleSet::parse(file.as_bytes())
         .evaluate("a/x.orch.yaml", orchestration(&["S: {type: start}"]).as_bytes());
     assert_eq!(results.path, "a/x.orch.yaml");
-    let found: Vec<_> = results
+    let matches: Vec<_> = results
         .results
         .iter()
         .map(|r| (r.rule.as_str(), outcome(r)))
@@ -27,7 +27,7 @@ further: {keys: are ignored}
         ("nonsense", "designer/validator-not-found"),
         ("copied-variables", "PASSED"),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(matches, expected);
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn enforcement_is_strictest_of_enabled_entries() {
 - {id: c, enabled: true, enforcementLevel: high}
 ",
     );
-    let found = ["a", "b", "c", "d"].map(|id| rules.enforcement(id));
+    let results = ["a", "b", "c", "d"].map(|id| rules.enforcement(id));
     assert_eq!(
-        found,
+        results,
         [Some(Enforcement::Error), Some(Enforcement::Warn), None, None]
     );
-    assert_eq!(RuleSet::missing().enforcement("a"), None);
+    assert_eq!(RuleSet::without_file().enforcement("a"), None);
     assert_eq!(RuleSet::parse(b"[").enforcement("a"), None);
 }
 

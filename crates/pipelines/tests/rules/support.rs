@@ -45,7 +45,7 @@ pub fn one_rule(id: &str, config: &str) -> RuleSet {
 }
 
 /// Returns the only result of a rules file with one rule.
-pub fn only(rules: &RuleSet, document: &str) -> RuleResult {
+pub fn single_result(rules: &RuleSet, document: &str) -> RuleResult {
     let results = rules.evaluate("x.orch.yaml", document.as_bytes()).results;
     let [result] = results.as_slice() else {
         panic!("one result expected, not {results:?}, of\n{document}");
@@ -55,7 +55,7 @@ pub fn only(rules: &RuleSet, document: &str) -> RuleResult {
 
 /// Returns the lines of one rule's violations, 0 for those without; panics if the rule was not evaluated.
 pub fn lines(id: &str, config: &str, document: &str) -> Vec<u32> {
-    let result = only(&one_rule(id, config), document);
+    let result = single_result(&one_rule(id, config), document);
     match result.status {
         Status::Passed => assert!(result.violations.is_empty()),
         Status::Failed(_) => assert!(!result.violations.is_empty()),
@@ -66,7 +66,7 @@ pub fn lines(id: &str, config: &str, document: &str) -> Vec<u32> {
 
 /// Returns the messages of one rule's violations, one per line.
 pub fn texts(id: &str, config: &str, document: &str) -> String {
-    let result = only(&one_rule(id, config), document);
+    let result = single_result(&one_rule(id, config), document);
     let texts: Vec<String> = result.violations.into_iter().map(|v| v.text).collect();
     texts.join("\n")
 }

@@ -13,8 +13,8 @@ async fn failure(answer: ResponseTemplate) -> (HttpError, String) {
         .artifact_details("sales", Some("1.0"))
         .await
         .unwrap_err();
-    let shown = error.to_string().replace(&server.uri(), "https://h");
-    (error, shown)
+    let text = error.to_string().replace(&server.uri(), "https://h");
+    (error, text)
 }
 
 #[tokio::test]
@@ -58,10 +58,10 @@ async fn request_id_is_shown_under_any_name() {
         "x-amzn-requestid",
         "cf-ray",
     ] {
-        let (_, shown) = failure(ResponseTemplate::new(404).insert_header(name, "abc-123")).await;
+        let (_, text) = failure(ResponseTemplate::new(404).insert_header(name, "abc-123")).await;
         assert!(
-            shown.contains("404 Not Found (request id abc-123): "),
-            "{name}: {shown}"
+            text.contains("404 Not Found (request id abc-123): "),
+            "{name}: {text}"
         );
     }
 }
@@ -70,36 +70,36 @@ async fn request_id_is_shown_under_any_name() {
 async fn token_that_server_repeats_is_never_shown() {
     let echo = format!(r#"{{ "detail": "the token {TOKEN} is bad" }}"#);
     let answer = json(403, &echo).insert_header("x-request-id", TOKEN);
-    let (error, shown) = failure(answer).await;
-    assert!(shown.contains("the token *** is bad"), "{shown}");
+    let (error, text) = failure(answer).await;
+    assert!(text.contains("the token *** is bad"), "{text}");
     assert!(!format!("{error:?}").contains(TOKEN));
-    let (error, shown) = failure(json(200, &format!("you are {TOKEN}"))).await;
-    assert!(shown.contains("you are ***"), "{shown}");
+    let (error, text) = failure(json(200, &format!("you are {TOKEN}"))).await;
+    assert!(text.contains("you are ***"), "{text}");
     assert!(!format!("{error:?}").contains(TOKEN));
 }
 
 #[tokio::test]
 async fn token_is_found_before_what_server_says_is_cut() {
-    let (_, shown) = failure(json(200, &format!("{}{TOKEN}", "x".repeat(294)))).await;
-    assert!(shown.contains("xx***") && !shown.contains("t0ken"), "{shown}");
+    let (_, text) = failure(json(200, &format!("{}{TOKEN}", "x".repeat(294)))).await;
+    assert!(text.contains("xx***") && !text.contains("t0ken"), "{text}");
 }
 
 #[tokio::test]
 async fn long_answers_are_cut() {
-    let (_, shown) = failure(ResponseTemplate::new(400).set_body_string("x".repeat(1_000_000))).await;
-    assert!(shown.len() < 2_300, "{}", shown.len());
-    assert!(shown.ends_with("more characters)"), "{shown}");
+    let (_, text) = failure(ResponseTemplate::new(400).set_body_string("x".repeat(1_000_000))).await;
+    assert!(text.len() < 2_300, "{}", text.len());
+    assert!(text.ends_with("more characters)"), "{text}");
 }
 
 #[tokio::test]
 async fn decode_errors_name_the_place() {
     let body = r#"{ "artifactDetails": { "enabled": "yes" }, "sharedPipelines": [] }"#;
-    let (error, shown) = failure(json(200, body)).await;
+    let (error, text) = failure(json(200, body)).await;
     assert_eq!(
         (error.kind(), error.is_accepted()),
         (ErrorKind::BadResponse, true)
     );
-    insta::assert_snapshot!(shown, @r#"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: at artifactDetails.enabled: invalid type: string "yes", expected a boolean at line 1 column 39"#);
+    insta::assert_snapshot!(text, @r#"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: at artifactDetails.enabled: invalid type: string "yes", expected a boolean at line 1 column 39"#);
     insta::assert_snapshot!(failure(json(200, "<html>login</html>")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is not JSON (expected value at line 1 column 1): login");
     insta::assert_snapshot!(failure(json(200, "")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is empty");
 }

@@ -1,6 +1,6 @@
 //! Audit events: each operation as in the API document.
 
-use crate::support::{expecting, json, platform};
+use crate::support::{json, platform, server_expecting};
 use sluicegate_platform::api::EventWindow;
 use wiremock::matchers::query_param;
 use wiremock::{Mock, MockServer};
@@ -9,7 +9,7 @@ use wiremock::{Mock, MockServer};
 #[tokio::test]
 async fn list_is_read_as_documented_with_all_fields() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/events.json"));
-    let (server, platform) = expecting("GET", "/v1/events", None, answer).await;
+    let (server, platform) = server_expecting("GET", "/v1/events", None, answer).await;
     let page = platform.events(&EventWindow::default(), 0).await.unwrap();
     assert_eq!(page.total, Some(1));
     insta::assert_debug_snapshot!(page.events[0].value, @r#"
@@ -55,8 +55,8 @@ async fn list_is_read_as_documented_with_all_fields() {
         ),
     }
     "#);
-    let asked = server.received_requests().await.unwrap();
-    assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
+    let requests = server.received_requests().await.unwrap();
+    assert_eq!(requests[0].url.query(), Some("page=0&size=100"));
 }
 
 // Endpoint: GET /v1/events
@@ -84,7 +84,7 @@ async fn list_of_a_window_and_page_asks_for_them() {
 // Endpoint: GET /v1/events
 #[tokio::test]
 async fn list_that_is_forbidden_names_the_role() {
-    let (_server, platform) = expecting("GET", "/v1/events", None, json(403, "{}")).await;
+    let (_server, platform) = server_expecting("GET", "/v1/events", None, json(403, "{}")).await;
     let error = platform.events(&EventWindow::default(), 0).await.unwrap_err();
     assert!(error.hint().unwrap().contains("Super Admin"));
 }

@@ -1,6 +1,6 @@
 //! Published pipelines and executions: each operation as in the API document.
 
-use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, refused};
+use crate::support::{PROJECT, call_refusing_server, creates_only_once, is_repeated, json, server_expecting};
 use serde_json::json as value;
 use sluicegate_platform::api::NewExecution;
 use sluicegate_platform::http::ErrorKind;
@@ -30,12 +30,12 @@ async fn list_of_published_pipelines_is_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/published-pipelines.json"),
     );
-    let (server, platform) = expecting("GET", &path, None, answer).await;
+    let (server, platform) = server_expecting("GET", &path, None, answer).await;
     let all = platform.published_pipelines(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("sales/load orders"));
     assert_eq!(all[0].published_time.as_deref(), Some("2026-11-20T09:30:00Z"));
-    let asked = server.received_requests().await.unwrap();
-    assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
+    let requests = server.received_requests().await.unwrap();
+    assert_eq!(requests[0].url.query(), Some("page=0&size=100"));
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
@@ -47,7 +47,7 @@ async fn start_is_sent_and_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/execution-created.json"),
     );
-    let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), Some(body), answer).await;
     let started = platform.start_execution(PROJECT, &nightly()).await.unwrap();
     assert_eq!(started.pipeline_execution_id.as_deref(), Some(ID));
 }
@@ -60,7 +60,7 @@ async fn start_without_a_tag_sends_none() {
         201,
         include_str!("../../../../tests/fixtures/api/execution-created.json"),
     );
-    let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), Some(body), answer).await;
     let execution = NewExecution {
         execution_tag: None,
         ..nightly()
@@ -78,7 +78,7 @@ async fn start_is_repeated_only_if_surely_unprocessed() {
 #[tokio::test]
 async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
     let answer = json(409, include_str!("../../../../tests/fixtures/api/conflict.json"));
-    let (_server, platform) = expecting("POST", &base(), None, answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), None, answer).await;
     let error = platform.start_execution(PROJECT, &nightly()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     assert!(
@@ -87,26 +87,32 @@ async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
             .contains("An execution with the same tag is running"),
         "{error}"
     );
-    let (sent, _) = refused(409, async |platform| {
+    let (request_count, _) = call_refusing_server(409, async |platform| {
         platform.start_execution(PROJECT, &nightly()).await
     })
     .await;
-    assert_eq!(sent, 1);
+    assert_eq!(request_count, 1);
 }
 
 // Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/execution.json"));
-    let (_server, platform) = expecting("GET", &format!("{}/{ID}", base()), None, answer).await;
-    let shown = platform.execution(PROJECT, ID).await.unwrap();
-    assert_eq!(shown.result.status.as_deref(), Some("SUCCESS"));
+    let (_server, platform) = server_expecting("GET", &format!("{}/{ID}", base()), None, answer).await;
+    let response = platform.execution(PROJECT, ID).await.unwrap();
+    assert_eq!(response.result.status.as_deref(), Some("SUCCESS"));
     assert_eq!(
-        shown.result.message.as_deref(),
+        response.result.message.as_deref(),
         Some("The pipeline ended at `End Success`")
     );
-    assert_eq!(shown.result.started_at.as_deref(), Some("2026-11-20T09:30:00Z"));
-    assert_eq!(shown.result.finished_at.as_deref(), Some("2026-11-20T09:30:03Z"));
+    assert_eq!(
+        response.result.started_at.as_deref(),
+        Some("2026-11-20T09:30:00Z")
+    );
+    assert_eq!(
+        response.result.finished_at.as_deref(),
+        Some("2026-11-20T09:30:03Z")
+    );
 }
 
 // Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
@@ -117,12 +123,13 @@ async fn cancel_is_sent_and_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/execution-created.json"),
     );
-    let (_server, platform) = expecting("PATCH", &format!("{}/{ID}", base()), Some(body), answer).await;
-    let ended = platform
+    let (_server, platform) =
+        server_expecting("PATCH", &format!("{}/{ID}", base()), Some(body), answer).await;
+    let execution = platform
         .terminate_execution(PROJECT, ID, "CANCELLED", true)
         .await
         .unwrap();
-    assert_eq!(ended.pipeline_execution_id.as_deref(), Some(ID));
+    assert_eq!(execution.pipeline_execution_id.as_deref(), Some(ID));
     is_repeated(async |platform| {
         platform
             .terminate_execution(PROJECT, ID, "CANCELLED", false)
@@ -134,9 +141,9 @@ async fn cancel_is_sent_and_read_as_documented() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_of_what_is_not_published_is_not_found() {
-    let (sent, error) = refused(404, async |platform| {
+    let (request_count, error) = call_refusing_server(404, async |platform| {
         platform.start_execution(PROJECT, &nightly()).await
     })
     .await;
-    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
+    assert_eq!((request_count, error.kind()), (1, ErrorKind::NotFound));
 }

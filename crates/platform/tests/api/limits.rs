@@ -16,16 +16,16 @@ async fn large_answer_is_given_up() {
     })]);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
-    let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: it has more than 67108864 bytes");
-    assert_eq!(server.served(1), 1);
+    let text = error.to_string().replace(&server.url(), "URL");
+    insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: it has more than 67108864 bytes");
+    assert_eq!(server.wait_for_requests(1), 1);
 }
 
 #[tokio::test]
 async fn small_answer_that_unpacks_to_large_one_is_given_up() {
     let packed = gzip(&vec![b' '; 80_000_000]);
     assert!(packed.len() < 1_000_000);
-    let server = answering(packed);
+    let server = server_with_packed_body(packed);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().contains("more than 67108864 bytes"), "{error}");
@@ -38,12 +38,12 @@ async fn answer_of_countless_values_is_given_up_before_they_are_made() {
         listing(&r#"{"a":1},"#.repeat(1_000_000)),
         listing(&"[[1]],".repeat(1_000_000)),
     ] {
-        let server = answering(gzip(body.as_bytes()));
+        let server = server_with_packed_body(gzip(body.as_bytes()));
         let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BadResponse);
-        let shown = error.to_string().replace(&server.url(), "URL");
+        let text = error.to_string().replace(&server.url(), "URL");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: its values would take more than 480 MB of memory");
+            insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: its values would take more than 480 MB of memory");
         }
     }
 }
@@ -54,24 +54,24 @@ async fn review_of_countless_findings_is_given_up_and_large_one_is_read() {
         r#"[{{"ruleName":"r","status":"FAILED","violations":[{}"x"]}}]"#,
         r#""","#.repeat(2_000_000)
     );
-    let server = answering(gzip(review(&countless).as_bytes()));
-    let error = reviewed(&server).await.unwrap_err();
+    let server = server_with_packed_body(gzip(review(&countless).as_bytes()));
+    let error = request_review(&server).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(
         error.to_string().contains("more than 480 MB of memory"),
         "{error}"
     );
 
-    let found = vec![r#""component \"Load, {then}: [x]\" breaks the convention""#; 15].join(",");
-    let failed = format!(r#"{{"ruleName":"r","status":"FAILED","errorDetail":null,"violations":[{found}]}}"#);
+    let value = vec![r#""component \"Load, {then}: [x]\" breaks the convention""#; 15].join(",");
+    let failed = format!(r#"{{"ruleName":"r","status":"FAILED","errorDetail":null,"violations":[{value}]}}"#);
     let passed = r#"{"ruleName":"p","status":"PASSED","errorDetail":null,"violations":[]}"#;
     let rules = [&failed, passed, passed, passed, &failed, passed, passed, passed].join(",");
     let files: Vec<String> = (0..10_000)
-        .map(|at| format!(r#""a{at}.orch.yaml":[{rules}]"#))
+        .map(|index| format!(r#""a{index}.orch.yaml":[{rules}]"#))
         .collect();
     let large = format!(r#"{{"reviewStatus":"FAILED","results":{{{}}}}}"#, files.join(","));
-    let server = answering(gzip(large.as_bytes()));
-    let results = reviewed(&server).await.unwrap().results.unwrap();
+    let server = server_with_packed_body(gzip(large.as_bytes()));
+    let results = request_review(&server).await.unwrap().results.unwrap();
     let all = results.values().flatten().map(|rule| rule.violations.len());
     assert_eq!(all.sum::<usize>(), 300_000);
 }
@@ -83,11 +83,14 @@ async fn sum_of_all_pages_has_a_limit() {
         let entries = entries.trim_end_matches(',').to_owned();
         gzip(format!(r#"{{"results":[{entries}],"page":{number},"total":9000000}}"#).as_bytes())
     };
-    let server = RawServer::start(vec![sending(page(0)), sending(page(1))]);
+    let server = RawServer::start(vec![
+        script_with_packed_body(page(0)),
+        script_with_packed_body(page(1)),
+    ]);
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
-    let told = "all values up to this page would take more than 480 MB of memory";
-    assert!(error.to_string().contains(told), "{error}");
+    let expected_text = "all values up to this page would take more than 480 MB of memory";
+    assert!(error.to_string().contains(expected_text), "{error}");
 }
 
 fn listing(entries: &str) -> String {
@@ -98,7 +101,7 @@ fn review(rules: &str) -> String {
     format!(r#"{{"reviewStatus":"FAILED","results":{{"a.orch.yaml":{rules}}}}}"#)
 }
 
-async fn reviewed(server: &RawServer) -> Result<ReviewResponse, HttpError> {
+async fn request_review(server: &RawServer) -> Result<ReviewResponse, HttpError> {
     let request = ReviewRequest {
         branch_name: "main".to_owned(),
         commit_id: "c".repeat(40),
@@ -110,11 +113,11 @@ async fn reviewed(server: &RawServer) -> Result<ReviewResponse, HttpError> {
 }
 
 /// Starts a server that responds to one request with this compressed body.
-fn answering(packed: Vec<u8>) -> RawServer {
-    RawServer::start(vec![sending(packed)])
+fn server_with_packed_body(packed: Vec<u8>) -> RawServer {
+    RawServer::start(vec![script_with_packed_body(packed)])
 }
 
-fn sending(packed: Vec<u8>) -> Script {
+fn script_with_packed_body(packed: Vec<u8>) -> Script {
     Box::new(move |mut connection| {
         let (head, _) = connection.request();
         assert!(

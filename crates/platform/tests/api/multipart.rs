@@ -62,6 +62,6 @@ fn part(text: &[u8]) -> Part {
     }
 }
 
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|window| window == what)
+fn find(text: &[u8], label: &[u8]) -> Option<usize> {
+    text.windows(label.len()).position(|window| window == label)
 }

@@ -1,6 +1,6 @@
 //! Projects and their parts: each operation as in the API document.
 
-use crate::support::{PROJECT, TOKEN, creates_only_once, expecting, json, refused};
+use crate::support::{PROJECT, TOKEN, call_refusing_server, creates_only_once, json, server_expecting};
 use secrecy::SecretString;
 use serde_json::json as value;
 use sluicegate_platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
@@ -25,13 +25,13 @@ fn project() -> NewProject {
 #[tokio::test]
 async fn projects_list_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/projects.json"));
-    let (server, platform) = expecting("GET", "/v1/projects", None, answer).await;
+    let (server, platform) = server_expecting("GET", "/v1/projects", None, answer).await;
     let all = platform.projects().await.unwrap();
     assert_eq!(all[0].id.as_deref(), Some("9c5b94b1-35ad-49bb-b118-8e8fc24abf80"));
     assert_eq!(all[0].name.as_deref(), Some("sales"));
     assert_eq!(all[0].description.as_deref(), Some("Orders and their lines"));
-    let asked = server.received_requests().await.unwrap();
-    assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
+    let requests = server.received_requests().await.unwrap();
+    assert_eq!(requests[0].url.query(), Some("page=0&size=100"));
 }
 
 // Endpoint: POST /v1/projects
@@ -43,10 +43,10 @@ async fn projects_create_is_sent_and_read_as_documented() {
         201,
         include_str!("../../../../tests/fixtures/api/project-created.json"),
     );
-    let (_server, platform) = expecting("POST", "/v1/projects", Some(body), answer).await;
-    let made = platform.create_project(&project()).await.unwrap();
+    let (_server, platform) = server_expecting("POST", "/v1/projects", Some(body), answer).await;
+    let response = platform.create_project(&project()).await.unwrap();
     assert_eq!(
-        made.project_id.as_deref(),
+        response.project_id.as_deref(),
         Some("3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90")
     );
     creates_only_once(async |platform| platform.create_project(&project()).await).await;
@@ -56,7 +56,7 @@ async fn projects_create_is_sent_and_read_as_documented() {
 #[tokio::test]
 async fn projects_create_leaves_out_a_description_that_is_not_given() {
     let body = value!({ "name": "sales", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID" });
-    let (_server, platform) = expecting("POST", "/v1/projects", Some(body), empty(201)).await;
+    let (_server, platform) = server_expecting("POST", "/v1/projects", Some(body), empty(201)).await;
     let bare = NewProject {
         description: None,
         ..project()
@@ -72,7 +72,7 @@ async fn environments_list_is_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/environments.json"),
     );
-    let (_server, platform) = expecting("GET", &path, None, answer).await;
+    let (_server, platform) = server_expecting("GET", &path, None, answer).await;
     let all = platform.environments(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("production"));
     assert_eq!(all[0].default_agent_id.as_deref(), Some(AGENT));
@@ -94,7 +94,7 @@ async fn environments_create_is_sent_as_documented() {
     });
     let environment: NewEnvironment = serde_json::from_value(body.clone()).unwrap();
     let path = format!("/v1/projects/{PROJECT}/environments");
-    let (_server, platform) = expecting("POST", &path, Some(body), empty(201)).await;
+    let (_server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
     assert_eq!(
         platform.create_environment(PROJECT, &environment).await.unwrap(),
         value!({})
@@ -115,7 +115,7 @@ async fn connections_create_is_sent_as_documented() {
         let body = value!({ "name": "dwh", "platformConnectionType": "dwh", "authProvider": provider,
             "authType": auth_type });
         let path = format!("/v1/projects/{PROJECT}/data-platform-connections");
-        let (_server, platform) = expecting("POST", &path, Some(body), empty(201)).await;
+        let (_server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
         platform.create_connection(PROJECT, &connection).await.unwrap();
         creates_only_once(async |platform| platform.create_connection(PROJECT, &connection).await).await;
     }
@@ -140,12 +140,12 @@ async fn secrets_create_is_sent_and_read_as_documented() {
         201,
         include_str!("../../../../tests/fixtures/api/secret-created.json"),
     );
-    let (server, platform) = expecting("POST", &path, Some(body), answer).await;
-    let made = platform.create_secret(AGENT, &secret()).await.unwrap();
-    assert_eq!(made.vault_secret_name.as_deref(), Some("warehouse-password"));
-    assert!(made.resolver_ref.as_deref().unwrap().starts_with("vault:"));
-    let sent = server.received_requests().await.unwrap();
-    let text = String::from_utf8(sent[0].body.clone()).unwrap();
+    let (server, platform) = server_expecting("POST", &path, Some(body), answer).await;
+    let response = platform.create_secret(AGENT, &secret()).await.unwrap();
+    assert_eq!(response.vault_secret_name.as_deref(), Some("warehouse-password"));
+    assert!(response.resolver_ref.as_deref().unwrap().starts_with("vault:"));
+    let requests = server.received_requests().await.unwrap();
+    let text = String::from_utf8(requests[0].body.clone()).unwrap();
     assert!(
         text.contains(r"a key\nline"),
         "line breaks go out as escapes: {text}"
@@ -161,10 +161,13 @@ async fn secrets_create_never_shows_the_value_that_the_server_repeats() {
         201,
         r#"{ "vaultSecretName": "line two of a key", "value": ["line one of a key\nline two of a key"] }"#,
     );
-    let (_server, platform) = expecting("POST", &path, None, echo).await;
-    let made = platform.create_secret(AGENT, &secret()).await.unwrap();
-    assert_eq!(made.raw, value!({ "vaultSecretName": "***", "value": ["***"] }));
-    let (_server, platform) = expecting(
+    let (_server, platform) = server_expecting("POST", &path, None, echo).await;
+    let response = platform.create_secret(AGENT, &secret()).await.unwrap();
+    assert_eq!(
+        response.raw,
+        value!({ "vaultSecretName": "***", "value": ["***"] })
+    );
+    let (_server, platform) = server_expecting(
         "POST",
         &path,
         None,
@@ -187,18 +190,19 @@ async fn repositories_create_is_sent_as_documented_without_another_token() {
     let body = value!({ "provider": "git_provider_a", "providerParameters": { "ownerName": "acme" },
         "repositoryName": "sales" });
     let path = format!("/v1/projects/{PROJECT}/repositories");
-    let (server, platform) = expecting("POST", &path, Some(body), empty(201)).await;
+    let (server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
     platform.create_repository(PROJECT, &repository).await.unwrap();
-    let sent = server.received_requests().await.unwrap();
-    assert_eq!(sent[0].headers["authorization"], format!("Bearer {TOKEN}"));
-    assert!(!sent[0].headers.contains_key("git-provider-access-token"));
+    let requests = server.received_requests().await.unwrap();
+    assert_eq!(requests[0].headers["authorization"], format!("Bearer {TOKEN}"));
+    assert!(!requests[0].headers.contains_key("git-provider-access-token"));
     creates_only_once(async |platform| platform.create_repository(PROJECT, &repository).await).await;
 }
 
 #[tokio::test]
 async fn projects_that_are_hidden_are_not_found() {
-    let (sent, error) = refused(404, async |platform| platform.environments(PROJECT).await).await;
-    assert_eq!((sent, error.status()), (1, Some(404)));
+    let (request_count, error) =
+        call_refusing_server(404, async |platform| platform.environments(PROJECT).await).await;
+    assert_eq!((request_count, error.status()), (1, Some(404)));
 }
 
 // Endpoint: POST /v1/projects/{projectId}/environments
@@ -207,7 +211,7 @@ async fn environments_create_that_is_refused_names_the_field() {
     let body = r#"{ "title": "Bad Request", "status": 400, "detail": "There are validation errors",
         "validation-errors": [{ "field": "defaultConnections.DWH", "message": "is no connection of the project" }] }"#;
     let path = format!("/v1/projects/{PROJECT}/environments");
-    let (_server, platform) = expecting("POST", &path, None, json(400, body)).await;
+    let (_server, platform) = server_expecting("POST", &path, None, json(400, body)).await;
     let environment: NewEnvironment = serde_json::from_value(value!({
         "name": "n", "defaultAgentId": AGENT, "defaultUserAccessLevel": "readOnly",
         "defaultConnections": { "DWH": { "warehouse_b": "other" } }, "connectionOverrides": [] }))

@@ -14,18 +14,18 @@ pub type Script = Box<dyn FnOnce(Connection) + Send>;
 /// A server that handles each connection with the next script, and refuses connections after the last one.
 pub struct RawServer {
     address: SocketAddr,
-    served: Arc<AtomicUsize>,
+    request_count: Arc<AtomicUsize>,
 }
 
 impl RawServer {
     pub fn start(scripts: Vec<Script>) -> Self {
-        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), scripts)
+        Self::on_listener(TcpListener::bind("127.0.0.1:0").unwrap(), scripts)
     }
 
-    pub fn on(listener: TcpListener, scripts: Vec<Script>) -> Self {
+    pub fn on_listener(listener: TcpListener, scripts: Vec<Script>) -> Self {
         let address = listener.local_addr().unwrap();
-        let served = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&served);
+        let request_count = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&request_count);
         thread::spawn(move || {
             for script in scripts {
                 let (stream, _) = listener.accept().unwrap();
@@ -33,7 +33,10 @@ impl RawServer {
                 script(Connection::new(stream));
             }
         });
-        Self { address, served }
+        Self {
+            address,
+            request_count,
+        }
     }
 
     pub fn url(&self) -> String {
@@ -42,12 +45,14 @@ impl RawServer {
 
     /// Waits for at least `at_least` connections, because the server may be behind its client, and returns their
     /// number.
-    pub fn served(&self, at_least: usize) -> usize {
-        let started = Instant::now();
-        while self.served.load(Ordering::SeqCst) < at_least && started.elapsed() < Duration::from_secs(20) {
+    pub fn wait_for_requests(&self, at_least: usize) -> usize {
+        let start = Instant::now();
+        while self.request_count.load(Ordering::SeqCst) < at_least
+            && start.elapsed() < Duration::from_secs(20)
+        {
             thread::yield_now();
         }
-        self.served.load(Ordering::SeqCst)
+        self.request_count.load(Ordering::SeqCst)
     }
 }
 
@@ -151,7 +156,10 @@ pub fn content_length(head: &str) -> u64 {
 }
 
 /// Returns a script that sends this response, and a channel with the request that it received.
-pub fn recorded(status: &'static str, body: &'static str) -> (Script, mpsc::Receiver<(String, Vec<u8>)>) {
+pub fn recording_script(
+    status: &'static str,
+    body: &'static str,
+) -> (Script, mpsc::Receiver<(String, Vec<u8>)>) {
     let (sender, receiver) = mpsc::channel();
     let script = move |mut connection: Connection| {
         let request = connection.request();

@@ -5,7 +5,7 @@ use sluicegate_platform::http::ErrorKind;
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-fn to(status: u16, location: &str) -> ResponseTemplate {
+fn redirect_to(status: u16, location: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).insert_header("location", location)
 }
 
@@ -14,7 +14,7 @@ async fn reads_follow_within_the_origin() {
     for status in [301, 302, 303, 307, 308] {
         let server = MockServer::start().await;
         Mock::given(path("/v1/shared-pipelines"))
-            .respond_with(to(status, "/new/list"))
+            .respond_with(redirect_to(status, "/new/list"))
             .mount(&server)
             .await;
         Mock::given(path("/new/list"))
@@ -32,7 +32,7 @@ async fn reads_follow_within_the_origin() {
 async fn other_methods_follow_only_what_keeps_them() {
     let server = MockServer::start().await;
     Mock::given(path("/v1/shared-pipelines/artifacts"))
-        .respond_with(to(308, "/new"))
+        .respond_with(redirect_to(308, "/new"))
         .mount(&server)
         .await;
     Mock::given(path("/new"))
@@ -47,7 +47,7 @@ async fn other_methods_follow_only_what_keeps_them() {
         .unwrap();
     server.reset().await;
     Mock::given(path("/v1/shared-pipelines/artifacts"))
-        .respond_with(to(303, "/new"))
+        .respond_with(redirect_to(303, "/new"))
         .mount(&server)
         .await;
     Mock::given(path("/new"))
@@ -61,8 +61,8 @@ async fn other_methods_follow_only_what_keeps_them() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.is_maybe_processed());
-    let shown = error.to_string().replace(&server.uri(), "https://h");
-    insta::assert_snapshot!(shown, @"PATCH https://h/v1/shared-pipelines/artifacts: 303 See Other: a redirect that would turn PATCH into GET is not followed");
+    let text = error.to_string().replace(&server.uri(), "https://h");
+    insta::assert_snapshot!(text, @"PATCH https://h/v1/shared-pipelines/artifacts: 303 See Other: a redirect that would turn PATCH into GET is not followed");
 }
 
 #[tokio::test]
@@ -76,17 +76,17 @@ async fn another_origin_gets_nothing() {
     let server = MockServer::start().await;
     let target = format!("{}/steal?secret=1", elsewhere.uri());
     Mock::given(method("GET"))
-        .respond_with(to(302, &target))
+        .respond_with(redirect_to(302, &target))
         .expect(1)
         .mount(&server)
         .await;
     let error = platform(&server.uri()).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
-    let shown = error
+    let text = error
         .to_string()
         .replace(&server.uri(), "https://h")
         .replace(&elsewhere.uri(), "https://other");
-    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: 302 Found: a redirect to another origin, https://other, is not followed");
+    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: 302 Found: a redirect to another origin, https://other, is not followed");
     insta::assert_snapshot!(error.hint().unwrap(), @"if this origin is the platform, set it as the base URL");
 }
 
@@ -94,7 +94,7 @@ async fn another_origin_gets_nothing() {
 async fn circle_of_redirects_ends_with_error() {
     let server = MockServer::start().await;
     Mock::given(method("GET"))
-        .respond_with(to(307, "/v1/shared-pipelines"))
+        .respond_with(redirect_to(307, "/v1/shared-pipelines"))
         .expect(6)
         .mount(&server)
         .await;

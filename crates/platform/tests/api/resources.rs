@@ -1,6 +1,6 @@
 //! Each call: the request that it sends, and how it reads documented and other responses.
 
-use crate::support::{TOKEN, expecting, json, platform, refused};
+use crate::support::{TOKEN, call_refusing_server, json, platform, server_expecting};
 use sluicegate_platform::api::{ReviewFields, ReviewRequest};
 use sluicegate_platform::http::ErrorKind;
 use uuid::Uuid;
@@ -375,7 +375,8 @@ async fn version_is_enabled_as_documented() {
 #[tokio::test]
 async fn artifacts_are_read_as_documented() {
     let documented = json(200, include_str!("../../../../tests/fixtures/api/artifacts.json"));
-    let (_server, platform) = expecting("GET", "/v1/shared-pipelines/artifacts", None, documented).await;
+    let (_server, platform) =
+        server_expecting("GET", "/v1/shared-pipelines/artifacts", None, documented).await;
     let all = platform.artifacts(None).await.unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!(
@@ -390,22 +391,22 @@ async fn artifacts_are_read_as_documented() {
 
 #[tokio::test]
 async fn details_of_a_version_that_is_not_there_are_not_found() {
-    let (sent, error) = refused(404, async |platform| {
+    let (request_count, error) = call_refusing_server(404, async |platform| {
         platform.artifact_details("sales", Some("latest")).await
     })
     .await;
-    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
+    assert_eq!((request_count, error.kind()), (1, ErrorKind::NotFound));
     assert!(error.to_string().contains("versionName=latest"), "{error}");
 }
 
 // Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
 async fn review_of_what_is_not_there_is_not_found() {
-    let (sent, error) = refused(404, async |platform| {
+    let (request_count, error) = call_refusing_server(404, async |platform| {
         platform
             .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
             .await
     })
     .await;
-    assert_eq!((sent, error.kind()), (1, ErrorKind::NotFound));
+    assert_eq!((request_count, error.kind()), (1, ErrorKind::NotFound));
 }

@@ -109,12 +109,12 @@ async fn retries_end_and_say_how_many_there_were() {
 #[tokio::test]
 async fn upload_is_repeated_only_when_surely_unprocessed() {
     let done = || json(201, r#"{ "versionName": "1", "ignoredResources": [] }"#);
-    let again = [
+    let second_args = [
         ResponseTemplate::new(429),
         ResponseTemplate::new(503).insert_header("retry-after", "0"),
         ResponseTemplate::new(503).insert_header("retry-after", "Fri, 20 Nov 2026 09:00:00 GMT"),
     ];
-    for answer in again {
+    for answer in second_args {
         let server = server(answer, 1, done()).await;
         assert_eq!(
             platform(&server.uri())
@@ -144,9 +144,9 @@ async fn retry_after_is_waited_for_and_bounded() {
     let patient = |url: &str| Platform::new(Client::with_delays(settings(url), delays).unwrap());
     let answer = |asked: &str| ResponseTemplate::new(503).insert_header("retry-after", asked);
     let waited = server(answer("1"), 1, empty_list()).await;
-    let started = Instant::now();
+    let start = Instant::now();
     patient(&waited.uri()).shared_pipelines().await.unwrap();
-    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert!(start.elapsed() >= Duration::from_secs(1));
     // The client does not wait for a longer one.
     let refused = server(answer("3"), 1, empty_list()).await;
     patient(&refused.uri()).shared_pipelines().await.unwrap_err();
@@ -172,7 +172,7 @@ async fn refused_connection_is_retried_even_for_upload() {
             connection.request();
             connection.json("201 Created", r#"{ "versionName": "1" }"#);
         };
-        RawServer::on(TcpListener::bind(address).unwrap(), vec![Box::new(script)])
+        RawServer::on_listener(TcpListener::bind(address).unwrap(), vec![Box::new(script)])
     })
     .await
     .unwrap();
@@ -190,10 +190,10 @@ async fn nobody_there_is_unreachable_and_surely_unprocessed() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(!error.is_maybe_processed());
-    let shown = error.to_string();
+    let message = error.to_string();
     assert!(
-        shown.contains("/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: "),
-        "{shown}"
+        message.contains("/v1/shared-pipelines/artifacts: failed (3 tries): cannot connect: "),
+        "{message}"
     );
 }
 
@@ -222,7 +222,7 @@ async fn broken_connections_are_retried() {
         ..settings(&server.url())
     };
     platform_with(patient).shared_pipelines().await.unwrap();
-    assert_eq!(server.served(4), 4);
+    assert_eq!(server.wait_for_requests(4), 4);
 }
 
 #[tokio::test]
@@ -234,26 +234,26 @@ async fn cut_answer_to_upload_is_not_repeated() {
     let error = platform(&server.url()).publish(upload()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(error.is_maybe_processed() && error.is_accepted());
-    let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke during the response: error reading a body from connection: end of file before message length reached");
-    assert_eq!(server.served(1), 1);
+    let text = error.to_string().replace(&server.url(), "URL");
+    insta::assert_snapshot!(text, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke during the response: error reading a body from connection: end of file before message length reached");
+    assert_eq!(server.wait_for_requests(1), 1);
 }
 
 #[tokio::test]
 async fn silence_is_a_timeout() {
-    let hold = || -> Box<dyn FnOnce(Connection) + Send> { Box::new(|mut it| it.hold()) };
+    let hold = || -> Box<dyn FnOnce(Connection) + Send> { Box::new(|mut entry| entry.hold()) };
     let server = RawServer::start(vec![hold(), hold(), hold()]);
     let mut hasty = settings(&server.url());
     hasty.timeout = Duration::from_millis(150);
     let error = platform_with(hasty).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response within 0.15 s");
-    assert_eq!(server.served(3), 3);
+    let text = error.to_string().replace(&server.url(), "URL");
+    insta::assert_snapshot!(text, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response within 0.15 s");
+    assert_eq!(server.wait_for_requests(3), 3);
 }
 
 #[tokio::test]
-async fn answer_that_never_ends_is_a_timeout_and_review_gets_one_more_try() {
+async fn endless_response_is_timeout_and_review_is_retried_once() {
     let slow = || -> Box<dyn FnOnce(Connection) + Send> {
         Box::new(|mut connection| {
             connection.request();
@@ -266,5 +266,5 @@ async fn answer_that_never_ends_is_a_timeout_and_review_gets_one_more_try() {
     hasty.timeout = Duration::from_millis(150);
     let error = review(&platform_with(hasty)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert_eq!(server.served(2), 2);
+    assert_eq!(server.wait_for_requests(2), 2);
 }

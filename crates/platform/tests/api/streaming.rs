@@ -1,6 +1,6 @@
 //! Streaming pipelines: each operation as in the API document.
 
-use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json};
+use crate::support::{PROJECT, creates_only_once, is_repeated, json, server_expecting};
 use serde_json::{Value, json as value};
 use sluicegate_platform::api::StreamingCommand;
 use sluicegate_platform::http::ErrorKind;
@@ -25,13 +25,13 @@ fn definition() -> Value {
 // Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
-    let (_server, platform) = expecting("POST", &base(), Some(definition()), json(201, STORED)).await;
-    let made = platform
+    let (_server, platform) = server_expecting("POST", &base(), Some(definition()), json(201, STORED)).await;
+    let response = platform
         .create_streaming_pipeline(PROJECT, &definition())
         .await
         .unwrap();
-    assert_eq!(made.streaming_pipeline_id.as_deref(), Some(ID));
-    assert_eq!(made.raw["streamingTarget"]["tablePrefixType"], "PREFIX");
+    assert_eq!(response.streaming_pipeline_id.as_deref(), Some(ID));
+    assert_eq!(response.raw["streamingTarget"]["tablePrefixType"], "PREFIX");
     creates_only_once(async |platform| platform.create_streaming_pipeline(PROJECT, &definition()).await)
         .await;
 }
@@ -43,7 +43,7 @@ async fn create_with_an_invalid_definition_names_each_field() {
         400,
         include_str!("../../../../tests/fixtures/api/validation-error.json"),
     );
-    let (_server, platform) = expecting("POST", &base(), None, answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), None, answer).await;
     let error = platform
         .create_streaming_pipeline(PROJECT, &value!({}))
         .await
@@ -52,7 +52,7 @@ async fn create_with_an_invalid_definition_names_each_field() {
     let fields: Vec<(&str, &str)> = error
         .violations()
         .iter()
-        .map(|it| (it.field.as_str(), it.message.as_str()))
+        .map(|entry| (entry.field.as_str(), entry.message.as_str()))
         .collect();
     assert_eq!(
         fields,
@@ -66,16 +66,17 @@ async fn create_with_an_invalid_definition_names_each_field() {
 // Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}
 #[tokio::test]
 async fn show_is_read_as_documented() {
-    let (_server, platform) = expecting("GET", &format!("{}/{ID}", base()), None, json(200, STORED)).await;
-    let shown = platform.streaming_pipeline(PROJECT, ID).await.unwrap();
-    assert_eq!(shown.name.as_deref(), Some("orders to the warehouse"));
+    let (_server, platform) =
+        server_expecting("GET", &format!("{}/{ID}", base()), None, json(200, STORED)).await;
+    let response = platform.streaming_pipeline(PROJECT, ID).await.unwrap();
+    assert_eq!(response.name.as_deref(), Some("orders to the warehouse"));
     assert_eq!(
-        shown.agent_id.as_deref(),
+        response.agent_id.as_deref(),
         Some("b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60")
     );
     let (source, target) = (
-        shown.streaming_source.as_ref().unwrap(),
-        shown.streaming_target.as_ref().unwrap(),
+        response.streaming_source.as_ref().unwrap(),
+        response.streaming_target.as_ref().unwrap(),
     );
     assert_eq!(source.r#type.as_deref(), Some("source_db_a"));
     assert_eq!(
@@ -89,7 +90,7 @@ async fn show_is_read_as_documented() {
     );
     assert_eq!(target.other_fields["temporalMapping"], "NATIVE");
     assert_eq!(
-        shown.advanced_properties.as_ref().unwrap()["max.batch.size"],
+        response.advanced_properties.as_ref().unwrap()["max.batch.size"],
         "2048"
     );
 }
@@ -103,7 +104,8 @@ async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
     ] {
         let path = format!("{}/{ID}/commands", base());
         let body = value!({ "command": word });
-        let (_server, platform) = expecting("POST", &path, Some(body), ResponseTemplate::new(200)).await;
+        let (_server, platform) =
+            server_expecting("POST", &path, Some(body), ResponseTemplate::new(200)).await;
         platform
             .send_streaming_command(PROJECT, ID, command)
             .await
@@ -120,11 +122,11 @@ async fn status_is_read_as_documented_and_any_word_passes() {
         200,
         include_str!("../../../../tests/fixtures/api/streaming-status.json"),
     );
-    let (_server, platform) = expecting("GET", &path, None, answer).await;
+    let (_server, platform) = server_expecting("GET", &path, None, answer).await;
     let status = platform.streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(status.status.as_deref(), Some("streaming"));
     let answer = json(200, r#"{ "status": "SNAPSHOTTING", "progress": 7 }"#);
-    let (_server, platform) = expecting("GET", &path, None, answer).await;
+    let (_server, platform) = server_expecting("GET", &path, None, answer).await;
     let status = platform.streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(
         (status.status.as_deref(), &status.raw["progress"]),

@@ -67,15 +67,15 @@ async fn changes(platform: &Platform) -> Vec<(&'static str, Result<(), HttpError
 #[tokio::test]
 async fn page_is_no_success_and_leaves_outcome_open() {
     let (server, platform) = always(page()).await;
-    let ended = changes(&platform).await;
-    let count = ended.len();
-    for (what, outcome) in ended {
+    let outcomes = changes(&platform).await;
+    let count = outcomes.len();
+    for (label, outcome) in outcomes {
         let error = outcome
             .err()
-            .unwrap_or_else(|| panic!("{what} took a page for a success"));
-        assert_eq!(error.kind(), ErrorKind::BadResponse, "{what}: {error}");
-        assert!(error.is_maybe_processed(), "{what}");
-        assert!(error.to_string().contains("Sign in"), "{what}: {error}");
+            .unwrap_or_else(|| panic!("{label} took a page for a success"));
+        assert_eq!(error.kind(), ErrorKind::BadResponse, "{label}: {error}");
+        assert!(error.is_maybe_processed(), "{label}");
+        assert!(error.to_string().contains("Sign in"), "{label}: {error}");
     }
     // No request is sent twice.
     assert_eq!(server.received_requests().await.unwrap().len(), count);
@@ -105,11 +105,11 @@ async fn statuses_that_the_document_does_not_show_are_no_success() {
             error.to_string().contains("expected status 200 or 201"),
             "{error}"
         );
-        for (what, outcome) in changes(&platform).await {
+        for (label, outcome) in changes(&platform).await {
             assert_eq!(
                 outcome.is_ok(),
-                what == "send" && status == 202,
-                "{what} {status}"
+                label == "send" && status == 202,
+                "{label} {status}"
             );
         }
     }
@@ -133,10 +133,10 @@ async fn names_that_no_path_can_hold_are_never_sent() {
     }
     assert!(server.received_requests().await.unwrap().is_empty());
     platform.delete_variable(PROJECT, "a/../b %2e").await.unwrap();
-    let sent = server.received_requests().await.unwrap();
+    let requests = server.received_requests().await.unwrap();
     assert!(
-        sent[0].url.path().ends_with("/variables/a%2F..%2Fb%20%252e"),
+        requests[0].url.path().ends_with("/variables/a%2F..%2Fb%20%252e"),
         "{}",
-        sent[0].url
+        requests[0].url
     );
 }

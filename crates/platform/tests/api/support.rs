@@ -52,7 +52,7 @@ pub fn empty_list() -> ResponseTemplate {
 pub const PROJECT: uuid::Uuid = uuid::Uuid::from_u128(7);
 
 /// Starts a platform that responds to this call, which must be sent exactly once, and with this body if there is one.
-pub async fn expecting(
+pub async fn server_expecting(
     verb: &str,
     path: &str,
     body: Option<serde_json::Value>,
@@ -73,7 +73,7 @@ pub async fn expecting(
 }
 
 /// Sends a call to a server that always responds with this status; returns the number of requests and the error.
-pub async fn refused<T>(
+pub async fn call_refusing_server<T>(
     status: u16,
     call: impl AsyncFnOnce(Platform) -> Result<T, HttpError>,
 ) -> (usize, HttpError) {
@@ -89,13 +89,13 @@ pub async fn refused<T>(
 
 /// Checks that a call that creates a resource is retried only if the server certainly did not process it.
 pub async fn creates_only_once<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
-    let (sent, error) = refused(500, &call).await;
-    assert!(sent == 1 && error.is_maybe_processed(), "{error}");
-    let (sent, error) = refused(429, &call).await;
-    assert!(sent == 3 && !error.is_maybe_processed(), "{error}");
+    let (request_count, error) = call_refusing_server(500, &call).await;
+    assert!(request_count == 1 && error.is_maybe_processed(), "{error}");
+    let (request_count, error) = call_refusing_server(429, &call).await;
+    assert!(request_count == 3 && !error.is_maybe_processed(), "{error}");
 }
 
 /// Checks that an idempotent call is retried.
 pub async fn is_repeated<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
-    assert_eq!(refused(500, &call).await.0, 3);
+    assert_eq!(call_refusing_server(500, &call).await.0, 3);
 }

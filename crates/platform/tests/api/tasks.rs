@@ -1,6 +1,8 @@
 //! Agent tasks: each operation as in the API document.
 
-use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform, refused};
+use crate::support::{
+    PROJECT, call_refusing_server, creates_only_once, is_repeated, json, platform, server_expecting,
+};
 use serde_json::json as value;
 use sluicegate_platform::api::{
     AGENT_NAME, AgentConfig, Decision, FollowUp, NewTask, Permission, QuestionAnswer, TaskFilter, TaskPhase,
@@ -11,7 +13,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
 const BASE: &str = "/v1/ai/agents/tasks";
 
-fn at(rest: &str) -> String {
+fn task_path(rest: &str) -> String {
     format!("{BASE}/{ID}{rest}")
 }
 
@@ -51,12 +53,12 @@ async fn create_is_sent_and_read_as_documented() {
         201,
         include_str!("../../../../tests/fixtures/api/task-created.json"),
     );
-    let (_server, platform) = expecting("POST", BASE, Some(body), answer).await;
-    let made = platform.create_task(&task()).await.unwrap();
-    assert_eq!(made.task_id.as_deref(), Some(ID));
-    assert_eq!(made.status.as_deref(), Some("RUNNING"));
-    assert_eq!(made.agent_name.as_deref(), Some(AGENT_NAME));
-    assert_eq!(made.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
+    let (_server, platform) = server_expecting("POST", BASE, Some(body), answer).await;
+    let response = platform.create_task(&task()).await.unwrap();
+    assert_eq!(response.task_id.as_deref(), Some(ID));
+    assert_eq!(response.status.as_deref(), Some("RUNNING"));
+    assert_eq!(response.agent_name.as_deref(), Some(AGENT_NAME));
+    assert_eq!(response.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
     creates_only_once(async |platform| platform.create_task(&task()).await).await;
 }
 
@@ -126,7 +128,7 @@ async fn list_without_filters_goes_to_the_last_page() {
 #[tokio::test]
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/task.json"));
-    let (_server, platform) = expecting("GET", &at(""), None, answer).await;
+    let (_server, platform) = server_expecting("GET", &task_path(""), None, answer).await;
     let task = platform.task(ID).await.unwrap();
     assert_eq!(task.phase(), TaskPhase::Waiting);
     assert_eq!(task.created_at.as_deref(), Some("2026-11-20T09:30:00Z"));
@@ -196,7 +198,7 @@ async fn show_tells_both_meanings_of_stopped_apart() {
             TaskPhase::Unknown,
         ),
     ] {
-        let (_server, platform) = expecting("GET", &at(""), None, json(200, body)).await;
+        let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, body)).await;
         assert_eq!(platform.task(ID).await.unwrap().phase(), phase, "{body}");
     }
 }
@@ -226,7 +228,7 @@ async fn decide_is_sent_and_read_as_documented() {
         202,
         include_str!("../../../../tests/fixtures/api/task-decisions.json"),
     );
-    let (_server, platform) = expecting("POST", &at("/decisions"), Some(body), answer).await;
+    let (_server, platform) = server_expecting("POST", &task_path("/decisions"), Some(body), answer).await;
     let left = platform.send_decisions(ID, &decisions).await.unwrap();
     assert_eq!(left.pending_decisions.as_deref(), Some(&[][..]));
     is_repeated(async |platform| platform.send_decisions(ID, &decisions).await).await;
@@ -276,7 +278,7 @@ async fn send_is_sent_and_read_as_documented() {
         202,
         include_str!("../../../../tests/fixtures/api/task-message-sent.json"),
     );
-    let (_server, platform) = expecting("POST", &at("/messages"), Some(body), answer).await;
+    let (_server, platform) = server_expecting("POST", &task_path("/messages"), Some(body), answer).await;
     let sent = platform.send_task_message(ID, &message).await.unwrap();
     assert_eq!(sent.task_id.as_deref(), Some(ID));
     creates_only_once(async |platform| platform.send_task_message(ID, &message).await).await;
@@ -284,9 +286,9 @@ async fn send_is_sent_and_read_as_documented() {
         message: "x".to_owned(),
         ..FollowUp::default()
     };
-    let (_server, platform) = expecting(
+    let (_server, platform) = server_expecting(
         "POST",
-        &at("/messages"),
+        &task_path("/messages"),
         Some(value!({ "message": "x" })),
         json(202, "{}"),
     )
@@ -297,7 +299,8 @@ async fn send_is_sent_and_read_as_documented() {
 // Endpoint: POST /v1/ai/agents/tasks/{taskId}/stop
 #[tokio::test]
 async fn stop_has_no_body_and_takes_204() {
-    let (server, platform) = expecting("POST", &at("/stop"), None, ResponseTemplate::new(204)).await;
+    let (server, platform) =
+        server_expecting("POST", &task_path("/stop"), None, ResponseTemplate::new(204)).await;
     platform.stop_task(ID).await.unwrap();
     assert!(server.received_requests().await.unwrap()[0].body.is_empty());
     is_repeated(async |platform| platform.stop_task(ID).await).await;
@@ -306,10 +309,12 @@ async fn stop_has_no_body_and_takes_204() {
 // Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn delete_takes_204_and_says_what_a_conflict_needs() {
-    let (_server, platform) = expecting("DELETE", &at(""), None, ResponseTemplate::new(204)).await;
+    let (_server, platform) =
+        server_expecting("DELETE", &task_path(""), None, ResponseTemplate::new(204)).await;
     platform.delete_task(ID).await.unwrap();
-    let (sent, error) = refused(409, async |platform| platform.delete_task(ID).await).await;
-    assert_eq!(sent, 1);
+    let (request_count, error) =
+        call_refusing_server(409, async |platform| platform.delete_task(ID).await).await;
+    assert_eq!(request_count, 1);
     assert!(error.hint().unwrap().contains(&format!("tasks stop {ID}")));
 }
 
@@ -323,14 +328,15 @@ async fn permissions_replace_the_whole_set() {
         200,
         include_str!("../../../../tests/fixtures/api/task-permissions.json"),
     );
-    let (_server, platform) = expecting("PUT", &at("/permissions"), Some(body), answer).await;
+    let (_server, platform) = server_expecting("PUT", &task_path("/permissions"), Some(body), answer).await;
     let now = platform.set_task_permissions(ID, &granted).await.unwrap();
     assert_eq!(
         (now.task_id.as_deref(), now.granted_permissions.as_deref()),
         (Some(ID), Some(&granted[..]))
     );
     let none = value!({ "grantedPermissions": [] });
-    let (_server, platform) = expecting("PUT", &at("/permissions"), Some(none), json(200, "{}")).await;
+    let (_server, platform) =
+        server_expecting("PUT", &task_path("/permissions"), Some(none), json(200, "{}")).await;
     platform.set_task_permissions(ID, &[]).await.unwrap();
     is_repeated(async |platform| platform.set_task_permissions(ID, &granted).await).await;
 }
@@ -340,7 +346,7 @@ async fn permissions_replace_the_whole_set() {
 async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
     for pending in [value!([]), value!([{ "type": "tool" }]), value!(null)] {
         let body = value!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
-        let (_server, platform) = expecting("GET", &at(""), None, json(200, &body)).await;
+        let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, &body)).await;
         assert_eq!(
             platform.task(ID).await.unwrap().phase(),
             TaskPhase::Errored,

@@ -13,8 +13,8 @@ async fn unknown_certificate_is_refused_and_not_asked_twice() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
     assert!(!error.is_maybe_processed());
-    let shown = error.to_string().replace(&server.url(), "https://h");
-    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
+    let text = error.to_string().replace(&server.url(), "https://h");
+    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
     insta::assert_snapshot!(error.hint().unwrap(), @"if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)");
     assert_eq!(server.connections(), 1);
 }
@@ -44,13 +44,13 @@ async fn certificate_of_an_authority_is_explained() {
     settings.ca_cert = Some(server.root());
     let error = platform_with(settings).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Certificate);
-    let shown = error.to_string().replace(&server.url(), "https://h");
-    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
+    let text = error.to_string().replace(&server.url(), "https://h");
+    insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
     insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority signs; --ca-cert cannot make this one valid");
 }
 
 #[tokio::test]
-async fn hint_for_an_unknown_issuer_does_not_advise_the_setting_that_is_set() {
+async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let other = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
@@ -67,12 +67,12 @@ async fn expired_certificate_is_named_with_its_date() {
     let mut settings = settings(&server.url());
     settings.ca_cert = Some(server.root());
     let error = platform_with(settings).shared_pipelines().await.unwrap_err();
-    let said = error.to_string();
+    let message = error.to_string();
     assert!(
-        said.contains("it expired on 2020-01-01; the local clock shows 20"),
-        "{said}"
+        message.contains("it expired on 2020-01-01; the local clock shows 20"),
+        "{message}"
     );
-    assert!(!said.contains("seconds"), "{said}");
+    assert!(!message.contains("seconds"), "{message}");
     let hint = error.hint().unwrap();
     assert!(hint.contains("clock") && !hint.contains("--ca-cert"), "{hint}");
 }

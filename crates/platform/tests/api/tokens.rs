@@ -126,9 +126,9 @@ async fn client_secret_is_not_shown_in_form_in_which_it_was_sent() {
         *client_secret = SecretString::from("p4ss+w0rd/with=signs");
     }
     let error = with_token(&server, source).shared_pipelines().await.unwrap_err();
-    let shown = format!("{error} {error:?}");
-    assert!(shown.contains("client_secret=***&audience"), "{shown}");
-    assert!(!shown.contains("w0rd"), "{shown}");
+    let text = format!("{error} {error:?}");
+    assert!(text.contains("client_secret=***&audience"), "{text}");
+    assert!(!text.contains("w0rd"), "{text}");
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The upload of a publish: one streamed form, exact to the byte, that is never completed with wrong content.
 
 use crate::multipart::{Part, parse};
-use crate::raw::{Connection, RawServer, content_length, recorded};
-use crate::support::{platform, platform_with, refused, settings};
+use crate::raw::{Connection, RawServer, content_length, recording_script};
+use crate::support::{call_refusing_server, platform, platform_with, settings};
 use sluicegate_platform::api::{PartSource, PublishResponse, Upload, UploadPart};
 use sluicegate_platform::http::{ErrorKind, HttpError, Settings, TokenSource};
 use sluicegate_test_support::scratch;
@@ -68,8 +68,8 @@ fn large() -> Upload {
     }
 }
 
-async fn published(upload: Upload) -> (PublishResponse, String, Vec<u8>) {
-    let (script, received) = recorded("201 Created", DONE);
+async fn publish_upload(upload: Upload) -> (PublishResponse, String, Vec<u8>) {
+    let (script, received) = recording_script("201 Created", DONE);
     let server = RawServer::start(vec![script]);
     let answer = platform(&server.url()).publish(upload).await.unwrap();
     let (head, body) = received.recv().unwrap();
@@ -101,7 +101,7 @@ async fn names_and_contents_arrive_as_they_are() {
         })
         .collect();
     let upload = upload(&files);
-    let (answer, head, body) = published(upload).await;
+    let (answer, head, body) = publish_upload(upload).await;
     assert_eq!(content_length(&head), body.len() as u64);
     assert!(!head.to_ascii_lowercase().contains("transfer-encoding"), "{head}");
     assert_eq!(parse(&head, &body), expected);
@@ -112,7 +112,7 @@ async fn names_and_contents_arrive_as_they_are() {
 // Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn headers_are_documents() {
-    let (_, head, _) = published(upload(&[("a", b"b")])).await;
+    let (_, head, _) = publish_upload(upload(&[("a", b"b")])).await;
     assert!(
         head.starts_with("POST /v1/shared-pipelines/artifacts HTTP/1.1\r\n"),
         "{head}"
@@ -140,18 +140,18 @@ async fn many_and_large_parts_arrive_whole() {
         .collect();
     let files: Vec<(&str, &[u8])> = contents
         .iter()
-        .map(|(name, it)| (name.as_str(), it.as_slice()))
+        .map(|(name, entry)| (name.as_str(), entry.as_slice()))
         .collect();
     let seen = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&seen);
     let progress: Arc<dyn Fn(u64) + Send + Sync> =
         Arc::new(move |sent| counter.store(sent, Ordering::SeqCst));
-    let told = Upload {
+    let text = Upload {
         progress: Some(progress),
         ..upload(&files)
     };
-    let upload = told;
-    let (_, head, body) = published(upload).await;
+    let upload = text;
+    let (_, head, body) = publish_upload(upload).await;
     let parts = parse(&head, &body);
     assert_eq!(parts.len(), files.len());
     for (part, (name, content)) in parts.iter().zip(&files) {
@@ -162,7 +162,7 @@ async fn many_and_large_parts_arrive_whole() {
 
 /// Sends an upload whose contents do not match the promised ones; returns the error, the number of received bytes, and
 /// the declared length.
-async fn broken(upload: Upload) -> (HttpError, usize, u64) {
+async fn fail_upload(upload: Upload) -> (HttpError, usize, u64) {
     let (sender, received) = std::sync::mpsc::channel();
     let script = move |mut connection: Connection| {
         let head = connection.head();
@@ -185,16 +185,16 @@ async fn content_of_another_size_stops_the_upload() {
         let mut upload = upload(&[("folder/a.sql", &content)]);
         upload.parts[0].length = promised;
         {
-            let (error, arrived, length) = broken(upload).await;
+            let (error, arrived, length) = fail_upload(upload).await;
             assert_eq!(error.kind(), ErrorKind::UploadSource);
             // A length of 0 means that the request ended before its head was sent.
             assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
-            let shown = error.to_string();
+            let message = error.to_string();
             assert!(
-                shown.contains(
+                message.contains(
                     "/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: the content "
                 ),
-                "{shown}"
+                "{message}"
             );
         }
     }
@@ -308,7 +308,7 @@ async fn upload_that_stalls_is_given_up() {
         error.to_string().contains("no progress within 0.3 s, after "),
         "{error}"
     );
-    assert_eq!(server.served(1), 1);
+    assert_eq!(server.wait_for_requests(1), 1);
     drop(release);
 }
 
@@ -333,7 +333,7 @@ async fn slow_upload_that_moves_is_not_given_up() {
 
 #[tokio::test]
 async fn after_a_401_the_upload_is_made_anew() {
-    let (second, received) = recorded("201 Created", DONE);
+    let (second, received) = recording_script("201 Created", DONE);
     let server = RawServer::start(vec![
         Box::new(|mut connection| {
             connection.request();
@@ -358,7 +358,7 @@ async fn after_a_401_the_upload_is_made_anew() {
 
 #[tokio::test]
 async fn accepted_upload_with_unreadable_answer_is_told_apart() {
-    let (script, _received) = recorded("200 OK", "thanks");
+    let (script, _received) = recording_script("200 OK", "thanks");
     let server = RawServer::start(vec![script]);
     let error = platform(&server.url())
         .publish(upload(&[("a", b"b")]))
@@ -370,7 +370,7 @@ async fn accepted_upload_with_unreadable_answer_is_told_apart() {
 
 #[tokio::test]
 async fn answer_without_ignored_resources_does_not_tell_that_there_are_none() {
-    let (script, _received) = recorded("200 OK", r#"{ "versionName": "1.2.0" }"#);
+    let (script, _received) = recording_script("200 OK", r#"{ "versionName": "1.2.0" }"#);
     let server = RawServer::start(vec![script]);
     let answer = platform(&server.url())
         .publish(upload(&[("a", b"b")]))
@@ -392,20 +392,20 @@ async fn values_that_no_header_can_carry_are_not_sent() {
 
 #[tokio::test]
 async fn version_that_exists_is_a_conflict_and_is_sent_once() {
-    let (sent, error) = refused(409, async |platform| {
+    let (request_count, error) = call_refusing_server(409, async |platform| {
         platform.publish(upload(&[("a", b"b")])).await
     })
     .await;
-    assert_eq!((sent, error.kind()), (1, ErrorKind::Conflict));
+    assert_eq!((request_count, error.kind()), (1, ErrorKind::Conflict));
     assert!(!error.is_maybe_processed());
 }
 
 #[tokio::test]
 async fn ignored_resources_are_read_whatever_their_fields_are() {
-    let (answer, ..) = published(upload(&[("a", b"b")])).await;
-    let documented: serde_json::Value = serde_json::from_str(DONE).unwrap();
+    let (answer, ..) = publish_upload(upload(&[("a", b"b")])).await;
+    let document: serde_json::Value = serde_json::from_str(DONE).unwrap();
     assert_eq!(
         serde_json::json!(answer.ignored_resources),
-        documented["ignoredResources"]
+        document["ignoredResources"]
     );
 }

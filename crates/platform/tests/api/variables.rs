@@ -1,6 +1,6 @@
 //! Project variables: each operation as in the API document.
 
-use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform};
+use crate::support::{PROJECT, creates_only_once, is_repeated, json, platform, server_expecting};
 use serde_json::json as value;
 use sluicegate_platform::api::{NewVariable, Override, VariableFields};
 use wiremock::matchers::{method, query_param};
@@ -27,7 +27,7 @@ fn region() -> NewVariable {
 #[tokio::test]
 async fn list_is_read_as_documented_page_by_page() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/variables.json"));
-    let (_server, platform) = expecting("GET", &base(), None, answer).await;
+    let (_server, platform) = server_expecting("GET", &base(), None, answer).await;
     let all = platform.variables(PROJECT).await.unwrap();
     assert_eq!(all.len(), 2);
     assert_eq!(all[0].r#type.as_deref(), Some("TEXT"));
@@ -67,7 +67,7 @@ async fn list_goes_to_the_last_page() {
 #[tokio::test]
 async fn list_keeps_unknown_types_and_fields() {
     let body = r#"{ "results": [{ "name": "g", "type": "GRID", "value": [[1]], "new": true }], "total": 1 }"#;
-    let (_server, platform) = expecting("GET", &base(), None, json(200, body)).await;
+    let (_server, platform) = server_expecting("GET", &base(), None, json(200, body)).await;
     let all = platform.variables(PROJECT).await.unwrap();
     assert_eq!(all[0].r#type.as_deref(), Some("GRID"));
     assert_eq!(all[0].raw["new"], true);
@@ -82,11 +82,14 @@ async fn create_is_sent_and_read_as_documented() {
         201,
         include_str!("../../../../tests/fixtures/api/variable-created.json"),
     );
-    let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
-    let made = platform.create_variable(PROJECT, &region()).await.unwrap();
-    assert_eq!(made.id.as_deref(), Some("0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b"));
+    let (_server, platform) = server_expecting("POST", &base(), Some(body), answer).await;
+    let response = platform.create_variable(PROJECT, &region()).await.unwrap();
     assert_eq!(
-        (made.name.as_deref(), &made.value.value),
+        response.id.as_deref(),
+        Some("0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b")
+    );
+    assert_eq!(
+        (response.name.as_deref(), &response.value.value),
         (Some("region"), &Some(value!("eu")))
     );
 }
@@ -95,7 +98,7 @@ async fn create_is_sent_and_read_as_documented() {
 #[tokio::test]
 async fn create_leaves_out_what_is_not_given() {
     let answer = json(201, "{}");
-    let (_server, platform) = expecting("POST", &base(), Some(value!({ "name": "x" })), answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), Some(value!({ "name": "x" })), answer).await;
     let bare = NewVariable {
         name: "x".to_owned(),
         ..NewVariable::default()
@@ -120,7 +123,7 @@ async fn update_sends_what_is_given_and_takes_204() {
     };
     let body = value!({ "type": "NUMBER", "behaviour": "COPIED", "value": 30 });
     let path = format!("{}/days%20back", base());
-    let (_server, platform) = expecting("PATCH", &path, Some(body), ResponseTemplate::new(204)).await;
+    let (_server, platform) = server_expecting("PATCH", &path, Some(body), ResponseTemplate::new(204)).await;
     platform
         .update_variable(PROJECT, "days back", &fields)
         .await
@@ -132,7 +135,7 @@ async fn update_sends_what_is_given_and_takes_204() {
 #[tokio::test]
 async fn delete_takes_204() {
     let path = format!("{}/region", base());
-    let (_server, platform) = expecting("DELETE", &path, None, ResponseTemplate::new(204)).await;
+    let (_server, platform) = server_expecting("DELETE", &path, None, ResponseTemplate::new(204)).await;
     platform.delete_variable(PROJECT, "region").await.unwrap();
 }
 
@@ -163,11 +166,11 @@ async fn overrides_list_is_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/variable-overrides.json"),
     );
-    let (_server, platform) = expecting("GET", &path, None, answer).await;
-    let found = platform.overrides(PROJECT, "region", None).await.unwrap();
-    assert_eq!(found.variable.r#type.as_deref(), Some("TEXT"));
-    assert_eq!(found.overrides[0].environment_name, "production");
-    assert_eq!(found.overrides[0].value, "us");
+    let (_server, platform) = server_expecting("GET", &path, None, answer).await;
+    let value = platform.overrides(PROJECT, "region", None).await.unwrap();
+    assert_eq!(value.variable.r#type.as_deref(), Some("TEXT"));
+    assert_eq!(value.overrides[0].environment_name, "production");
+    assert_eq!(value.overrides[0].value, "us");
 }
 
 // Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
@@ -179,11 +182,11 @@ async fn overrides_list_of_one_environment_names_it() {
         .expect(1)
         .mount(&server)
         .await;
-    let found = platform(&server.uri())
+    let value = platform(&server.uri())
         .overrides(PROJECT, "region", Some("a&b"))
         .await
         .unwrap();
-    assert!(found.overrides.is_empty());
+    assert!(value.overrides.is_empty());
 }
 
 // Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
@@ -200,7 +203,7 @@ async fn overrides_set_is_sent_and_read_as_documented() {
         200,
         include_str!("../../../../tests/fixtures/api/variable-overrides-set.json"),
     );
-    let (_server, platform) = expecting("POST", &path, Some(body), answer).await;
+    let (_server, platform) = server_expecting("POST", &path, Some(body), answer).await;
     let set = platform.set_overrides(PROJECT, "region", &wanted).await.unwrap();
     assert_eq!(set.variable_name.as_deref(), Some("region"));
     assert_eq!(set.successful_overrides.as_ref().unwrap().len(), 1);
@@ -215,7 +218,7 @@ async fn overrides_set_is_sent_and_read_as_documented() {
 #[tokio::test]
 async fn overrides_unset_takes_204() {
     let path = format!("{}/region/environment-overrides/eu%2Fwest", base());
-    let (_server, platform) = expecting("DELETE", &path, None, ResponseTemplate::new(204)).await;
+    let (_server, platform) = server_expecting("DELETE", &path, None, ResponseTemplate::new(204)).await;
     platform
         .delete_override(PROJECT, "region", "eu/west")
         .await

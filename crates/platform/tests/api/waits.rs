@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
 /// Returns a client for the platform at this URL, and the messages that it reports.
-fn observed(url: &str, delays: Delays) -> (Platform, Arc<Mutex<Vec<String>>>) {
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&said);
+fn observed_platform(url: &str, delays: Delays) -> (Platform, Arc<Mutex<Vec<String>>>) {
+    let sentences = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&sentences);
     let observer = Observer::new(move |sentence| heard.lock().unwrap().push(sentence.to_owned()));
     let settings = Settings {
         observer,
@@ -18,7 +18,7 @@ fn observed(url: &str, delays: Delays) -> (Platform, Arc<Mutex<Vec<String>>>) {
     };
     (
         Platform::new(Client::with_delays(settings, delays).unwrap()),
-        said,
+        sentences,
     )
 }
 
@@ -40,7 +40,7 @@ async fn retry_after_that_is_too_long_is_not_waited_for() {
         let busy = ResponseTemplate::new(429).insert_header("retry-after", asked);
         let server = server(busy, empty_list()).await;
         let begin = Instant::now();
-        let (platform, _) = observed(&server.uri(), Delays::default());
+        let (platform, _) = observed_platform(&server.uri(), Delays::default());
         let error = platform.projects().await.unwrap_err();
         assert!(begin.elapsed() < Duration::from_secs(60), "{asked}");
         assert_eq!(error.status(), Some(429));
@@ -61,14 +61,14 @@ async fn each_retry_is_said_with_its_reason() {
         empty_list(),
     )
     .await;
-    let (platform, said) = observed(&server.uri(), SHORT);
+    let (platform, sentences) = observed_platform(&server.uri(), SHORT);
     platform.projects().await.unwrap();
-    let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
+    let text = sentences.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert!(
-        said.starts_with(
+        text.starts_with(
             "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; starting try 2 of 3 in 0.0 s"
         ),
-        "{said}"
+        "{text}"
     );
 }
 
@@ -76,11 +76,11 @@ async fn each_retry_is_said_with_its_reason() {
 async fn answer_that_does_not_come_is_said_to_be_waited_for() {
     let late = empty_list().set_delay(Duration::from_millis(2_600));
     let server = server(late, empty_list()).await;
-    let (platform, said) = observed(&server.uri(), SHORT);
+    let (platform, sentences) = observed_platform(&server.uri(), SHORT);
     platform.projects().await.unwrap();
-    let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
+    let text = sentences.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert_eq!(
-        said,
+        text,
         "waiting for the response to GET URL/v1/projects?page=0&size=100 (timeout 20 s)"
     );
 }
@@ -90,15 +90,15 @@ async fn nobody_there_is_said_at_each_try() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);
-    let (platform, said) = observed(&url, SHORT);
+    let (platform, sentences) = observed_platform(&url, SHORT);
     assert_eq!(
         platform.projects().await.unwrap_err().kind(),
         ErrorKind::Unreachable
     );
-    let said = said.lock().unwrap();
-    assert_eq!(said.len(), 2, "{said:?}");
+    let sentences = sentences.lock().unwrap();
+    assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        said[0].contains("cannot connect: ") && said[0].contains("try 2 of 3"),
-        "{said:?}"
+        sentences[0].contains("cannot connect: ") && sentences[0].contains("try 2 of 3"),
+        "{sentences:?}"
     );
 }
