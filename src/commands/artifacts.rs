@@ -7,7 +7,7 @@ use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {

@@ -20,7 +20,7 @@ use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
-    let settings = workspace.resolve(
+    let settings = workspace.resolve_settings(
         run,
         |sources| sources.check_settings(args),
         |check| &check.gate.selection,
@@ -60,7 +60,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),
     };
-    let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
+    let (workspace, _) = destinations.open_workspace(run, run.open_files_with(paths), |workspace| {
         let revisions = workspace.sources.revisions_to_check(args)?;
         let needs_git =
             args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
@@ -126,10 +126,10 @@ fn add_notes(gate: &mut GateRun<'_>) {
         .then(|| {
             files
                 .workspace
-                .note_on_disk(gate.session, &files.snapshot, &settings.selection)
+                .describe_differences_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
-    let without_git = files.workspace.note_without_git();
+    let without_git = files.workspace.describe_missing_git();
     gate.add_notes(note);
     gate.add_notes(without_git);
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
         return git_diff::run(run, args.dry_run);
     }
     reject_unusable_ci(run)?;
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let facts = repository_facts::detect_setup(run, &workspace, args)?;
     let plan = InitPlan::new(&facts);
     if !args.dry_run {

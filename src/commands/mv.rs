@@ -10,7 +10,7 @@ use crate::operations::file_moves::{linked_files, move_paths, move_plan, move_su
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let reader = ReferenceReader {
         workspace: &workspace,

@@ -13,11 +13,11 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
-    let mut workspace = run.workspace()?;
+    let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
     let revisions = workspace.sources.revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_policy(run, false);
+    workspace.warn_of_unused_settings(run, false);
     let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, settings.revisions.clone())?;
     let idle_reason = workspace.ci.idle_reason.as_ref();

@@ -13,12 +13,12 @@ use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
-        .sources()
+        .read_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources.report_destinations(&args.destinations)?;
     let ci = read_ci_context(run)?;
     replace_old_reports(run, args, &destinations, ci.host)?;
-    let repo = run.repository();
+    let repo = run.find_repository();
     let head = sources.head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),

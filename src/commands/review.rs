@@ -44,7 +44,7 @@ impl<'a> ReviewSubject<'a> {
             is_dry: settings::is_dry_run(args.dry_run, &run.env),
         };
         let repo = run
-            .open_repository_of(&args.selection.paths)
+            .open_repository_with(&args.selection.paths)
             .map_err(Failure::from);
         let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
             let sources = &workspace.sources;
@@ -52,7 +52,7 @@ impl<'a> ReviewSubject<'a> {
             Ok((revisions, DeepenSubject::Commit))
         })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
-        let (settings, connection) = workspace.resolve(
+        let (settings, connection) = workspace.resolve_settings(
             run,
             |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
             |(review, _)| &review.gate.selection,

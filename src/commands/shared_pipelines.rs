@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
@@ -37,7 +37,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     if entry.id.trim().is_empty() {
         return Err(Failure::usage("the id is empty").hint("pass another one with --id"));
     }
-    let config_dir = match workspace.config_dir(&snapshot)? {
+    let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
     };

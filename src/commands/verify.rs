@@ -23,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
             path.display()
         ))
     })?;
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
@@ -48,7 +48,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 
 /// Compares with the commit's files, if a clone is available.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.repository() {
+    let differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
@@ -83,7 +83,7 @@ fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> 
         }
         Err(error) => return Err(error.into()),
     }
-    let commit_differences = match run.repository() {
+    let commit_differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_both_commits(&repository)?,
         None => None,
     };

@@ -7,11 +7,11 @@ use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
     let rules = match &verb {
-        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
+        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
         WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
     };
     if let Some(note) = rules.note() {

@@ -118,7 +118,7 @@ pub(crate) fn deliver<S: RunSubject>(
         } else {
             ReviewScope::Change
         },
-        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_other_policy),
+        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_separate_policy),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),
@@ -211,7 +211,7 @@ fn find_rules_file_errors(
     if !report.findings().iter().any(Finding::is_rules_file_error) {
         return Vec::new();
     }
-    let Ok(Some(file)) = workspace.rules_file(snapshot) else {
+    let Ok(Some(file)) = workspace.find_rules_file(snapshot) else {
         return Vec::new();
     };
     let Ok(Ok(bytes)) = workspace.read_document(&file) else {

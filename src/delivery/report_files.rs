@@ -79,7 +79,7 @@ fn open_checkout<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
     if usual_reports.is_empty() {
         return None;
     }
-    run.repository()
+    run.find_repository()
 }
 
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the

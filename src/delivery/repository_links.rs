@@ -42,7 +42,7 @@ pub(super) fn repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<Stri
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
-    let opened_repository = delivery.files.is_none().then(|| run.repository()).flatten();
+    let opened_repository = delivery.files.is_none().then(|| run.find_repository()).flatten();
     let repo = delivery
         .files
         .map(|(repo, _)| repo)

@@ -122,7 +122,7 @@ fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let file = settings::requested_config_file(&run.global, &run.env)?;
     let inside = delivery
         .files
-        .and_then(|(repo, _)| policy::path_in_repository(repo.root(), &file));
+        .and_then(|(repo, _)| policy::find_path_in_repository(repo.root(), &file));
     Some(inside.unwrap_or_else(|| file.display().to_string()))
 }
 

@@ -26,7 +26,7 @@ impl NamedDestinations<'_> {
         repo: Result<Repository, Failure>,
         revisions: impl FnOnce(&Workspace<'_>) -> Result<(Revisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, Revisions), Failure> {
-        let workspace = repo.and_then(|repo| run.workspace_in(repo));
+        let workspace = repo.and_then(|repo| run.open_workspace_in(repo));
         let mut workspace = workspace.inspect_err(|_| {
             if !self.is_dry {
                 run.replace_default_reports(self.reports);
@@ -39,7 +39,7 @@ impl NamedDestinations<'_> {
             // The policy that was fetched may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
-        workspace.warn_of_policy(run, true);
+        workspace.warn_of_unused_settings(run, true);
         Ok((workspace, revisions))
     }
 

@@ -169,7 +169,7 @@ impl Run {
         // An invalid setting is reported where the settings are read.
         if let Ok(destinations) = sources
             .clone()
-            .resolve(|sources| sources.report_destinations(destinations))
+            .resolve_or_drop_file(|sources| sources.report_destinations(destinations))
         {
             self.use_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
@@ -286,7 +286,7 @@ impl Run {
         if !policy::contains_link(path) {
             return true;
         }
-        let repo = self.repository();
+        let repo = self.find_repository();
         repo.is_some_and(|repo| self.reject_linked_paths(&repo, std::iter::once(path)).is_ok())
     }
 }

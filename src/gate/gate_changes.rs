@@ -6,7 +6,7 @@
 use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, PolicyTip};
+use crate::job::context::{self, Comparison, ContextError, PolicyRevision};
 use crate::job::policy::GateFileVersion;
 use crate::job::settings::Revisions;
 use crate::session::Run;
@@ -23,8 +23,8 @@ impl Workspace<'_> {
         comparison: &Comparison,
         revisions: &Revisions,
     ) -> Result<Vec<CommitId>, Failure> {
-        if let (BaseHint::All { .. }, PolicyTip::Commit { commit, branch, .. }) =
-            (&self.ci.base, &self.target_tip)
+        if let (BaseHint::All { .. }, PolicyRevision::Commit { commit, branch, .. }) =
+            (&self.ci.base, &self.target_revision)
         {
             return self.resolve_tag_bases(run, comparison, commit, branch);
         }
@@ -118,7 +118,7 @@ impl Workspace<'_> {
             self.read_gate_file(&base, old_path),
             self.read_gate_file(snapshot, &change.path),
         );
-        files.describe(&change.path, &old, &new)
+        files.describe_changes(&change.path, &old, &new)
     }
 
     pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {

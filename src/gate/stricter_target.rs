@@ -7,10 +7,12 @@ use crate::gate::evaluate_files;
 use crate::gate::interface_changes::interface_comparison::compare_interfaces;
 use crate::gate::{SelectedPipelines, Tally};
 use crate::interface_version::{self, LoadedInterface as Loaded};
-use crate::job::context::PolicyTip;
-use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
+use crate::job::context::PolicyRevision;
+use crate::job::policy::{
+    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, merge_rules,
+};
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, find_config_dir};
+use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status, VerdictLimit};
@@ -65,7 +67,7 @@ impl Workspace<'_> {
         files: &GateFiles,
         pipelines: &SelectedPipelines,
     ) -> Result<Option<StricterTarget>, Failure> {
-        let PolicyTip::Commit { commit, branch, .. } = &self.target_tip else {
+        let PolicyRevision::Commit { commit, branch, .. } = &self.target_revision else {
             return Ok(None);
         };
         let changed_pipelines: BTreeSet<String> = pipelines
@@ -80,7 +82,7 @@ impl Workspace<'_> {
         let tip = self.repo.snapshot(commit.clone());
         let tip_config_dir = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
-            None => find_config_dir(&tip)?.ok().flatten(),
+            None => find_config_dir_in(&tip)?.ok().flatten(),
         };
         let comparison = TipComparison {
             workspace: self,
@@ -124,12 +126,13 @@ impl TipComparison<'_> {
         let config_file = self.workspace.config_file.clone();
         let settings_paths = config_file.into_iter().chain([waivers::FILE_NAME.to_owned()]);
         let paths = settings_paths
-            .map(|path| (path, false))
-            .chain(rules_path.map(|path| (path, true)));
+            .map(|path| (path, UnknownEffects::Exclude))
+            .chain(rules_path.map(|path| (path, UnknownEffects::Include)));
         let mut stricter_settings = Vec::new();
-        for (path, or_other) in paths {
+        for (path, unknown_effects) in paths {
             let (head, tip, bases) = self.read_sides(&path);
-            let describe = |old: &GateFileVersion, new: &GateFileVersion| files.describe(&path, old, new);
+            let describe =
+                |old: &GateFileVersion, new: &GateFileVersion| files.describe_changes(&path, old, new);
             let differences = describe_stricter_settings(
                 MergeVersions {
                     head: &head,
@@ -137,7 +140,7 @@ impl TipComparison<'_> {
                     bases: &bases,
                 },
                 &describe,
-                or_other,
+                unknown_effects,
             );
             if !differences.is_empty() {
                 stricter_settings.push((path, differences));
@@ -177,7 +180,7 @@ impl TipComparison<'_> {
     /// Returns the hidden directory of the tip, if the target renamed it since the base.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
         let read_config_dir =
-            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
+            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
             return Ok(None);
         };

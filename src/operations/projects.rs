@@ -18,7 +18,7 @@ use std::path::Path;
 const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
 
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -106,7 +106,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let known_names = run.sources()?.platform_names(&vocabulary);
+    let known_names = run.read_sources()?.platform_names(&vocabulary);
     let auth_type = auth_type
         .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -150,7 +150,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         key,
         value: run.secret(&secret_source(value)?)?,
     };
-    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
@@ -178,7 +178,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
         output,
     } = verb;
     let repository = NewRepository {
-        provider: run.sources()?.platform_names(&vocabulary).git_provider,
+        provider: run.read_sources()?.platform_names(&vocabulary).git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };

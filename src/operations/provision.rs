@@ -27,7 +27,7 @@ const VISIBILITY_RULE: &str =
 
 /// Checks everything, continues from the state, and reports each step.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan
@@ -38,8 +38,11 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, args);
     let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
-    let mut state =
-        ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
+    let mut state = ProvisionState::parse(
+        saved_state.as_deref(),
+        &path,
+        &connection.require_base_url()?.to_string(),
+    )?;
     apply_resolutions(&mut state, &plan, &args.resolve)?;
     state
         .check(&plan)

@@ -24,7 +24,7 @@ pub(crate) fn create_stream(
     output: OutputArgs,
 ) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
-    let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
+    let definition = desired::streaming(&document, &run.read_sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
@@ -131,7 +131,7 @@ pub(crate) fn wait_for_status(
     pace: &PaceArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
         id: project,

@@ -84,7 +84,8 @@ impl Publication<'_> {
 
     /// Returns the platform if one is configured; a counted version name requires one.
     fn find_platform(&self) -> Result<Option<Platform>, Failure> {
-        let is_missing = self.connection.base_url().is_err() || self.connection.token().is_err();
+        let is_missing =
+            self.connection.require_base_url().is_err() || self.connection.require_token().is_err();
         if is_missing && !self.needs_next_version() {
             return Ok(None);
         }

@@ -97,7 +97,7 @@ impl PlannedPublish {
 /// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
 fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
     let is_settled = target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
-    if target.host.is_local() || is_settled || publish_on.reason_for_no_publish().is_some() {
+    if target.host.is_local() || is_settled || publish_on.explain_no_publish().is_some() {
         return Ok(());
     }
     match &target.branch {
@@ -135,7 +135,7 @@ pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishO
             target.event
         ));
     }
-    if let Some(reason) = publish_on.reason_for_no_publish() {
+    if let Some(reason) = publish_on.explain_no_publish() {
         return Some(reason.to_owned());
     }
     match (&target.tag, &target.branch) {

@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::SelectedPipelines;
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::{GateChanges, PublishArgs};
-use crate::job::context::{PolicyTip, Target};
+use crate::job::context::{PolicyRevision, Target};
 use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -16,9 +16,9 @@ pub(crate) fn resolve_settings<'a>(
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
-    let settings = workspace
-        .sources
-        .resolve(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
+    let settings = workspace.sources.resolve_or_drop_file(|sources| {
+        Ok((sources.publish_settings(args)?, sources.connection(&run.global)?))
+    });
     reject_unusable_policy(workspace)?;
     Ok(settings?)
 }
@@ -41,7 +41,7 @@ pub(crate) fn reject_outdated_gate(
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
-    let PolicyTip::Commit { commit, .. } = &workspace.target_tip else {
+    let PolicyRevision::Commit { commit, .. } = &workspace.target_revision else {
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
@@ -54,7 +54,7 @@ pub(crate) fn reject_outdated_gate(
         .iter()
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
-    let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
+    let files = workspace.find_gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
     let stricter_target =
         workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {

@@ -54,7 +54,7 @@ impl GateRun<'_, SavedReports<'_>> {
             return Err(review.reject(&reason));
         }
         // A dry run without a platform cannot compare the platform of the review.
-        if !settings.dry_run || connection.base_url().is_ok() {
+        if !settings.dry_run || connection.require_base_url().is_ok() {
             review.require_platform(connection)?;
         }
         review.require_no_known_findings()?;
@@ -90,8 +90,8 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let publish_platform = ReviewPlatform {
-            url: connection.base_url()?.normalized(),
-            project: connection.project_id()?.to_string(),
+            url: connection.require_base_url()?.normalized(),
+            project: connection.require_project_id()?.to_string(),
         };
         let reason = match &self.report.context.platform {
             Some(review_platform) if *review_platform == publish_platform => return Ok(()),

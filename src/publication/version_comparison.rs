@@ -68,11 +68,11 @@ pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
 ) -> Result<VersionComparison<'a>, Failure> {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
     // Two revisions can be compared without the platform.
-    let is_missing = connection.base_url().is_err() || connection.token().is_err();
+    let is_missing = connection.require_base_url().is_err() || connection.require_token().is_err();
     let platform = if is_missing && args.from.is_some() {
         None
     } else {

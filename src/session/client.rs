@@ -44,7 +44,7 @@ impl Run {
         for warning in &connection.warnings {
             self.ui.warn(warning);
         }
-        let base_url = connection.base_url()?.clone();
+        let base_url = connection.require_base_url()?.clone();
         self.check_proxy_variables(base_url.url())?;
         if base_url.is_plain_http_to_remote() {
             self.ui.warn(&format!(
@@ -53,7 +53,7 @@ impl Run {
         }
         let client = http::Client::new(http::Settings {
             base_url,
-            token: connection.token()?.clone(),
+            token: connection.require_token()?.clone(),
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),

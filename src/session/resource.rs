@@ -21,10 +21,10 @@ pub(crate) struct RemoteProject {
 impl Run {
     /// Returns the platform and the configured project.
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
-        let connection = self.sources()?.connection(&self.global)?;
+        let connection = self.read_sources()?.connection(&self.global)?;
         Ok(RemoteProject {
             platform: self.platform(&connection)?,
-            id: connection.project_id()?,
+            id: connection.require_project_id()?,
         })
     }
 

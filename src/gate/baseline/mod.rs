@@ -61,7 +61,7 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let (bases, reason) = match (revisions.all, &revisions.base) {
             (true, Some(_)) => workspace.resolve_bases_without_all(comparison, revisions)?,
-            _ => comparison.baseline_commits()?,
+            _ => comparison.select_baseline_commits()?,
         };
         let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
         // With several bases, a file may have had another path in each.

@@ -62,7 +62,7 @@ impl Workspace<'_> {
         if let Some(file) = rules_file {
             return self.read_named_rules(run, file);
         }
-        let rules = self.rules(snapshot)?;
+        let rules = self.read_rules_at(snapshot)?;
         if rules.is_some() || !self.uses_default_rules(snapshot, bases)? {
             return Ok(CheckRules::Project(rules));
         }
@@ -101,7 +101,7 @@ impl Workspace<'_> {
     fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
         let full = run.env.current_dir().join(file);
         let typed_path = file.display().to_string();
-        let is_inside = policy::path_in_repository(self.repo.root(), &full).is_some();
+        let is_inside = policy::find_path_in_repository(self.repo.root(), &full).is_some();
         if is_inside && !self.ci.host.is_local() {
             let message =
                 format!("cannot use the rules file {typed_path}: the change under review controls it");

@@ -35,7 +35,7 @@ impl<'a> CheckSubject<'a> {
             return Ok(repo.disk_snapshot(index)?);
         }
         if self.settings.gate.revisions.head.is_none() {
-            return workspace.checkout_files(self.session);
+            return workspace.checkout_snapshot(self.session);
         }
         let all_revisions = self.all_revisions();
         Ok(repo.snapshot(workspace.resolve_target(self.session, all_revisions)?.head))
@@ -96,7 +96,7 @@ impl<'a> CheckSubject<'a> {
                 .workspace
                 .resolve_target(self.session, revisions)
                 .map(Comparison::from),
-            None => self.workspace.compare_checkout(self.session, revisions),
+            None => self.workspace.resolve_checkout(self.session, revisions),
         }
     }
 

@@ -80,7 +80,7 @@ impl GateRun<'_> {
         if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
-        let bases = match change.baseline_commits() {
+        let bases = match change.select_baseline_commits() {
             Ok((bases, _)) => bases,
             Err(error) if mode == CompatMode::Fail => return Err(error.into()),
             Err(_) => Vec::new(),
@@ -104,7 +104,7 @@ fn compare_with_bases<'b>(
     if bases.is_empty() {
         return Ok(None);
     }
-    let config_dir = workspace.config_dir(snapshot)?;
+    let config_dir = workspace.find_config_dir(snapshot)?;
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());

@@ -73,11 +73,14 @@ impl ReviewEngine for LocalReview {
         ));
         if self.rules.is_none() {
             self.rules = Some(CheckRules::Project(
-                run.subject.workspace.rules(&run.subject.snapshot)?,
+                run.subject.workspace.read_rules_at(&run.subject.snapshot)?,
             ));
         }
         if self.rules().is_none() {
-            self.missing_rules = run.subject.workspace.missing_rules(&run.subject.snapshot)?;
+            self.missing_rules = run
+                .subject
+                .workspace
+                .build_missing_rule_set(&run.subject.snapshot)?;
         }
         Ok(())
     }

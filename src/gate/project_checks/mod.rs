@@ -66,7 +66,7 @@ impl ProjectChecks<'_> {
         renames: &Renames<'_>,
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let config_dir = self.workspace.config_dir(snapshot)?;
+        let config_dir = self.workspace.find_config_dir(snapshot)?;
         check(&ProjectScope {
             repo: &self.workspace.repo,
             levels: self.settings.levels,
@@ -363,8 +363,8 @@ impl GateRun<'_> {
             return Ok(tally);
         }
         let snapshot = &self.subject.snapshot;
-        let rules = self.subject.workspace.rules(snapshot)?;
-        let waivers = self.subject.workspace.read_active_waivers(rules.as_ref())?;
+        let rules = self.subject.workspace.read_rules_at(snapshot)?;
+        let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(baseline) = &self.baseline {
             baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {

@@ -31,7 +31,7 @@ impl LocalFallback {
             Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _| {})?,
             None => evaluate_files(
                 &workspace.repo,
-                &workspace.missing_rules(snapshot)?,
+                &workspace.build_missing_rule_set(snapshot)?,
                 files,
                 &|_, _| {},
             )?,
@@ -69,7 +69,7 @@ impl LocalFallback {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
             None => local_review::evaluate_at_base(
                 &workspace.repo,
-                &workspace.missing_rules(snapshot)?,
+                &workspace.build_missing_rule_set(snapshot)?,
                 base,
                 base_paths,
             )?,

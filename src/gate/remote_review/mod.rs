@@ -116,8 +116,8 @@ impl<'a> RemoteReview<'a> {
     /// Returns the request for a review of this commit.
     fn review_parameters<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewParameters<'r>, Failure> {
         Ok(ReviewParameters {
-            project: self.connection.project_id()?,
-            agent_version: self.connection.agent_version()?,
+            project: self.connection.require_project_id()?,
+            agent_version: self.connection.require_agent_version()?,
             branch: self.target.require_branch()?,
             commit: commit.as_str(),
             fields: &self.fields,
@@ -277,7 +277,7 @@ impl ReviewEngine for RemoteReview<'_> {
 
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.reject_fork()?;
-        self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
+        self.rules_file = run.subject.workspace.find_rules_file(&run.subject.snapshot)?;
         self.rules = run.subject.workspace.read_rules(self.rules_file.as_ref())?;
         Ok(())
     }
@@ -287,8 +287,8 @@ impl ReviewEngine for RemoteReview<'_> {
     }
 
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
-        self.connection.project_id()?;
-        self.connection.agent_version()?;
+        self.connection.require_project_id()?;
+        self.connection.require_agent_version()?;
         self.check_on_remote(run)?;
         let platform = run.session.platform(self.connection)?;
         run.session.ui.say(&format!(

@@ -90,7 +90,7 @@ impl SavedReports<'_> {
         let Some(repo) = self.repo.filter(|_| may_be_change) else {
             return Ok(());
         };
-        let names = policy::tracked_paths(repo.root(), full);
+        let names = policy::list_tracked_paths(repo.root(), full);
         // A file that git cannot look up may belong to the change.
         if !names
             .iter()

@@ -293,10 +293,11 @@ impl GateRun<'_> {
             Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
         };
-        if let Some(limit) = self.subject.workspace.policy_limit() {
+        if let Some(limit) = self.subject.workspace.limit_of_unused_settings() {
             self.evaluation.add_limit(limit);
         }
-        self.evaluation.add_notes(self.subject.workspace.tip_age.clone());
+        self.evaluation
+            .add_notes(self.subject.workspace.target_age_note.clone());
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_interface_changes(accept_break)?;
@@ -322,7 +323,7 @@ impl GateRun<'_> {
     fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
-        let waivers = self.subject.workspace.read_active_waivers(engine.rules())?;
+        let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths: HashSet<&str> = self

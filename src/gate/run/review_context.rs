@@ -1,7 +1,7 @@
 //! The facts about a run that its report contains.
 
 use crate::gate::run::GateRun;
-use crate::job::context::PolicyTip;
+use crate::job::context::PolicyRevision;
 use crate::job::settings::Connection;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
@@ -11,9 +11,9 @@ impl GateRun<'_> {
     /// on.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
-        let policy = match &self.subject.workspace.policy {
-            PolicyTip::Commit { commit, .. } => Some(commit.to_string()),
-            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        let policy = match &self.subject.workspace.policy_revision {
+            PolicyRevision::Commit { commit, .. } => Some(commit.to_string()),
+            PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
         let comparison = &self.subject.comparison;
         let judging = &self.subject.settings.verdict;
@@ -41,7 +41,7 @@ impl GateRun<'_> {
 /// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
 fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
-        url: connection.base_url().ok()?.normalized(),
-        project: connection.project_id().ok()?.to_string(),
+        url: connection.require_base_url().ok()?.normalized(),
+        project: connection.require_project_id().ok()?.to_string(),
     })
 }

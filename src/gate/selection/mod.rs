@@ -110,7 +110,7 @@ impl Workspace<'_> {
             return Ok(SelectionResult::default());
         }
         self.check_matches(snapshot, &comparison.bases, request)?;
-        self.config_dir(snapshot)?;
+        self.find_config_dir(snapshot)?;
         let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
         let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
@@ -120,7 +120,7 @@ impl Workspace<'_> {
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
-        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
+        let gate_files = self.find_gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
         let policy_files = gate_files.paths();
         let scope = SelectionScope {
             head: snapshot,
@@ -141,7 +141,7 @@ impl Workspace<'_> {
         let rejects_gate_change = self.gate_changes == GateChanges::Fail
             && !pipelines.gate_changes.is_empty()
             && touches_other_files(&scope)?;
-        let unusable_files = self.unusable_gate_files(run, snapshot, bases, request.resolve)?;
+        let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
         let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);
         Ok(SelectionResult {

@@ -65,7 +65,7 @@ pub(crate) fn compare_revisions(
     args: &DiffArgs,
     result_kind: ResultKind,
 ) -> Result<PipelineComparison, Failure> {
-    let mut workspace = run.workspace()?;
+    let mut workspace = run.open_workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
     let revisions = requested_revisions(&workspace, args)?;
     if range.is_none() {
@@ -75,7 +75,7 @@ pub(crate) fn compare_revisions(
         };
         workspace.deepen(run, &revisions, subject)?;
     }
-    workspace.warn_of_policy(run, false);
+    workspace.warn_of_unused_settings(run, false);
     let (range_ends, snapshot) = match range {
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
         None => resolve_like_check(run, &workspace, args, &revisions)?,
@@ -281,7 +281,7 @@ fn resolve_like_check<'w>(
     } else {
         workspace.repo.disk_snapshot(run.index())?
     };
-    let comparison = workspace.compare_checkout(run, revisions.clone())?;
+    let comparison = workspace.resolve_checkout(run, revisions.clone())?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
     let is_open = comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
     let mut ends = RangeEnds::from(comparison);

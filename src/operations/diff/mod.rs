@@ -103,7 +103,7 @@ impl TextStyle {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);
         Self {
-            color: style.color || (is_paged && run.repository().is_none_or(|repo| repo.allows_color())),
+            color: style.color || (is_paged && run.find_repository().is_none_or(|repo| repo.allows_color())),
             ..style
         }
     }

@@ -64,7 +64,7 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
 async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(check_agent_version(connection));
-    let base_url = match connection.base_url() {
+    let base_url = match connection.require_base_url() {
         Ok(base_url) => base_url,
         Err(error) => return checks.push(Check::from_failure("base-url", &error.into())),
     };
@@ -82,8 +82,8 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
 /// Adds the checks of missing settings, even if the requests did not reach them.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let missing = [
-        ("token", connection.token().err()),
-        ("project", connection.project_id().err()),
+        ("token", connection.require_token().err()),
+        ("project", connection.require_project_id().err()),
     ];
     for (name, error) in missing {
         if let Some(error) = error.filter(|_| !doctor_check::contains_check(checks, name)) {
@@ -94,7 +94,7 @@ fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
 
 fn check_agent_version(connection: &Connection) -> Check {
     let agent_version = connection
-        .agent_version()
+        .require_agent_version()
         .map(|version| CheckOutcome::Ok(version.to_owned()));
     Check::new("agent-version", agent_version.map_err(Failure::from))
 }
@@ -268,7 +268,10 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
-    let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
+    let (Ok(project), Ok(agent)) = (
+        connection.require_project_id(),
+        connection.require_agent_version(),
+    ) else {
         return Check::not_applicable(NAME, "set the project and the agent version first");
     };
     let fields = review_fields(&settings.request_fields);
@@ -296,7 +299,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
 
 /// Returns the check of the token. A 403 shows that the token was accepted.
 fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check {
-    let source = match connection.token() {
+    let source = match connection.require_token() {
         Ok(TokenSource::Value(_)) => "from the variable",
         Ok(TokenSource::File(_)) => "from the file",
         Ok(TokenSource::Command(_)) => "from the command",
@@ -327,7 +330,7 @@ fn check_publish_role(
 }
 
 async fn check_project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
-    let project = connection.project_id()?;
+    let project = connection.require_project_id()?;
     with_timeout(REQUEST_TIMEOUT, platform.check_project_access(project)).await?;
     Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
 }

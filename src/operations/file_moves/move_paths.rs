@@ -54,7 +54,7 @@ fn reject(message: String) -> Failure {
 /// Returns the path relative to the root, with `/`; empty for the root itself.
 fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
-    policy::path_in_repository(root, &full)
+    policy::find_path_in_repository(root, &full)
         .ok_or_else(|| reject(format!("`{}` is outside the repository", path.display())))
 }
 

@@ -181,7 +181,7 @@ fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &s
 
 /// Returns the references in the gate configuration and in the shared-pipelines file.
 fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
-    let config_dir = reader.workspace.config_dir(reader.snapshot)?;
+    let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
     let files: [(Option<&str>, FindEdits); 3] = [

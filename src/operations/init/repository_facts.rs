@@ -82,13 +82,13 @@ pub(crate) fn detect_setup(
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
     let snapshot = repo.disk_snapshot(run.index())?;
-    let existing_config_dir = workspace.config_dir(&snapshot)?;
+    let existing_config_dir = workspace.find_config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing)?;
     let candidates = match existing_config_dir {
         Some(_) => Vec::new(),
-        None => config_dir_prompt::find_candidates(&snapshot)?,
+        None => config_dir_prompt::find_config_dir_candidates(&snapshot)?,
     };
     let sole_candidate = match args.adopt {
         Some(_) => config_dir_prompt::find_sole_candidate(&snapshot, &candidates)?,
@@ -110,7 +110,7 @@ pub(crate) fn detect_setup(
     let config_dir = existing_config_dir.or(chosen_config_dir);
     let connection = workspace.sources.connection(&run.global)?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
-    let rules_file = workspace.rules_file(&snapshot)?;
+    let rules_file = workspace.find_rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
     let rules = rules_file.as_ref();
     let findings = CurrentFindings::evaluate(workspace, &snapshot, rules, config_dir_name, args.adopt)?;
@@ -127,8 +127,8 @@ pub(crate) fn detect_setup(
         sole_candidate,
         candidates,
         config_dir,
-        project_id: connection.project_id().ok(),
-        agent_version: connection.agent_version().ok().map(str::to_owned),
+        project_id: connection.require_project_id().ok(),
+        agent_version: connection.require_agent_version().ok().map(str::to_owned),
         is_prefix_set: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| repository_name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(parse_source).transpose()?,

@@ -114,9 +114,9 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
 }
 
 fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
-    let workspace = run.workspace()?;
-    let snapshot = workspace.checkout_files(run)?;
-    let Some(file) = workspace.rules_file(&snapshot)? else {
+    let workspace = run.open_workspace()?;
+    let snapshot = workspace.checkout_snapshot(run)?;
+    let Some(file) = workspace.find_rules_file(&snapshot)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
         return Err(Failure::usage(message).hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
     };

@@ -14,7 +14,7 @@ use sluicegate_platform::follow::send_before_deadline;
 const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let environment = sources.environment(args.environment)?;
     let wait = TaskWait::from_args(run, &args.wait)?;
     let message = read_message(run, &args.message)?;

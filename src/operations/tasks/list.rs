@@ -14,8 +14,11 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
-    let connection = run.sources()?.connection(&run.global)?;
-    let project = connection.project_id().ok().filter(|_| !args.all_projects);
+    let connection = run.read_sources()?.connection(&run.global)?;
+    let project = connection
+        .require_project_id()
+        .ok()
+        .filter(|_| !args.all_projects);
     let platform = run.platform(&connection)?;
     let filter = TaskFilter {
         project_id: project.map(|id| id.to_string()),
