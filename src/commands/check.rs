@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.selection.pipelines.keep_submodules();
     let mut engine = choose_engine(&mut gate, &settings)?;
     gate.prepare(None)?;
-    gate.find_baseline()?;
+    gate.find_change_baseline()?;
     add_notes(&mut gate);
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
     let delivery_status = deliver(&mut gate, &settings.gate.verdict.destinations);
@@ -83,14 +83,14 @@ fn open_run<'a>(
     input: Option<&StandardInput>,
     args: &CheckArgs,
 ) -> Result<GateRun<'a>, Failure> {
-    let mut snapshot = subject.snapshot(input.is_some())?;
+    let mut snapshot = subject.open_snapshot(input.is_some())?;
     let mut paths = CheckPaths::default();
     match input {
         Some(input) => paths.named_files.push(input.add_to_snapshot(&mut snapshot)),
-        None => paths = subject.paths(&snapshot, &args.selection.paths)?,
+        None => paths = subject.resolve_paths(&snapshot, &args.selection.paths)?,
     }
-    let change = subject.comparison(&paths)?;
-    paths.must_exist(subject.workspace, &snapshot, &change)?;
+    let change = subject.find_comparison(&paths)?;
+    paths.require_restrictions(subject.workspace, &snapshot, &change)?;
     let files = ReviewedFiles {
         workspace: subject.workspace,
         settings: &subject.settings.gate,
@@ -113,7 +113,7 @@ fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<Loc
     let bases = &files.comparison.bases;
     let rules = files
         .workspace
-        .check_rules(gate.session, &files.snapshot, bases, rules_file)?;
+        .find_check_rules(gate.session, &files.snapshot, bases, rules_file)?;
     Ok(LocalReview::with_rules(rules))
 }
 

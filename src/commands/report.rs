@@ -1,7 +1,7 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
 use crate::delivery::unfinished_files::OutputFiles;
-use crate::delivery::{default_reports, deliver};
+use crate::delivery::{deliver, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
 use crate::gate::run::GateRun;
@@ -52,7 +52,7 @@ fn replace_old_reports(
 ) -> Result<(), Failure> {
     let mut reports = destinations.reports.clone();
     if reports.is_empty() {
-        reports = default_reports(run, host);
+        reports = list_default_reports(run, host);
     }
     run.replace_old_files(&OutputFiles {
         reports,

@@ -105,7 +105,7 @@ impl<'a> ReviewSubject<'a> {
             Some(publish) => {
                 gate.find_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
             }
-            None => gate.find_baseline()?,
+            None => gate.find_change_baseline()?,
         }
         if self.settings.dry_run {
             gate.status = self.describe(gate)?;

@@ -12,9 +12,11 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
     let rules = match &verb {
         WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
-        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
+        WaiversVerb::Add(_) | WaiversVerb::List { .. } => {
+            workspace.find_check_rules(run, &snapshot, &[], None)?
+        }
     };
-    if let Some(note) = rules.note() {
+    if let Some(note) = rules.describe_other_rules() {
         run.ui.say(&note);
     }
     let file = WaiversFile::read(&workspace, &snapshot, rules.into_rule_set())?;

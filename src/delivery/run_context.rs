@@ -16,7 +16,7 @@ const MAX_PATH_WIDTH: usize = 60;
 /// If more pipelines than this share a reason, the reason is printed once.
 const MAX_ROWS_PER_REASON: usize = 3;
 
-/// Returns whether the platform could read the head for a review; if this does not start with "yes", `review` fails.
+/// Describes whether the platform could read head for a review. If the text does not begin with "yes", a review fails.
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
@@ -47,6 +47,7 @@ pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Val
     })
 }
 
+/// Returns the descriptions of the gate changes by path.
 fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
@@ -54,10 +55,11 @@ fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     pairs.collect()
 }
 
+/// Returns a changed pipeline as JSON, with the reason why it is selected or not.
 fn candidate_json(candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
-        "change": change_name(&candidate.change.kind),
+        "change": kind_name(&candidate.change.kind),
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
@@ -67,7 +69,8 @@ fn candidate_json(candidate: &Candidate) -> Value {
     value
 }
 
-const fn change_name(kind: &ChangeKind) -> &'static str {
+/// Returns the word for a kind of change in the JSON and the text.
+const fn kind_name(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Added => "added",
         ChangeKind::Modified => "modified",
@@ -124,6 +127,7 @@ pub(crate) struct RunContextText<'a> {
 }
 
 impl RunContextText<'_> {
+    /// Renders the context as text: the facts about the run, then one row for each pipeline.
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
         for (name, value) in list_facts(self.target, self.selected, remote, policy) {
@@ -146,6 +150,7 @@ impl RunContextText<'_> {
         text
     }
 
+    /// Returns the cells of each row. Reasons that are printed once above the rows are left empty.
     fn build_rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selected.candidates {
@@ -155,7 +160,7 @@ impl RunContextText<'_> {
             }
             let is_named = self.paths.contains(path);
             let has_reason = is_named || !repeated.contains_key(candidate.reason.as_str());
-            rows.push(candidate_row(self.target, candidate, has_reason));
+            rows.push(build_candidate_row(self.target, candidate, has_reason));
         }
         for file in &self.unchanged {
             let mark = if file.is_selected { '+' } else { '-' };
@@ -184,6 +189,7 @@ fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize>
     counts
 }
 
+/// Returns the facts about the run, each with its label.
 fn list_facts(
     target: &Target,
     selected: &SelectedPipelines,
@@ -236,7 +242,7 @@ fn list_facts(
     facts
 }
 
-/// Describes the base of `new-only` in a run that selects all pipelines.
+/// Describes at which commit findings count as known, in a run that reviews all pipelines.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
@@ -254,6 +260,7 @@ fn describe_gate_change(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
+/// Returns the sentence with the numbers of changed and of selected pipelines.
 fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {
     let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
@@ -266,13 +273,14 @@ fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {
     format!("{subject}, {} to review\n", selected.files.len())
 }
 
-fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
+/// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason.
+fn build_candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
     // Without a base, no pipeline was compared, so none is shown as added.
     let kind = if target.bases.is_empty() {
         mark.to_string()
     } else {
-        format!("{mark} {}", change_name(&candidate.change.kind))
+        format!("{mark} {}", kind_name(&candidate.change.kind))
     };
     let path = text::escape_line(&candidate.change.path);
     let path = match candidate.change.rename_source() {

@@ -43,6 +43,7 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
+    /// Replaces what an earlier run left at the destinations. A dry run writes no reports, so it leaves them alone.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if self.is_dry {
             return Ok(());

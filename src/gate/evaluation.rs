@@ -49,6 +49,7 @@ impl Evaluation {
         }
     }
 
+    /// Derives what decides the verdict from the collected results: the causes, and the sentences that explain them.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -124,7 +125,7 @@ impl Evaluation {
         }
     }
 
-    /// Adds the requests that got no response, and prints them. With `may_pass`, an unavailable platform does not make
+    /// Adds and prints the requests that got no response. With `may_pass`, a platform that is unavailable does not make
     /// the run undecided.
     pub(crate) fn add_failed_requests(
         &mut self,
@@ -140,13 +141,13 @@ impl Evaluation {
             .print(session, self.status() == ExitStatus::Success)
     }
 
-    /// Returns the exit status of the run, without the excused causes.
+    /// Returns the exit status of the run. Causes that the job excuses do not count.
     pub(crate) fn status(&self) -> ExitStatus {
         let mut causes = self.causes.clone();
         if self.excuse.is_some() {
             causes.retain(|cause| !matches!(cause, Cause::Unreviewed | Cause::Doubt));
         }
-        self.failed_requests.status(exit_status(verdict(&causes)))
+        self.failed_requests.adjust_status(exit_status(verdict(&causes)))
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.
@@ -156,6 +157,7 @@ impl Evaluation {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
+    /// Converts the evaluation to the report of a run with these selected pipelines.
     pub(crate) fn into_report(
         self,
         engine: Engine,

@@ -15,8 +15,9 @@ use crate::workspace::{Workspace, to_requested_revisions};
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
-    /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a
-    /// warning, or an error if changes of the gate can fail the run.
+    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
+    /// that a job cannot hide a change by naming another base. If they cannot be resolved, the requested bases are used
+    /// with a warning; if changes of the gate can fail the run, this is an error.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
@@ -50,7 +51,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases of a tag: the tag is compared with the default branch.
+    /// Returns the bases of a tag, which is compared with the default branch.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -74,6 +75,7 @@ impl Workspace<'_> {
         }
     }
 
+    /// Returns the bases that would be used if the job named none.
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
@@ -87,7 +89,7 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the base that would be used without `--all`, and its source.
+    /// Returns the bases that would be used without `--all`, and where they come from.
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
@@ -97,14 +99,14 @@ impl Workspace<'_> {
             all: false,
             ..revisions.clone()
         });
-        let settled_comparison = match comparison.head {
+        let comparison_without_all = match comparison.head {
             Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &request)?),
             None => context::resolve_checkout(&self.repo, &self.ci, &request)?,
         };
-        Ok((settled_comparison.bases, settled_comparison.base_source))
+        Ok((comparison_without_all.bases, comparison_without_all.base_source))
     }
 
-    /// Describes the change of a gate configuration file since the base.
+    /// Describes how a file of the gate configuration changed since the base.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -121,6 +123,8 @@ impl Workspace<'_> {
         files.describe_changes(&change.path, &old, &new)
     }
 
+    /// Reads a file of the gate configuration. Errors are part of the result, because they are compared and reported
+    /// like contents.
     pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {
         match snapshot.find_file(path) {
             Ok(None) => GateFileVersion::Missing,
@@ -129,6 +133,7 @@ impl Workspace<'_> {
         }
     }
 
+    /// Reads the content of a file, or the reason why it cannot be read.
     fn read_gate_content(&self, file: &SnapshotFile) -> GateFileVersion {
         if let Some(reason) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {reason}"));

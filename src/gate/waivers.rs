@@ -119,7 +119,7 @@ impl GateRun<'_> {
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;
                 }
-                let old_names = components.old_names(&file.path)?;
+                let old_names = components.find_old_names(&file.path)?;
                 if !old_names.is_empty() {
                     former.components.insert(file.path.clone(), old_names);
                 }

@@ -138,7 +138,7 @@ impl Publication<'_> {
             .workspace
             .read_rules_at(&self.workspace.repo.snapshot(self.target.head.clone()))?;
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let expects_result = |path: &str| gate::expects_result(rules.as_ref(), &positions, path);
+        let expects_result = |path: &str| gate::needs_result(rules.as_ref(), &positions, path);
         self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &expects_result)?);
         self.warn_of_unreviewed_pipelines(plan);
         Ok(())

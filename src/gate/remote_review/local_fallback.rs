@@ -17,8 +17,8 @@ pub(crate) struct LocalFallback {
 }
 
 impl LocalFallback {
-    /// Adds the local results of these files to the findings. Without `rules`, the missing rules file is the result of
-    /// each file, as in a local check.
+    /// Evaluates the rules locally on files that the platform did not review, and adds the results. Without `rules`,
+    /// the missing rules file is the result of each file, as in a local check.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -53,7 +53,7 @@ impl LocalFallback {
         self.paths.contains(path)
     }
 
-    /// Adds the local results of these places at the base.
+    /// Adds the local results of the same files as they were at the base, to be compared with.
     pub(crate) fn add_base_results(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

@@ -26,7 +26,7 @@ impl GateRun<'_> {
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
             shard: self.shard_selection.shard,
             fail_on: Some(judging.fail_on),
-            paths: self.subject.paths.all(),
+            paths: self.subject.paths.list_paths(),
             max_known: judging.max_known,
             compared_with: None,
             new_only: judging.new_only,

@@ -168,7 +168,7 @@ impl PipelineComparison {
         if let Some(interface) = &self.interface {
             lines.push(text::escape_line(&format!(
                 "shared pipelines: {}",
-                interface.summary()
+                interface.summarize()
             )));
             lines.extend(
                 interface
@@ -207,7 +207,7 @@ impl PipelineComparison {
 
     pub(crate) fn into_page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|interface| ConsumerChanges {
-            summary: interface.summary(),
+            summary: interface.summarize(),
             changes: interface.describe_changes(self.base.as_ref()),
         });
         let files = self.pipelines.into_iter().filter_map(|result| match result {
