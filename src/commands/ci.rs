@@ -9,9 +9,7 @@ use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
-use crate::publication::{
-    PlannedPublish, Publication, RequiredReview, VersionHistory, find_reason_against_publish,
-};
+use crate::publication::{PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -74,9 +72,9 @@ fn publish(
     }
     let evidence = RequiredReview::from_run(gate);
     if is_announced {
-        return publish_step.announce(planned_publish.plan, evidence);
+        return publish_step.preview_publish(planned_publish.plan, evidence);
     }
-    let result = publish_step.run(planned_publish.plan, evidence);
+    let result = publish_step.execute(planned_publish.plan, evidence);
     // The review has its own report, so the failure is that of the publish.
     Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
@@ -104,7 +102,7 @@ fn find_reason_to_end(
         return Some(format!("the review does not cover all pipelines: {reason}"));
     }
     match gate.report.as_ref().map(|report| report.verdict) {
-        Some(Verdict::Passed) | None => find_reason_against_publish(&subject.target, publish_on),
+        Some(Verdict::Passed) | None => explain_no_publish(&subject.target, publish_on),
         Some(verdict) => Some(format!("the review did not pass: its verdict is {verdict}")),
     }
 }

@@ -68,7 +68,7 @@ impl Workspace<'_> {
 
     /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
     /// because a removed rule's waivers can be removed only afterwards.
-    pub(crate) fn known_rules<'r>(
+    pub(crate) fn find_known_rules<'r>(
         &self,
         rules: Option<&'r RuleSet>,
     ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
@@ -87,13 +87,13 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns the entries of a version of the file.
+    /// Parses the entries of a version of the waivers file. The error names the version and the position.
     pub(crate) fn parse_waivers(
         &self,
         text: &NamedText,
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
-        let is_known_rule = self.known_rules(rules)?;
+        let is_known_rule = self.find_known_rules(rules)?;
         read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
@@ -105,7 +105,7 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the waived findings, also those of pipelines and components that the change renames.
+    /// Marks the waived findings. A pipeline or component that the change renames is also matched by its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former = OldNames {
             // A waiver at an excluded path allowed nothing.
@@ -144,7 +144,8 @@ pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) 
         .map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
 }
 
-/// Marks the findings that the waivers allow. Returns the state of each waiver, over all pipelines of the snapshot.
+/// Marks the findings that the waivers allow. Returns whether each waiver is still needed. `is_whole` states that all
+/// pipelines of the snapshot were reviewed.
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
@@ -179,7 +180,7 @@ impl PolicyWaivers {
         })
     }
 
-    /// Marks waived findings; adds a note about waivers that are no longer needed.
+    /// Marks the findings that these waivers allow, and notes waivers that can be removed or must be changed.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
@@ -212,8 +213,8 @@ impl PolicyWaivers {
         self.waivers.entries().is_empty()
     }
 
-    /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
-    /// the merge.
+    /// Describes the waivers that match a renamed component only by its former name. After the merge, nobody knows that
+    /// name, so they would stop matching.
     fn describe_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
@@ -251,8 +252,8 @@ impl PolicyWaivers {
         })
     }
 
-    /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
-    /// merge.
+    /// Describes the waivers that match a renamed file only by its former path. After the merge, nobody knows that
+    /// path, so they would stop matching.
     fn describe_former_paths(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut renamed_paths = Vec::new();
         for file in files {
@@ -279,7 +280,7 @@ impl PolicyWaivers {
     }
 }
 
-/// Returns a note about waivers that are no longer needed.
+/// Describes the waivers that can be removed because they match no finding or have expired; `None` if there are none.
 fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
     let unneeded_waivers = waivers
         .entries()

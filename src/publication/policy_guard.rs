@@ -1,4 +1,4 @@
-//! Refuses a publish if the gate configuration in force cannot be used, or is stricter than that of the commit.
+//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the commit.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -10,8 +10,8 @@ use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
 
-/// Resolves the settings of a publish. Returns an error if the configuration file in force cannot be used.
-pub(crate) fn resolve_settings<'a>(
+/// Resolves the settings of a publish. Fails if the policy revision's configuration file cannot be used.
+pub(crate) fn resolve_publish_settings<'a>(
     run: &'a Run,
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
@@ -23,7 +23,8 @@ pub(crate) fn resolve_settings<'a>(
     Ok(settings?)
 }
 
-/// Returns an error if the configuration file in force cannot be used: it may require a review, or exclude files.
+/// Fails if the policy revision's configuration file cannot be used: it may require a review, or exclude files from the
+/// publish.
 pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
@@ -34,9 +35,9 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         .hint("repair the file on the default branch, then publish again"))
 }
 
-/// Warns if the tip of the default branch has a stricter gate configuration than the published commit, or returns an
-/// error if the job does not allow that.
-pub(crate) fn reject_outdated_gate(
+/// Warns if the default branch has a stricter gate configuration by now than the published commit. Fails if the job
+/// does not allow this.
+pub(crate) fn check_stricter_gate(
     run: &Run,
     workspace: &Workspace<'_>,
     target: &Target,
@@ -61,7 +62,7 @@ pub(crate) fn reject_outdated_gate(
         return Ok(());
     };
     let notes: Vec<String> = stricter_target
-        .limits()
+        .list_limits()
         .into_iter()
         .map(|limit| limit.text)
         .collect();

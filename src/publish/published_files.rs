@@ -17,7 +17,8 @@ pub struct PublishedFiles<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the files that differ, by path. A shared-pipelines file with the same content in another order is unchanged.
+/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file counts as
+/// unchanged if only the order in it differs.
 pub fn compare_with_published_files(
     plan: &Plan,
     published: &PublishedFiles<'_>,
@@ -50,6 +51,7 @@ pub fn compare_with_published_files(
     Ok(changes)
 }
 
+/// Returns whether a planned file has the published content, compared by id, by meaning or by hash.
 fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,

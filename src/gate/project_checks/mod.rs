@@ -326,7 +326,7 @@ impl GateRun<'_> {
 
     /// Returns the new path of each pipeline that the change renames, by its old path.
     fn map_new_paths(&self) -> BTreeMap<String, String> {
-        let former_paths = self.selection.pipelines.former_paths().into_iter();
+        let former_paths = self.selection.pipelines.map_former_paths().into_iter();
         former_paths
             .map(|(new_path, old_path)| (old_path, new_path))
             .collect()

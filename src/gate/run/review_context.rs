@@ -7,8 +7,8 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
 
 impl GateRun<'_> {
-    /// Returns the facts about the run that a report contains, so that only reports of one review are merged or relied
-    /// on.
+    /// Returns the facts about the run that its report contains. With them, reports of different reviews are told
+    /// apart.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
         let policy = match &self.subject.workspace.policy_revision {
@@ -38,7 +38,7 @@ impl GateRun<'_> {
     }
 }
 
-/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
+/// Returns the platform and the project that review the files; `None` if one of them is not set.
 fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
         url: connection.require_base_url().ok()?.normalized(),

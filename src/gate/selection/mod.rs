@@ -66,8 +66,8 @@ impl SelectionResult {
         }
     }
 
-    /// Adds the causes of the gate configuration: a change to it that the job does not allow, files that the change
-    /// makes unusable, and a stricter target.
+    /// Adds what the selection found in the gate configuration to the causes of the verdict: a change that the job does
+    /// not allow, files that the change makes unusable, and a stricter target.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
@@ -87,7 +87,7 @@ impl SelectionResult {
         let Some(target) = &self.stricter_target else {
             return;
         };
-        for limit in target.limits() {
+        for limit in target.list_limits() {
             evaluation.add_limit(limit);
         }
         evaluation.add_notes(target.evaluation_note());
@@ -98,7 +98,7 @@ impl SelectionResult {
 }
 
 impl Workspace<'_> {
-    /// Selects the pipelines, and determines the changes of the gate.
+    /// Selects the pipelines to review, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(
         &self,
         run: &Run,
@@ -109,7 +109,7 @@ impl Workspace<'_> {
         if comparison.idle_reason.is_some() {
             return Ok(SelectionResult::default());
         }
-        self.check_matches(snapshot, &comparison.bases, request)?;
+        self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
         self.find_config_dir(snapshot)?;
         let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
         let bases = match host_bases.as_slice() {
@@ -155,9 +155,10 @@ impl Workspace<'_> {
 }
 
 impl Workspace<'_> {
-    /// Returns an error if a path or a glob of the job, or all globs of the configuration file together, match no file
-    /// of the snapshot or of the base: that is a typo, and the run would pass without any review.
-    pub(crate) fn check_matches(
+    /// Fails if a path or a glob of the job matches no file of the snapshot or of a base, or all globs of the
+    /// configuration file together match none. That is probably a typing error, and the run would pass without any
+    /// review.
+    pub(crate) fn reject_unmatched_selection(
         &self,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
@@ -181,15 +182,20 @@ impl Workspace<'_> {
             snapshot.name(),
             format_count(pipelines.count(), "pipeline")
         );
-        match find_unmatched(&known_paths, request, &place) {
+        match find_unmatched_entry(&known_paths, request, &place) {
             Some(failure) => Err(failure),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the error of the first glob or path that matches none of the known files of `place`.
-fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
+/// Returns the error for the first glob or path that matches none of the known files; `None` if each matches one.
+/// `place` names the files in the error.
+fn find_unmatched_entry(
+    known_paths: &[&str],
+    request: &SelectionRequest<'_>,
+    place: &str,
+) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
         let message = format!("the include glob {glob:?} matches no file of {place}");

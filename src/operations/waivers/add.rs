@@ -110,7 +110,7 @@ fn reject_unreadable(
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
 ) -> Result<(), Failure> {
-    let knows = workspace.known_rules(waivers_file.rules.as_ref())?;
+    let knows = workspace.find_known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
         read_waivers(format!("- {entry}\n").as_bytes(), &knows)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
