@@ -39,6 +39,7 @@ impl Repository {
         self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
+    /// Fetches these targets in one request. An empty list needs none.
     fn fetch_group(
         &self,
         remote: &str,
@@ -65,6 +66,7 @@ impl Repository {
         self.program.run_with_remote(self.root(), &arguments).map(drop)
     }
 
+    /// Returns whether the clone has the branch or the commit.
     fn has_target(&self, target: FetchTarget<'_>) -> bool {
         match target {
             FetchTarget::Branch(name) => matches!(self.remote_branch(name), Ok(Some(_))),

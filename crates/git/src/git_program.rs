@@ -157,6 +157,7 @@ impl GitProgram {
         )
     }
 
+    /// Creates a git command that cannot run other programs. Without `uses_remote`, it also cannot use the network.
     fn build_command(&self, arguments: &[&str], uses_remote: bool) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {
@@ -186,6 +187,7 @@ impl GitProgram {
     }
 }
 
+/// Runs the command and returns its output, up to a limit.
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
     let mut text = String::new();
     start_program(command, arguments, None, timeout)?
@@ -195,6 +197,7 @@ fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> 
     Ok(text)
 }
 
+/// Returns the conversion of an I/O error of git with these arguments.
 fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     let arguments = arguments.join(" ");
     move |error| GitError::Program {
@@ -203,6 +206,7 @@ fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     }
 }
 
+/// Starts the command and returns its output as a reader. `expected_size` is the size of the output, if it is known.
 fn start_program(
     command: &mut Command,
     arguments: &[&str],
@@ -233,6 +237,8 @@ fn start_program(
     })
 }
 
+/// Sends the output in chunks, so that a reader on another thread can stop waiting. The last chunk is empty or an
+/// error.
 fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut chunk = Vec::with_capacity(CHUNK_SIZE);
@@ -272,6 +278,7 @@ pub(super) struct ProgramOutput {
 }
 
 impl Read for ProgramOutput {
+    /// Reads from the output. At its end, fails if git failed or the output is incomplete.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() || self.is_finished {
             return Ok(0);
@@ -292,6 +299,7 @@ impl Read for ProgramOutput {
 }
 
 impl ProgramOutput {
+    /// Waits for the next chunk, which is empty at the end of the output. Fails if git prints nothing for too long.
     fn next_chunk(&mut self) -> io::Result<Vec<u8>> {
         match self.chunks.recv_timeout(self.timeout) {
             Ok(chunk) => chunk,
@@ -319,6 +327,7 @@ impl ProgramOutput {
         }
     }
 
+    /// Returns what git printed to standard error.
     fn error_text(&self) -> String {
         let bytes = self
             .error_output
@@ -330,6 +339,7 @@ impl ProgramOutput {
 }
 
 impl Drop for ProgramOutput {
+    /// Ends git if the output was not read to its end.
     fn drop(&mut self) {
         if !self.is_finished {
             let _ = self.child.kill();

@@ -90,6 +90,7 @@ impl ListedFile {
         path_to_text(&self.path)
     }
 
+    /// Returns the path as text, or an error if it is not UTF-8.
     pub(super) fn utf8_path(&self) -> Result<String, GitError> {
         match self.display_path() {
             Cow::Borrowed(path) => Ok(path.to_owned()),
@@ -252,6 +253,7 @@ fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Optio
     })
 }
 
+/// Returns whether the disk has something other than a directory at this path.
 fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
     std::str::from_utf8(path)
         .ok()
@@ -259,6 +261,7 @@ fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
         .is_some_and(|metadata| !metadata.is_dir())
 }
 
+/// Fails if the index contains a merge conflict, because the files then have no certain content.
 fn reject_conflicts(index: &Index) -> Result<(), GitError> {
     if !index.has_conflicts() {
         return Ok(());
@@ -283,6 +286,7 @@ fn is_intent_to_add(entry: &IndexEntry) -> bool {
     IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
 }
 
+/// Returns the blob and the kind of a staged file.
 fn staged_state(entry: &IndexEntry) -> FileState {
     let kind = match entry.mode & 0o170_000 {
         0o120_000 => FileKind::Symlink,
@@ -292,6 +296,7 @@ fn staged_state(entry: &IndexEntry) -> FileState {
     FileState { id: entry.id, kind }
 }
 
+/// Sorts the files by path. Of several with one path, keeps the first.
 pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
     let mut sorted_files: Vec<ListedFile> = files.collect();
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -312,6 +317,7 @@ pub(super) fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) ->
         .collect()
 }
 
+/// Returns the file with this path from a sorted list.
 pub(super) fn find_listed_file<'f>(files: &'f [ListedFile], path: &str) -> Option<&'f ListedFile> {
     let index = files
         .binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()))

@@ -72,6 +72,7 @@ struct RenameSearch<'a> {
 }
 
 impl<'a> RenameSearch<'a> {
+    /// Creates the search for renames among the added and deleted files of these differences.
     fn new(differences: &'a [TreeDifference]) -> Self {
         let (mut added_indices, mut deleted_indices) = (Vec::new(), Vec::new());
         for (index, difference) in differences.iter().enumerate() {
@@ -167,13 +168,13 @@ impl<'a> RenameSearch<'a> {
             return None;
         }
         contents
-            .size(self.differences.get(index)?)
+            .find_size(self.differences.get(index)?)
             .filter(|size| *size <= MAX_COMPARED_SIZE)
     }
 
     fn read_pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
         Some(Pieces::from_content(
-            &contents.read(self.differences.get(index)?)?,
+            &contents.read_content(self.differences.get(index)?)?,
         ))
     }
 
@@ -243,6 +244,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
+    /// Pairs the remaining deleted and added files, the most similar pairs first.
     fn pair_most_similar(&mut self, contents: &dyn RenameContents) {
         if self.added_indices.is_empty() || self.deleted_indices.is_empty() {
             return;
@@ -294,6 +296,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
+    /// Returns the best sources for an added file, sorted by similarity. A source with the same file name is preferred.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {
@@ -376,6 +379,7 @@ impl<'a> RenameSearch<'a> {
     }
 }
 
+/// Returns the file names that occur once among these differences, with their index.
 fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
     let mut unique_index_by_name: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {
@@ -418,11 +422,11 @@ mod tests {
     }
 
     impl RenameContents for FakeContents {
-        fn size(&self, difference: &TreeDifference) -> Option<u64> {
+        fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
             Some(self.contents[number(difference)].len() as u64)
         }
 
-        fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
+        fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
             self.read_indices.borrow_mut().push(number(difference));
             Some(self.contents[number(difference)].clone())
         }

@@ -84,6 +84,7 @@ impl App {
         &self.clock
     }
 
+    /// Returns who makes a change now, for the audit log.
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
@@ -109,9 +110,10 @@ impl App {
     }
 }
 
-fn open_projects(given: Vec<(Uuid, PathBuf)>) -> Result<Vec<GivenProject>, ServiceError> {
-    let mut projects: Vec<GivenProject> = Vec::with_capacity(given.len());
-    for (project, path) in given {
+/// Opens the repository of each project. Fails if one cannot be opened, or a project is there twice.
+fn open_projects(repositories: Vec<(Uuid, PathBuf)>) -> Result<Vec<GivenProject>, ServiceError> {
+    let mut projects: Vec<GivenProject> = Vec::with_capacity(repositories.len());
+    for (project, path) in repositories {
         if let Err(source) = review::open(&path) {
             return Err(ServiceError::Repository {
                 project,

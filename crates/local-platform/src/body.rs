@@ -56,7 +56,8 @@ impl BoundedBody {
         Ok(Some(piece))
     }
 
-    async fn whole(mut self) -> Result<Vec<u8>, Problem> {
+    /// Reads the complete body.
+    async fn read_whole(mut self) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next().await? {
             bytes.extend_from_slice(&piece);
@@ -76,10 +77,11 @@ pub(super) struct JsonObject(pub Map<String, Value>);
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
+    /// Reads the body as a JSON object, within limits of size and time.
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let body = BoundedBody::new(&parts.headers, body, JSON_LIMIT)?;
-        let bytes = timeout(JSON_TIME, body.whole())
+        let bytes = timeout(JSON_TIME, body.read_whole())
             .await
             .map_err(|_| Problem::too_slow())??;
         match serde_json::from_slice(&bytes) {

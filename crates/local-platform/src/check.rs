@@ -13,15 +13,17 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
+    /// Records what is wrong with a field of the request.
     pub(super) fn note(&mut self, field: &str, message: impl Into<String>) {
-        let field = self.place_of(field);
+        let field = self.qualify_field(field);
         self.findings.push(FieldError {
             field,
             message: message.into(),
         });
     }
 
-    fn place_of(&self, field: &str) -> String {
+    /// Returns the full path of a field in the body.
+    fn qualify_field(&self, field: &str) -> String {
         match self.path.as_str() {
             "" => field.to_owned(),
             path => format!("{path}.{field}"),
@@ -39,14 +41,15 @@ impl BodyCheck {
 
     /// Runs `read` with its errors reported below `field`.
     pub(super) fn below<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
-        let inner = self.place_of(field);
+        let inner = self.qualify_field(field);
         let outer = std::mem::replace(&mut self.path, inner);
         let value = read(self);
         self.path = outer;
         value
     }
 
-    pub(super) fn header(&mut self, headers: &HeaderMap, name: &str) -> String {
+    /// Returns the value of a header. Records an error if it is missing or empty.
+    pub(super) fn require_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.findings.iter().any(|finding| finding.field == name) {
                 self.note(name, "the header must be there and must not be empty");

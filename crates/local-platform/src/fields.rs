@@ -18,6 +18,7 @@ pub(super) trait Fields {
         self.optional_text(field).unwrap_or_default()
     }
 
+    /// Returns the UUID in a field that was checked before; a nil UUID if there is none.
     fn uuid(&self, field: &str) -> Uuid {
         self.given(field)
             .and_then(Value::as_str)

@@ -46,6 +46,7 @@ struct Lingering {
 impl Stream for Lingering {
     type Item = Result<Bytes, axum::Error>;
 
+    /// Passes on the next piece of the body, and forgets the body at its end.
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.begun = true;
         let Some(rest) = &mut self.rest else {
@@ -60,6 +61,8 @@ impl Stream for Lingering {
 }
 
 impl Drop for Lingering {
+    /// Reads the rest of a body that the handler did not read completely, so that the client receives the response
+    /// instead of a broken connection.
     fn drop(&mut self) {
         if !self.begun {
             return;
@@ -70,6 +73,7 @@ impl Drop for Lingering {
     }
 }
 
+/// Reads and drops the rest of a body, up to a limit.
 async fn drain(mut rest: BodyDataStream) {
     let mut seen = 0;
     while let Some(Ok(piece)) = rest.next().await {

@@ -93,6 +93,7 @@ impl FormReader {
         }
     }
 
+    /// Reads from the body until the buffer has this length.
     async fn buffer_at_least(&mut self, length: usize) -> Result<(), Problem> {
         while self.buffer.len() < length {
             self.fill().await?;
@@ -100,6 +101,7 @@ impl FormReader {
         Ok(())
     }
 
+    /// Adds the next piece of the body to the buffer.
     async fn fill(&mut self) -> Result<(), Problem> {
         let piece = self
             .body
@@ -141,7 +143,7 @@ fn part_name(head: &[u8]) -> Result<String, Problem> {
         .filter(|(kind, _)| kind.trim().eq_ignore_ascii_case("form-data"));
     disposition
         .and_then(|(_, parameters)| parameter(parameters, "name"))
-        .map(|name| unescape(&name))
+        .map(|name| unescape_part_name(&name))
         .ok_or_else(|| broken("a part has no name"))
 }
 
@@ -151,7 +153,7 @@ fn parameter(mut rest: &str, wanted: &str) -> Option<String> {
     loop {
         let (name, after) = rest.split_once('=')?;
         let (value, next) = match after.trim_start().strip_prefix('"') {
-            Some(quoted) => quoted_value(quoted)?,
+            Some(quoted) => parse_quoted_value(quoted)?,
             None => plain_value(after),
         };
         if name.trim().eq_ignore_ascii_case(wanted) {
@@ -166,7 +168,8 @@ fn plain_value(text: &str) -> (String, &str) {
     (value.trim().to_owned(), next)
 }
 
-fn quoted_value(text: &str) -> Option<(String, &str)> {
+/// Returns the value up to the closing quote, and the text behind it; `None` without a closing quote.
+fn parse_quoted_value(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -182,7 +185,8 @@ fn quoted_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-fn unescape(name: &str) -> String {
+/// Replaces the escapes that browsers write into the names of parts.
+fn unescape_part_name(name: &str) -> String {
     name.replace("%22", "\"")
         .replace("%0D", "\r")
         .replace("%0d", "\r")

@@ -79,15 +79,16 @@ fn complete(description: &mut OpenApi) {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
     description.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
-    for operation in description.paths.paths.values_mut().flat_map(operations) {
-        add_common_answers(operation);
+    for operation in description.paths.paths.values_mut().flat_map(list_operations) {
+        add_common_responses(operation);
         if let Some(RefOr::T(body)) = &mut operation.request_body {
             body.required = Some(Required::True);
         }
     }
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+/// Returns the operations of a path, one for each method.
+fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,
         put,
@@ -99,7 +100,8 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [get, put, post, delete, patch].into_iter().flatten()
 }
 
-fn add_common_answers(operation: &mut Operation) {
+/// Adds the error responses that every operation of this kind may have.
+fn add_common_responses(operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();
     let has_place = parameters.iter().any(

@@ -102,8 +102,8 @@ pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome,
     let rules = rules_of(&repository, &commit)?;
     let results = evaluate(&repository, &rules, &pipelines)?;
     Ok(ReviewOutcome {
-        status: overall(&results),
-        results: results.into_iter().map(shown).collect(),
+        status: overall_status(&results),
+        results: results.into_iter().map(to_reviewed_rules).collect(),
         excluded_files: others.into_iter().map(|file| file.path).collect(),
     })
 }
@@ -157,15 +157,16 @@ fn asked_files(
     Err(Problem::not_found(format!("not in the commit: {list}")))
 }
 
+/// Returns the files at these paths. A few are looked up one by one, more in one walk of the tree.
 fn find_files(
     repository: &Repository,
     commit: &CommitId,
-    asked: &BTreeSet<&str>,
+    paths: &BTreeSet<&str>,
 ) -> Result<Vec<TreeFile>, GitError> {
-    if asked.len() > FEW_PATHS {
-        return repository.list_files(commit, &|path| asked.contains(path));
+    if paths.len() > FEW_PATHS {
+        return repository.list_files(commit, &|path| paths.contains(path));
     }
-    let found = asked.iter().map(|path| repository.find_file(commit, path));
+    let found = paths.iter().map(|path| repository.find_file(commit, path));
     found.filter_map(Result::transpose).collect()
 }
 
@@ -205,7 +206,8 @@ fn evaluate(
     rules.evaluate_all(documents, &|_, _| {})
 }
 
-fn overall(files: &[FileResults]) -> ReviewStatus {
+/// Returns the status of the whole review: failed if a rule failed on any file.
+fn overall_status(files: &[FileResults]) -> ReviewStatus {
     let fails = files.iter().flat_map(|file| &file.results).any(fails_review);
     if fails {
         ReviewStatus::Failed
@@ -224,7 +226,8 @@ fn fails_review(result: &RuleResult) -> bool {
     }
 }
 
-fn shown(file: FileResults) -> (String, Vec<ReviewedRule>) {
+/// Converts the results of a file to the form of the response.
+fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
     let rules = file.results.into_iter().map(|result| {
         let (status, kind) = match result.status {
             Status::Passed => (RuleStatus::Passed, None),
@@ -290,7 +293,7 @@ mod tests {
                 result(Status::Error(Some("designer/x".into())), None),
             ],
         };
-        let (_, rules) = shown(file);
+        let (_, rules) = to_reviewed_rules(file);
         assert_eq!(
             serde_json::to_string(&rules).unwrap(),
             r#"[{"ruleName":"r","status":"PASSED"},{"ruleName":"r","status":"ERROR","errorDetail":{"type":"designer/x"}}]"#

@@ -40,6 +40,7 @@ pub(super) struct Seat {
 }
 
 impl Seats {
+    /// Creates seats for this number of connections.
     pub(super) fn new(number: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(number)),
@@ -51,18 +52,19 @@ impl Seats {
     pub(super) async fn take(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
-                return self.seat(permit);
+                return self.take_seat(permit);
             }
             self.send_one_away();
             let free = Arc::clone(&self.free).acquire_owned();
             // The semaphore is never closed.
             if let Ok(Ok(permit)) = timeout(LOOK_AGAIN, free).await {
-                return self.seat(permit);
+                return self.take_seat(permit);
             }
         }
     }
 
-    fn seat(&self, permit: OwnedSemaphorePermit) -> Seat {
+    /// Gives a seat to a connection, which is idle at first.
+    fn take_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
             sent_away: Arc::default(),
@@ -86,6 +88,7 @@ impl Seats {
 }
 
 impl Seat {
+    /// Marks the connection as idle, so that it may be closed for a new one.
     pub(super) fn rest(&self) {
         let mut idle = locked(&self.seats.idle);
         idle.last += 1;

@@ -85,6 +85,7 @@ pub async fn start(options: Options) -> Result<Running, ServiceError> {
     })
 }
 
+/// Opens the port. It can be used again at once after a restart.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
@@ -97,6 +98,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// Accepts connections until the server is stopped, then waits for their ends.
 async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let seats = Seats::new(CONNECTIONS);
@@ -107,7 +109,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
         };
         while connections.try_join_next().is_some() {}
         if let Some((stream, seat)) = accepted {
-            connections.spawn(connection(stream, seat, router.clone(), stopped.clone()));
+            connections.spawn(serve_connection(stream, seat, router.clone(), stopped.clone()));
         }
     }
     drop(listener);
@@ -133,7 +135,8 @@ async fn told(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-async fn connection(stream: TcpStream, seat: Seat, router: Router, mut stopped: watch::Receiver<bool>) {
+/// Serves the requests of one connection, until the client or the server ends it.
+async fn serve_connection(stream: TcpStream, seat: Seat, router: Router, mut stopped: watch::Receiver<bool>) {
     // Without this, a small response can wait for the client to acknowledge the previous one.
     let _ = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);

@@ -43,14 +43,15 @@ pub(super) fn stored(vocabulary: &Vocabulary) -> Shape {
     )
 }
 
+/// Returns the fields of a streaming pipeline.
 fn members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         needs("name", text()),
         needs("agentId", uuid())
             .about("The streaming agent that runs the pipeline; the local platform accepts any UUID."),
-        ruled("streamingSource", source(vocabulary)),
+        ruled("streamingSource", source_shape(vocabulary)),
         connected("streamingSource", "username", "must not be empty"),
-        ruled("streamingTarget", target(vocabulary)),
+        ruled("streamingTarget", target_shape(vocabulary)),
         connected("streamingTarget", "authentication", "must not be null"),
         may("advancedProperties", map_of(any_text())),
     ]
@@ -72,13 +73,14 @@ fn connected(side: &'static str, member: &'static str, message: &'static str) ->
     rule(check, None)
 }
 
-fn source(vocabulary: &Vocabulary) -> Shape {
+/// Returns the shape of the source that changes are captured from.
+fn source_shape(vocabulary: &Vocabulary) -> Shape {
     let connection = object([
         fills("username", text()),
         may("host", any_text()),
         may("database", any_text()),
         may("port", whole_from(1, Some(65535))),
-        may("password", secret(vocabulary)),
+        may("password", secret_shape(vocabulary)),
         may("jdbcProperties", any_object()),
     ])
     .named("SourceConnection", "How to reach the source.");
@@ -92,11 +94,12 @@ fn source(vocabulary: &Vocabulary) -> Shape {
     .named("StreamingSource", "The source to capture changes from.")
 }
 
-fn target(vocabulary: &Vocabulary) -> Shape {
+/// Returns the shape of the target that changes are written to.
+fn target_shape(vocabulary: &Vocabulary) -> Shape {
     let authentication = object([
         may("type", any_text()).about("Such as `key-pair`."),
-        may("privateKey", secret(vocabulary)),
-        may("passphrase", secret(vocabulary)),
+        may("privateKey", secret_shape(vocabulary)),
+        may("passphrase", secret_shape(vocabulary)),
     ])
     .named("Authentication", "How to sign in at the target.");
     let connection = object([
@@ -113,7 +116,8 @@ fn target(vocabulary: &Vocabulary) -> Shape {
         .named("StreamingTarget", "The target to write changes to.")
 }
 
-fn secret(vocabulary: &Vocabulary) -> Shape {
+/// Returns the shape of a reference to a secret.
+fn secret_shape(vocabulary: &Vocabulary) -> Shape {
     object([
         needs("secretType", one_of(&[&vocabulary.key_vault])),
         needs("secretLocation", text()).about("The vault."),

@@ -114,10 +114,12 @@ impl ReceivedUpload {
     }
 }
 
+/// Reads a part of the form to its end, and computes its size and hash. The content is returned only with
+/// `keeps_content`.
 async fn read_part(
     form: &mut FormReader,
     path: String,
-    keep: bool,
+    keeps_content: bool,
 ) -> Result<(StoredFile, Vec<u8>), Problem> {
     let mut digest = Sha256::new();
     let mut size = 0;
@@ -128,7 +130,7 @@ async fn read_part(
             return Err(Problem::too_large(&format!("a part ({path})"), PART_LIMIT));
         }
         digest.update(&piece);
-        if keep {
+        if keeps_content {
             content.extend_from_slice(&piece);
         }
     }
@@ -170,6 +172,7 @@ fn is_configuration(name: &str) -> bool {
         .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
 }
 
+/// Returns why the platform ignores a file with this name, or `None` if it accepts the file.
 fn reason_to_ignore(path: &str) -> Option<&'static str> {
     let extension = path
         .rsplit('/')

@@ -83,13 +83,15 @@ impl Vocabulary {
             if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
                 return Err(VocabularyError::UnusableName(token));
             }
-            if names.insert(token, in_case_of(token, &name)).is_some() {
+            if names.insert(token, match_case(token, &name)).is_some() {
                 return Err(VocabularyError::TokenTwice(token));
             }
         }
         Self::from_names(&names)
     }
 
+    /// Creates the vocabulary with these names; the others are the neutral ones. Fails if both warehouses have one
+    /// name.
     fn from_names(names: &BTreeMap<&str, String>) -> Result<Self, VocabularyError> {
         let name = |token: &str| names.get(token).cloned().unwrap_or_else(|| token.to_owned());
         let [a, b, git_provider, source_database, key_vault] = KEYS.map(name);
@@ -111,7 +113,8 @@ impl Vocabulary {
     }
 }
 
-fn in_case_of(token: &str, name: &str) -> String {
+/// Returns the name in the case of the token that it replaces.
+fn match_case(token: &str, name: &str) -> String {
     if token.chars().any(char::is_lowercase) {
         name.to_lowercase()
     } else {

@@ -15,7 +15,8 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    fn failed(message: String) -> Self {
+    /// Creates the end of a pipeline that could not run.
+    fn for_failure(message: String) -> Self {
         Self {
             success: false,
             message,
@@ -27,7 +28,7 @@ impl Ending {
 /// Walks through the pipeline in this document.
 pub(super) fn walk(document: &[u8]) -> Ending {
     match Pipeline::parse(document) {
-        Err(error) => Ending::failed(format!("The pipeline cannot be read: {error}")),
+        Err(error) => Ending::for_failure(format!("The pipeline cannot be read: {error}")),
         Ok(pipeline) if pipeline.kind == PipelineKind::Transformation => Ending {
             success: true,
             message: "The transformation ran to its end".to_owned(),
@@ -37,6 +38,7 @@ pub(super) fn walk(document: &[u8]) -> Ending {
     }
 }
 
+/// Follows the links from the start components, as if every component succeeded. Returns how the pipeline ends.
 fn walk_components(components: &[Component]) -> Ending {
     let index: HashMap<&str, usize> = components
         .iter()
@@ -46,7 +48,7 @@ fn walk_components(components: &[Component]) -> Ending {
     let is = |component: &Component, kind: &str| component.kind.as_deref() == Some(kind);
     let mut waiting: Vec<&Component> = components.iter().filter(|c| is(c, "start")).collect();
     if waiting.is_empty() {
-        return Ending::failed("The pipeline has no start component".to_owned());
+        return Ending::for_failure("The pipeline has no start component".to_owned());
     }
     let mut reached = vec![false; components.len()];
     let (mut steps, mut success, mut failure) = (0, None, None);
@@ -64,7 +66,7 @@ fn walk_components(components: &[Component]) -> Ending {
         } else if is(component, "end-success") {
             success = success.or(Some(component));
         }
-        let next = taken(component).filter_map(|name| components.get(*index.get(name)?));
+        let next = list_followed_links(component).filter_map(|name| components.get(*index.get(name)?));
         waiting.extend(next);
     }
     let message = match failure.or(success) {
@@ -78,7 +80,8 @@ fn walk_components(components: &[Component]) -> Ending {
     }
 }
 
-fn taken(component: &Component) -> impl Iterator<Item = &str> {
+/// Returns the components that follow this one if it succeeds.
+fn list_followed_links(component: &Component) -> impl Iterator<Item = &str> {
     let of_success = |condition: Option<TransitionCondition>| {
         !matches!(
             condition,

@@ -106,8 +106,8 @@ async fn list(
     let mut check = BodyCheck::default();
     let page = Page::read(&query, &mut check);
     let filter = ArtifactFilter {
-        prefix: query.get(PREFIX).map(str::to_owned),
-        version_name: query.get(VERSION).map(str::to_owned),
+        prefix: query.find_value(PREFIX).map(str::to_owned),
+        version_name: query.find_value(VERSION).map(str::to_owned),
         enabled: query.boolean(&mut check, "enabled"),
     };
     let filter = check.done(filter)?;
@@ -137,11 +137,11 @@ async fn list(
 )]
 async fn details(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Details>, Problem> {
     let prefix = query
-        .get(PREFIX)
+        .find_value(PREFIX)
         .filter(|prefix| !prefix.is_empty())
         .map(str::to_owned);
     let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX, "must not be empty"))?;
-    let version = query.get(VERSION).map(str::to_owned);
+    let version = query.find_value(VERSION).map(str::to_owned);
     let missing = match &version {
         Some(version) => no_such_version(&prefix, version),
         None => Problem::not_found(format!("the prefix `{prefix}` has no enabled version")),
@@ -221,8 +221,8 @@ async fn publish(
 fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     let mut check = BodyCheck::default();
     let artifact = StoredArtifact {
-        shared_pipeline_id_prefix: check.header(headers, PREFIX),
-        version_name: check.header(headers, VERSION),
+        shared_pipeline_id_prefix: check.require_header(headers, PREFIX),
+        version_name: check.require_header(headers, VERSION),
         enabled: true,
         created_at: String::new(),
         provider: PROVIDER.to_owned(),

@@ -64,7 +64,7 @@ async fn list(
 /// Parses a time with its offset. In a query that was not percent-encoded, the plus sign of the offset has become a
 /// space.
 fn time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
-    let text = query.get(name)?;
+    let text = query.find_value(name)?;
     let with_plus = || {
         let (time, offset) = text.rsplit_once(' ')?;
         format!("{time}+{offset}").parse().ok()

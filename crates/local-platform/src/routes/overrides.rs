@@ -115,7 +115,7 @@ async fn list(
 ) -> Result<Json<OverridesAnswer>, Problem> {
     let name = place.text(NAME).to_owned();
     let missing = missing(&name);
-    let environment = query.get("environmentName").map(str::to_owned);
+    let environment = query.find_value("environmentName").map(str::to_owned);
     let overrides = app
         .store()
         .read(move |connection| {

@@ -73,7 +73,7 @@ async fn create(
     JsonObject(body): JsonObject,
 ) -> Result<Json<ReviewOutcome>, Problem> {
     let mut check = BodyCheck::default();
-    check.header(&headers, "Agent-Version");
+    check.require_header(&headers, "Agent-Version");
     let fields = app.vocabulary().review;
     review_request(fields).check(&mut check, &body);
     let request = ReviewWish {

@@ -4,6 +4,7 @@ use super::{EMPTY, MISSING, Member, Object, Presence, Shape, ShapeKind, ShapePar
 use crate::check::BodyCheck;
 use serde_json::Value;
 
+/// Creates a shape without a name and a description.
 const fn shape(kind: ShapeKind) -> Shape {
     Shape {
         kind,
@@ -101,6 +102,7 @@ pub(crate) fn ruled(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Ruled)
 }
 
+/// Creates a field of an object.
 fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePart {
     ShapePart::Member(Member {
         field: field.into(),

@@ -78,6 +78,7 @@ pub(super) struct ShapeRule {
 }
 
 impl ShapePart {
+    /// Adds the description of a field for the API document.
     pub(super) fn about(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
@@ -154,6 +155,7 @@ impl Shape {
         }
     }
 
+    /// Checks that a text is not blank and fits the shape.
     fn text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.note(field, EMPTY),
@@ -193,6 +195,7 @@ impl Shape {
         }
     }
 
+    /// Returns the shape of the field that selects one of the variants.
     fn tags(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
@@ -205,6 +208,7 @@ fn in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     whole(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
+/// Checks that a list has items, and that each is a text that is not empty.
 fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.note(field, EMPTY);
@@ -219,6 +223,7 @@ fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
 }
 
 impl ShapePart {
+    /// Checks a field of an object, or a rule about the object.
     fn check(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),

@@ -17,6 +17,7 @@ impl Shape {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
+    /// Returns the JSON schema of the shape. Adds the schemas of named shapes in it to `named`.
     fn schema(&self, named: &mut Object) -> Value {
         match &self.kind {
             ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
@@ -81,6 +82,7 @@ fn object_schema(parts: &[ShapePart], named: &mut Object) -> Value {
     json!({"allOf": all})
 }
 
+/// Returns the schema of a value that may also be null.
 fn or_null(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});

@@ -78,6 +78,7 @@ impl DataFolder {
     }
 }
 
+/// Returns the conversion of an I/O error with this directory.
 fn folder_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
     move |source| StoreError::Folder {
         path: path.to_owned(),
@@ -98,6 +99,7 @@ fn wait_for_lock(lock: &File) -> io::Result<bool> {
     }
 }
 
+/// Creates the directory, readable only for the user, because it contains data of a service.
 fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -126,6 +126,7 @@ pub(crate) fn list(
     Ok((items, total))
 }
 
+/// Reads a project from a row.
 fn read_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     Ok(ProjectItem {
         id: row.get(0)?,

@@ -70,6 +70,8 @@ pub(super) fn find_renames<'t>(
         .collect()
 }
 
+/// Returns what each unpaired component has, so that it can be recognized under another name: its type, its values and
+/// its links to components that kept their names.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
@@ -142,6 +144,8 @@ fn own_names_match(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> 
     }
 }
 
+/// Returns whether an old and a new component are probably the same: they have one type, and most of their values and
+/// links are equal.
 fn is_same_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     if old.kind != new.kind || !own_names_match(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
         return false;

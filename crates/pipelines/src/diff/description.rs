@@ -71,6 +71,7 @@ impl Description {
         self.push_line(depth, sign, false, content);
     }
 
+    /// Adds a line to the description. After the maximum number of lines, adds one remark that there are more.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         let (depth, sign, words) = match self.lines.len() {
             MAX_LINES => (1, Sign::None, "\u{2026} and more"),
@@ -86,6 +87,7 @@ impl Description {
         });
     }
 
+    /// Describes a changed component and its fields. With `is_name_only`, its fields are left out.
     fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
         let ComponentDiff { name, change, .. } = component;
         let sign = match change {
@@ -119,6 +121,7 @@ impl Description {
         self.describe_fields(2, &fields, is_new);
     }
 
+    /// Describes the changed links, variables and other fields of a pipeline.
     fn describe_parts(&mut self, diff: &PipelineDiff) {
         for link in &diff.links {
             self.describe_link(link);
@@ -132,6 +135,7 @@ impl Description {
         }
     }
 
+    /// Describes a link that was added or removed.
     fn describe_link(&mut self, link: &LinkDiff) {
         let sign = match link.change {
             LinkChange::Added => Sign::Added,
@@ -141,6 +145,7 @@ impl Description {
         self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
+    /// Describes a changed variable and its fields.
     fn describe_variable(&mut self, variable: &VariableDiff) {
         let sign = match variable.change {
             VariableChange::Added => Sign::Added,
@@ -154,6 +159,8 @@ impl Description {
         }
     }
 
+    /// Describes these fields. Rows of a table are one line each, and of a new part, only the first fields are
+    /// described.
     fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
@@ -193,7 +200,7 @@ impl Description {
         } else {
             (Sign::Changed, Vec::new())
         };
-        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.multiline_text().is_some()) {
+        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.find_multiline_text().is_some()) {
             for cell in shown_cells {
                 self.describe_field(depth, cell, &prefix);
             }
@@ -241,7 +248,11 @@ impl Description {
         let prefix = truncate_name(prefix);
         let heading = format!("{}:", prefix.trim_end_matches([' ', '=', ':']));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
-        if sides.iter().flatten().any(|leaf| leaf.multiline_text().is_some()) {
+        if sides
+            .iter()
+            .flatten()
+            .any(|leaf| leaf.find_multiline_text().is_some())
+        {
             self.push_text(depth, Sign::Changed, &heading);
             return self.describe_multiline_value(depth + 1, sides);
         }

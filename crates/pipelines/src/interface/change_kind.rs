@@ -73,17 +73,18 @@ pub struct ChangeEffect {
     pub consumer_action: &'static str,
 }
 
+/// Creates the row of the table for a kind of change.
 const fn effect(
     class: ChangeClass,
     kind: ChangeKind,
-    words: &'static str,
-    consumers: &'static str,
+    description: &'static str,
+    consumer_action: &'static str,
 ) -> ChangeEffect {
     ChangeEffect {
         kind,
         class,
-        description: words,
-        consumer_action: consumers,
+        description,
+        consumer_action,
     }
 }
 

@@ -190,6 +190,7 @@ impl NewSharedEntry {
             .collect()
     }
 
+    /// Writes the entry as YAML with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
         let display_name = file_name(without_extension(&self.path));

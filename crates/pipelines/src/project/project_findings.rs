@@ -7,7 +7,9 @@ use super::messages::{
     describe_missing_call, describe_missing_script, describe_undeclared_parameter,
     describe_undeclared_variable, describe_unusable_script, similar_name_hint,
 };
-use super::problem::{Problem, component_problem, group_problems, reference_problem, shared_file_problem};
+use super::problem::{
+    Problem, build_shared_file_problem, component_problem, group_problems, reference_problem,
+};
 use super::renames::Renames;
 use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
@@ -177,7 +179,7 @@ impl Project<'_> {
             Ok(content) => &content.entries,
             Err(error) => {
                 let line = error.position.map_or(1, |position| position.line);
-                return vec![shared_file_problem(
+                return vec![build_shared_file_problem(
                     line,
                     None,
                     format!("cannot be read: {}", error.message),
@@ -199,7 +201,7 @@ impl Project<'_> {
                 problems.push(Problem {
                     // A publish warns of a disabled entry.
                     is_uncertain: !entry.enabled,
-                    ..shared_file_problem(entry.position.line, subject.clone(), text)
+                    ..build_shared_file_problem(entry.position.line, subject.clone(), text)
                 });
             }
             let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
@@ -208,7 +210,7 @@ impl Project<'_> {
             if entry.enabled && !facts.is_unparsed {
                 for parameter in entry.undeclared_parameters(facts) {
                     let text = describe_undeclared_parameter(entry, parameter);
-                    problems.push(shared_file_problem(
+                    problems.push(build_shared_file_problem(
                         parameter.position.line,
                         subject.clone(),
                         text,

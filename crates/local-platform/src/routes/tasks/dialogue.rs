@@ -186,7 +186,7 @@ async fn list_messages(
 ) -> Result<Json<MessagesAnswer>, Problem> {
     let id = place.uuid(ID)?;
     let mut check = BodyCheck::default();
-    let limit = query.get("limit").map_or(Some(LIMIT), number);
+    let limit = query.find_value("limit").map_or(Some(LIMIT), number);
     let limit = limit.filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
     if limit.is_none() {
         check.note(
@@ -194,7 +194,7 @@ async fn list_messages(
             format!("must be a whole number from 1 to {LARGEST_LIMIT}"),
         );
     }
-    let from = query.get("paginationToken").map_or(Some(0), position);
+    let from = query.find_value("paginationToken").map_or(Some(0), position);
     if from.is_none() {
         check.note("paginationToken", "must be the `more` of an answer");
     }

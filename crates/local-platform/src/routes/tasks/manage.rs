@@ -93,7 +93,7 @@ async fn list(caller: Caller, State(app): State<Arc<App>>, query: Query) -> Resu
     let page = Page::read(&query, &mut check);
     let project = uuid(&query, "projectId", &mut check);
     let branch = uuid(&query, "branchId", &mut check);
-    let status = query.get("status");
+    let status = query.find_value("status");
     if status.is_some_and(|status| !STATUSES.contains(&status)) {
         check.note("status", format!("must be one of {}", STATUSES.join(", ")));
     }
@@ -122,7 +122,7 @@ async fn list(caller: Caller, State(app): State<Arc<App>>, query: Query) -> Resu
 }
 
 fn uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
-    let text = query.get(name)?;
+    let text = query.find_value(name)?;
     let id = place::uuid(text);
     if id.is_none() {
         check.note(name, "must be a UUID");
