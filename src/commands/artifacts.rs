@@ -6,6 +6,7 @@ use crate::operations::artifacts::{list_artifacts, print_artifact};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate artifacts`: lists, shows, enables and disables published versions.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     let sources = run.read_sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;

@@ -18,6 +18,7 @@ use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
 use std::mem;
 
+/// Runs `sluicegate check`: evaluates the rules locally, without the platform.
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve_settings(

@@ -15,6 +15,7 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 
+/// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
     let mut gate = subject.gate_run(run, &args.review)?;
@@ -38,6 +39,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     publish(args, &subject, &gate, planned_publish)
 }
 
+/// Publishes after a passed review. A local run without `--publish` only shows what would be published.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
@@ -46,10 +48,10 @@ fn publish(
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
     let mut settings = planned_publish.settings;
-    let is_announced =
+    let is_preview =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
-    settings.dry_run |= is_announced;
+    settings.dry_run |= is_preview;
     let publish_step = Publication {
         run,
         workspace,
@@ -67,11 +69,11 @@ fn publish(
         is_ci: true,
         started_at: Timestamp::now(),
     };
-    if is_announced {
+    if is_preview {
         discard_publish_report(args, gate);
     }
     let evidence = RequiredReview::from_run(gate);
-    if is_announced {
+    if is_preview {
         return publish_step.preview_publish(planned_publish.plan, evidence);
     }
     let result = publish_step.execute(planned_publish.plan, evidence);

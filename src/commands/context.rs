@@ -12,6 +12,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use std::mem;
 
+/// Runs `sluicegate context`: prints what the job would review and why.
 pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     let revisions = workspace

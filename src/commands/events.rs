@@ -14,6 +14,7 @@ use std::path::Path;
 /// Maximum size of a cursor file, in bytes.
 const MAX_CURSOR_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Runs `sluicegate events`: exports the audit events of the platform, with `--cursor` those since the last run.
 pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();

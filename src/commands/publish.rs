@@ -12,6 +12,7 @@ use crate::publication::{
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 
+/// Runs `sluicegate publish`: publishes a commit, with the required review if the settings name one.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;

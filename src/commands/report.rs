@@ -11,6 +11,7 @@ use crate::job::context::ContextError;
 use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
         .read_sources()

@@ -16,6 +16,7 @@ use crate::publication::PlannedPublish;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 
+/// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, args, None)?;
     let mut gate = subject.gate_run(run, args)?;

@@ -4,6 +4,7 @@ use crate::job::cli::TasksVerb;
 use crate::operations::tasks::{create, decide, delete, list, messages, permissions, show, stop};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate tasks`: creates, follows and decides the tasks of agents.
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     match verb {
         TasksVerb::Create(args) => create::create_task(run, args),

@@ -15,6 +15,7 @@ use sluicegate_platform::http::ErrorKind;
 /// Maximum size of a receipt, in bytes.
 const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
+/// Runs `sluicegate verify`: compares a published version with the receipt of its publish.
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
     let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
@@ -97,6 +98,7 @@ fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> 
     Ok(differences)
 }
 
+/// Prints whether the version matches the receipt. Returns an error with the differences if it does not.
 fn print_verification(
     run: &Run,
     args: &VerifyArgs,

@@ -6,6 +6,7 @@ use crate::job::cli::WaiversVerb;
 use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate waivers`: adds, lists and prunes waivers.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;

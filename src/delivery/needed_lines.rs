@@ -89,6 +89,7 @@ impl<'a> NeededLines<'a> {
         self.shown_lines.contains_key(path) || self.compared_lines.contains_key(path)
     }
 
+    /// Adds the lines of these findings as those to show.
     fn add_findings(&mut self, findings: Vec<Finding<'a>>) {
         for finding in findings {
             self.shown_lines

@@ -17,6 +17,7 @@ use std::path::Path;
 /// Hint if it is unknown whether a resource was created that no list shows.
 const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
 
+/// Runs `sluicegate projects`: lists and creates projects.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
@@ -50,6 +51,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     })?
 }
 
+/// Runs `sluicegate environments`: lists and creates environments.
 pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
@@ -69,6 +71,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
     }
 }
 
+/// Creates the environment that the file describes.
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let environment = desired::environment(&document, "", &document.value, None)?;
@@ -97,6 +100,7 @@ fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &
     })
 }
 
+/// Runs `sluicegate connections`: creates a connection to a warehouse.
 pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     let ConnectionsVerb::Create {
         name,
@@ -135,6 +139,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     })?
 }
 
+/// Runs `sluicegate secrets`: stores a secret in the vault of a runner.
 pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     let SecretsVerb::Create {
         agent_id,
@@ -162,6 +167,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     })?
 }
 
+/// Returns where the value of the secret comes from.
 fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),
@@ -170,6 +176,7 @@ fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     }
 }
 
+/// Runs `sluicegate repositories`: registers a repository for the project.
 pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     let RepositoriesVerb::Create {
         owner,

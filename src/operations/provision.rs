@@ -138,6 +138,7 @@ fn reject_resolution(resolution: &str) -> Failure {
     ))
 }
 
+/// Returns the error of a state file, with what the user can do.
 fn explain_state_error(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
@@ -163,6 +164,7 @@ impl From<StateError> for Failure {
     }
 }
 
+/// Prints a finished step, and records it for the JSON.
 fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
@@ -217,6 +219,7 @@ fn reject_stop(stop: Stopped, state: &ProvisionState, path: &Path) -> Failure {
     Failure::new(status, stop).hint(hint)
 }
 
+/// Prints which steps are done and which would be created.
 fn print_dry_run(
     run: &Run,
     args: &ProvisionApplyArgs,

@@ -117,7 +117,8 @@ impl fmt::Display for Host {
 #[error("`{0}` is not a CI host; valid values: auto, {known}", known = host_names())]
 pub struct UnknownHost(String);
 
-fn host_names() -> String {
+/// Returns the names of all hosts, for messages.
+fn list_host_names() -> String {
     Host::ALL
         .iter()
         .map(|host| host.name())

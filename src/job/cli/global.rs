@@ -73,7 +73,8 @@ pub struct GlobalArgs {
     pub verbose: u8,
 }
 
-fn help_of_ci() -> String {
+/// Returns the help of `--ci` with the names of all hosts.
+fn build_ci_help() -> String {
     let hosts = Host::ALL
         .iter()
         .filter(|host| !matches!(host, Host::Unknown | Host::None));

@@ -261,6 +261,7 @@ impl MissingItem {
         }
     }
 
+    /// Converts the item to a request of git.
     fn to_fetch_target(&self) -> FetchTarget<'_> {
         match self {
             Self::Branch(name) => FetchTarget::Branch(name),

@@ -128,6 +128,7 @@ fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     )
 }
 
+/// Returns the name of the host for messages.
 fn describe_host(host: Host) -> String {
     match host {
         Host::Unknown => "the CI host".to_owned(),

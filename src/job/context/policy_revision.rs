@@ -298,6 +298,7 @@ fn find_branch_revision(
     })
 }
 
+/// Converts the newest commit of a branch to the policy revision.
 fn to_policy_revision(tip: &TargetTip, role: &str) -> PolicyRevision {
     PolicyRevision::Commit {
         commit: tip.commit.clone(),

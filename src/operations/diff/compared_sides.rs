@@ -47,6 +47,7 @@ pub(crate) fn compare_files(
     })
 }
 
+/// Reads a file to compare. The null device means that the side is missing.
 fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
@@ -237,6 +238,7 @@ fn is_revision(side: &str) -> bool {
     !side.starts_with('/') && !side.ends_with('/')
 }
 
+/// Resolves the two revisions to compare.
 fn resolve_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -254,6 +256,7 @@ fn resolve_range<'w>(
     Ok((ends, workspace.repo.snapshot(head)))
 }
 
+/// Resolves a revision to its commit, and warns if the name is ambiguous.
 fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
     let resolution = workspace.repo.resolve_revision(revision)?;
     if let Some(ambiguity) = &resolution.ambiguity {

@@ -92,6 +92,7 @@ fn resolve_settings(run: &Run) -> Result<DoctorSettings, Failure> {
     })
 }
 
+/// Describes the CI host and the event.
 fn describe_host(workspace: &Workspace<'_>) -> String {
     match workspace.ci.host {
         host @ (Host::None | Host::Unknown) => host.describe(),
@@ -99,6 +100,7 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
     }
 }
 
+/// Checks the clone and the files of the platform in it.
 fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
     let snapshot = workspace.checkout_snapshot(run);
@@ -125,6 +127,7 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
     vec![clone_depth, rules_file, shared_pipelines]
 }
 
+/// Checks that the clone has enough history to find the changes.
 fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
     if !workspace.repo.is_shallow() {
         return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
@@ -144,6 +147,7 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
         .hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 
+/// Checks that the rules file exists, is valid and is committed.
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let Some(file) = workspace.find_rules_file(snapshot)? else {
         return Err(reject_missing_rules(workspace, snapshot)?);

@@ -61,6 +61,7 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
     doctor_check::add_skipped_checks(checks, &REMOTE_CHECKS);
 }
 
+/// Checks the settings of the connection, the connection itself, then what the token permits.
 async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(check_agent_version(connection));
@@ -72,8 +73,8 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     if let Err(failure) = run.check_proxy_variables(base_url.url()) {
         return checks.push(Check::from_failure("proxy", &failure));
     }
-    let attempt = ConnectionAttempt::make(base_url, connection, run.observer()).await;
-    checks.extend(attempt.checks());
+    let attempt = ConnectionAttempt::try_connection(base_url, connection, run.observer()).await;
+    checks.extend(attempt.list_checks());
     if attempt.is_reachable() {
         checks.extend(check_permissions(run, settings).await);
     }
@@ -92,6 +93,7 @@ fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     }
 }
 
+/// Checks that the agent version is set.
 fn check_agent_version(connection: &Connection) -> Check {
     let agent_version = connection
         .require_agent_version()
@@ -110,7 +112,13 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    async fn make(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
+    /// Resolves the name of the platform and sends one request without a token. The results of both are checked one by
+    /// one.
+    async fn try_connection(
+        base_url: &'a BaseUrl,
+        connection: &Connection,
+        observer: http::Observer,
+    ) -> Self {
         let proxy = http::find_proxy(base_url);
         let addresses = match (base_url.dns_name(), &proxy) {
             (Some(name), None) => {
@@ -146,7 +154,8 @@ impl<'a> ConnectionAttempt<'a> {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    fn checks(&self) -> Vec<Check> {
+    /// Returns the checks of the connection.
+    fn list_checks(&self) -> Vec<Check> {
         let mut checks = vec![self.check_proxy(), self.check_name()];
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
@@ -156,6 +165,7 @@ impl<'a> ConnectionAttempt<'a> {
         checks
     }
 
+    /// Checks the proxy, if one is used.
     fn check_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
             return Check::not_applicable("proxy", "no proxy is set for this address");
@@ -176,6 +186,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the name of the platform has an address.
     fn check_name(&self) -> Check {
         let name = self.base_url.dns_name().unwrap_or_default();
         match &self.addresses {
@@ -195,6 +206,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the platform responds.
     fn check_connection(&self, first_response: &Result<Greeting, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
@@ -207,6 +219,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the connection is encrypted with a trusted certificate.
     fn check_encryption(&self, first_response: &Result<Greeting, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL is not encrypted");
@@ -224,6 +237,7 @@ impl<'a> ConnectionAttempt<'a> {
     }
 }
 
+/// Checks that the local clock agrees with that of the platform.
 fn check_clock(first_response: &Greeting) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
         return Check::not_applicable("clock", "the response contains no time");
@@ -315,6 +329,7 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
+/// Checks that the token may publish. Without a configured publish, it need not.
 fn check_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,
@@ -352,6 +367,7 @@ impl From<NoResponse> for Failure {
     }
 }
 
+/// Limits the time of a request.
 async fn with_timeout(
     limit: Duration,
     request: impl Future<Output = Result<(), HttpError>>,

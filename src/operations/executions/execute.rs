@@ -41,6 +41,7 @@ struct PipelineRun<'a> {
     started_at: Timestamp,
 }
 
+/// Runs `sluicegate pipelines run`: starts a pipeline, and waits for its end with `--wait`.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
         let unfinished_report = build_unfinished_report(args);
@@ -111,6 +112,7 @@ fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, F
 }
 
 impl PipelineRun<'_> {
+    /// Starts the pipeline and follows it. If this program is interrupted, ends the execution, too.
     async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
         let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));

@@ -28,7 +28,9 @@ impl ReferenceReader<'_> {
         Ok(files)
     }
 
-    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
+    /// Reads a pipeline and the references in it. A file that cannot be parsed is a result, because it may still name a
+    /// moved file.
+    pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,
             Err(error) => return Ok(ReadFile::Unreadable(Vec::new(), error.message)),

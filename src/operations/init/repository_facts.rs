@@ -152,7 +152,7 @@ fn choose_recipe(
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing.push(missing_host_flag(&reason));
+        missing.push(reject_unknown_host(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }
@@ -221,13 +221,15 @@ fn detect_host(
     }))
 }
 
-fn missing_host_flag(reason: &str) -> MissingFlag {
+/// Returns the error that the CI host is unknown, with the flag that sets it.
+fn reject_unknown_host(reason: &str) -> MissingFlag {
     MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
         hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
     }
 }
 
+/// Returns the default branch of the remote, otherwise the checked-out branch.
 fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     if let Some(branch) = repo.likely_default_branch()? {
         return Ok(branch.branch);

@@ -66,7 +66,7 @@ impl Project<'_> {
             problems.entry(path).or_default().extend(found_problems);
         }
         if levels.level_of(ProjectCheck::Cycle).is_some() {
-            self.check_circles(&mut problems);
+            self.check_cycles(&mut problems);
         }
         if let Some(shared_file) = self.shared_file {
             problems
@@ -125,7 +125,8 @@ impl Project<'_> {
         shared_ids
     }
 
-    fn check_circles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
+    /// Adds a problem for each call that is part of a cycle, because such pipelines call each other without end.
+    fn check_cycles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
         let pipelines: Vec<(&str, &PipelineFacts)> = self
             .facts
             .iter()
@@ -174,6 +175,8 @@ impl Project<'_> {
         }
     }
 
+    /// Returns the entries of the shared-pipelines file that name a missing pipeline, or parameters that their pipeline
+    /// lacks.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
@@ -232,6 +235,7 @@ struct FileChecker<'f> {
 }
 
 impl FileChecker<'_> {
+    /// Returns the problems in the links and references of one pipeline.
     fn check_file(&self, facts: &PipelineFacts) -> Vec<Problem> {
         let mut problems = Vec::new();
         for link in &facts.dangling_links {
@@ -276,6 +280,8 @@ impl FileChecker<'_> {
         Some(reference_problem(ProjectCheck::Script, reference, &text))
     }
 
+    /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
+    /// argument does not exist there.
     fn check_call(
         &self,
         reference: &Reference,
@@ -347,6 +353,7 @@ impl FileChecker<'_> {
         format!("; a publish is refused, as the shared pipeline `{id}` needs it")
     }
 
+    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable.
     fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;

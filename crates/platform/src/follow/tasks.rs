@@ -143,6 +143,8 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
+/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` states that the user asked
+/// it to stop.
 fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
@@ -163,6 +165,7 @@ fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
 }
 
 impl ResumedTask {
+    /// Creates the state before the first request. The decisions in `answered_ids` are not shown again.
     fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
             modified_at: task.modified_at.clone(),

@@ -44,6 +44,7 @@ impl Observer {
         self.responded.store(true, Ordering::Relaxed);
     }
 
+    /// Passes a sentence about the state of a request to the log and to the listener.
     pub(super) fn report(&self, sentence: &str) {
         tracing::info!("{sentence}");
         if let Some(listener) = &self.listener {
