@@ -20,7 +20,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     if let Some(note) = rules.describe_other_rules() {
         run.ui.say(&note);
     }
-    let file = WaiversFile::read(&workspace, &snapshot, rules.into_rule_set())?;
+    let file = WaiversFile::read_and_evaluate(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
         WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
         WaiversVerb::List { output } => list::list_waivers(run, &snapshot, file, output)?,

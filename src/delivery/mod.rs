@@ -60,7 +60,7 @@ struct Delivery<'a> {
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope<'a>,
-    /// The gate configuration in force comes from another commit than the reviewed one.
+    /// The gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,

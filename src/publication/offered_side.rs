@@ -64,6 +64,7 @@ impl ComparedOffer {
         })
     }
 
+    /// Returns the version that the comparison names as the older one.
     pub(crate) fn to_compared_version(&self) -> ComparedVersion {
         ComparedVersion {
             version: self.version.clone(),

@@ -33,6 +33,7 @@ impl VersionHistory {
         })
     }
 
+    /// Returns the names of all versions, enabled or not.
     pub(super) fn version_names(&self) -> BTreeSet<&str> {
         let names = self
             .versions

@@ -296,6 +296,7 @@ impl ClosureCheck<'_> {
         }
     }
 
+    /// Adds a problem that does not stop the publish.
     fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,

@@ -200,6 +200,7 @@ fn require_value(
 }
 
 impl VersionNameError {
+    /// Creates the error of a brace without a counterpart.
     fn for_unmatched_brace(template: &str, brace: char) -> Self {
         Self::UnmatchedBrace {
             template: template.to_owned(),

@@ -82,6 +82,7 @@ pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext
         .collect()
 }
 
+/// Returns an annotation in the form of Code Insights. Its id distinguishes it in the report, also if texts are equal.
 fn build_annotation(annotation: &Annotation, number: u64) -> Value {
     let (kind, severity) = match annotation.level {
         Level::Error => ("BUG", "HIGH"),

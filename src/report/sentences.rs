@@ -299,6 +299,7 @@ pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str
     causes
 }
 
+/// Describes files without a review that have the same reason.
 fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     let subject = match paths {
         [path] => format!("{path}: The file was not reviewed"),

@@ -192,7 +192,7 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
     {
         return error.into();
     }
-    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(project_ids))
+    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(list_project_ids))
 }
 
 /// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
@@ -202,10 +202,11 @@ pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> O
         return None;
     }
     let name = id.to_string();
-    let hint = project_lookup(&name).hint(&project_ids(projects));
+    let hint = project_lookup(&name).hint(&list_project_ids(projects));
     Some(format!("the platform has no project {name:?}: {hint}"))
 }
 
+/// Returns whether one of these projects has this id.
 fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
     projects.iter().any(|project| {
         let project_id = project.id.as_deref().and_then(|text| Uuid::parse_str(text).ok());
@@ -213,13 +214,15 @@ fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
     })
 }
 
-fn project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
+/// Returns the ids of these projects.
+fn list_project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
     projects
         .into_iter()
         .filter_map(|project| project.value.id)
         .collect()
 }
 
+/// Returns how a project can be looked up, for hints.
 const fn project_lookup(id: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "project",

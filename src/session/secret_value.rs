@@ -28,7 +28,7 @@ impl Run {
             }
             SecretSource::File(path) => {
                 let path = self.env.current_dir().join(path);
-                (read_file(&path)?, format!("the file {}", path.display()))
+                (read_secret_file(&path)?, format!("the file {}", path.display()))
             }
         };
         normalize_secret(text.expose_secret())
@@ -36,7 +36,8 @@ impl Run {
     }
 }
 
-fn read_file(path: &Path) -> Result<SecretString, Failure> {
+/// Reads a secret from a file, which must be UTF-8.
+fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
     match input::decode_utf_8(read_user_file(path, MAX_SECRET_BYTES)?) {
         Ok(text) => Ok(text.into()),
         Err(reason) => Err(Failure::usage(format!(

@@ -129,6 +129,7 @@ impl Run {
         lock(&self.deferred_warnings).clear();
     }
 
+    /// Prints the warnings that were kept for the report.
     pub(crate) fn print_deferred_warnings(&self) {
         let warnings = mem::take(&mut *lock(&self.deferred_warnings));
         for warning in warnings {

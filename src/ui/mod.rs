@@ -67,20 +67,21 @@ impl Ui {
 
     /// Returns whether text on standard output is colored.
     pub(crate) fn colors_output(self) -> bool {
-        self.colors(self.output_file.is_none() && io::stdout().is_terminal())
+        self.uses_color(self.output_file.is_none() && io::stdout().is_terminal())
     }
 
     /// Returns whether text on standard error is colored.
     pub(crate) fn colors_messages(self) -> bool {
-        self.colors(io::stderr().is_terminal())
+        self.uses_color(io::stderr().is_terminal())
     }
 
     /// Returns whether text is colored for a pager that supports colors.
     pub(crate) fn colors_pager(self) -> bool {
-        self.colors(true)
+        self.uses_color(true)
     }
 
-    fn colors(self, terminal: bool) -> bool {
+    /// Returns whether to use colors, as the user chose or because the stream is a terminal.
+    fn uses_color(self, terminal: bool) -> bool {
         match self.color {
             ColorChoice::Auto => terminal,
             ColorChoice::Always => true,
@@ -161,6 +162,7 @@ impl Ui {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }
 
+    /// Prints a message to standard error, with a label in this style.
     fn print_message(self, label: &str, style: Style, message: &str) {
         let style = if self.colors_messages() {
             style
@@ -181,6 +183,7 @@ fn reject_unwritable_output(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
+/// Writes to the stream with `fill`. A reader that has closed the stream is no error.
 fn write(
     stream: impl io::Write,
     fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,

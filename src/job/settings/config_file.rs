@@ -133,9 +133,10 @@ fn find_expected_type(message: &str) -> Option<&'static str> {
     if message.starts_with("invalid boolean") {
         return Some("`true` or `false`");
     }
+    // The parser names the types of Rust, such as `u32` or `f64`.
     ["invalid u", "invalid i", "invalid f"]
         .iter()
-        .any(|start| message.starts_with(start))
+        .any(|prefix| message.starts_with(prefix))
         .then_some("a number")
 }
 

@@ -81,6 +81,7 @@ impl SettingSources<'_> {
                 file.concurrency,
                 "concurrency",
             )?,
+            // Only the job decides whether a request is sent.
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
         })
     }

@@ -129,7 +129,8 @@ pub(crate) fn compare_revisions(
     })
 }
 
-/// Returns the unchanged pipelines that depend on a pipeline changed in more than layout.
+/// Returns the pipelines that call one which changed in more than layout, directly or indirectly. Those that changed so
+/// themselves are not included.
 fn find_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

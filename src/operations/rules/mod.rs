@@ -19,6 +19,7 @@ use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
+/// Prints all rules and project checks, with the state that they have in this project.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project_rules = find_project_rules(run)?;
     let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
@@ -67,6 +68,7 @@ impl RuleEntry {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
+    /// Returns the cells of a rule in the table.
     fn to_row(&self) -> Vec<String> {
         vec![
             self.id.to_owned(),
@@ -77,6 +79,7 @@ impl RuleEntry {
     }
 }
 
+/// Returns the word for the state of a rule in this project.
 const fn state_name(state: RuleState) -> &'static str {
     match state {
         RuleState::Enabled(Enforcement::Error) => "error",
@@ -104,6 +107,7 @@ fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)
     }
 }
 
+/// Returns nothing instead of the error that there is no repository, because the list does not need one.
 fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     match failure.status() {
         ExitStatus::Context => Ok(None),
@@ -132,6 +136,7 @@ fn reject_second_config_dir(
     )))
 }
 
+/// Writes a rules file with all rules as warnings. An existing file is not changed.
 pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;

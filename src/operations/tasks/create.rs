@@ -13,6 +13,7 @@ use sluicegate_platform::follow::send_before_deadline;
 /// Hint to check whether a task was created.
 const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
+/// Creates a task of an agent, and with `--wait` follows it to its end.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.read_sources()?;
     let environment = sources.environment(args.environment)?;
@@ -80,6 +81,7 @@ pub(crate) fn build_follow_up(
     })
 }
 
+/// Sends a message to a task, and with `--wait` follows the turn that it starts.
 pub(crate) fn send_message(
     run: &Run,
     id: &str,

@@ -45,7 +45,8 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
     lookup.reject_missing(error, names).await
 }
 
-pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Prints a task.
+pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         let task = match platform.task(&args.id).await {
@@ -58,7 +59,8 @@ pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Requests a task to stop.
+pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
@@ -72,7 +74,8 @@ pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-pub(crate) fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Deletes a task with its data.
+pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {

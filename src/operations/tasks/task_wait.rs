@@ -44,6 +44,7 @@ impl TaskWait {
         }))
     }
 
+    /// Returns the settings of a wait that approves nothing by itself, or `None` if no wait is requested.
     pub(crate) fn without_policy(
         run: &Run,
         is_requested: bool,
@@ -85,6 +86,7 @@ impl TaskWait {
     }
 }
 
+/// Prints what happened in a task.
 fn print_turn(run: &Run, turn: &TaskEvent<'_>) {
     match turn {
         TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
@@ -92,6 +94,7 @@ fn print_turn(run: &Run, turn: &TaskEvent<'_>) {
     }
 }
 
+/// Returns the error for how the task ended, with what to do next; `None` if it is finished.
 fn describe_problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,

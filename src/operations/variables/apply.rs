@@ -13,6 +13,7 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::desired::Document;
 use sluicegate_platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 
+/// Changes the project's variables to those that the file describes.
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted_variables = variables::read(&document)?;
@@ -31,6 +32,7 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     })?
 }
 
+/// Compares the file with the project, and returns the changes to make.
 async fn find_steps(
     project: &RemoteProject,
     document: &Document,
@@ -68,6 +70,7 @@ fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &Applied) {
     }
 }
 
+/// Describes why a change was not made completely; `None` if it was.
 fn describe_problem(outcome: &Applied) -> Option<String> {
     match outcome {
         Applied::Done => None,
@@ -83,6 +86,7 @@ fn describe_problem(outcome: &Applied) -> Option<String> {
     }
 }
 
+/// Prints the results. Returns an error if a change failed. `results` is `None` if nothing was changed.
 fn report_results(
     run: &Run,
     args: &ApplyArgs,
@@ -140,6 +144,7 @@ fn failure_status(results: &[Applied]) -> ExitStatus {
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
+/// Returns the changes and their results as JSON.
 fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
     let entries: Vec<Value> = steps
         .iter()
@@ -152,6 +157,7 @@ fn to_document(steps: &[VariableStep], results: Option<&[Applied]>) -> Value {
     json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
 }
 
+/// Returns a change as JSON, with its result if it was tried.
 fn step_to_json(step: &VariableStep, outcome: Option<&Applied>) -> Value {
     let mut entry = json!(step);
     if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {

@@ -80,7 +80,7 @@ pub(super) fn render(
         name: RUN_SUITE,
         counts: sums,
         elapsed: report.duration,
-        properties: &run_properties(report, context),
+        properties: &list_run_properties(report, context),
     };
     let labels = PathLabels::from_report(report);
     let suites = build_suites(report, context, &labels, run_cases).map(|mut suite| {
@@ -95,6 +95,7 @@ pub(super) fn render(
 /// A case with its line.
 type PlacedCase = (TestCase, Option<u32>);
 
+/// Creates a suite of these cases.
 fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
     let mut suite = TestSuiteBuilder::new(name);
@@ -123,7 +124,7 @@ fn build_suites<'r>(
     });
     let excluded_suites = report.excluded_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
-        let case = skipped_case(&place.name("excluded"), "excluded", &file.reason);
+        let case = build_skipped_case(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
@@ -137,7 +138,7 @@ fn build_suites<'r>(
         .chain(file_suites)
         .chain(excluded_suites)
         .chain(unreviewed_suites)
-        .map(move |(path, cases)| build_suite(&names.unique(path), started_at, cases))
+        .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
 }
 
 /// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
@@ -161,11 +162,11 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         has_reasons = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
-        let (name, description) = (names.unique(GATE_CHANGE_CASE), describe_gate_change(change));
+        let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
             CasePlace::for_run(&change.path, None).place_case(error_case(&name, "gate-change", &description))
         } else {
-            CasePlace::FOR_RUN.place_case(skipped_case(&name, GATE_CHANGE_CASE, &description))
+            CasePlace::FOR_RUN.place_case(build_skipped_case(&name, GATE_CHANGE_CASE, &description))
         }
     }));
     cases.extend(build_consumer_cases(report, &mut names));
@@ -175,7 +176,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         && report.excluded_files.is_empty()
         && report.unreviewed_files.is_empty()
     {
-        let case = skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
+        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
     let notes: Vec<&String> = if has_reasons {
@@ -186,21 +187,20 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let notes = notes
         .into_iter()
         .filter(|note| too_many_known.as_ref() != Some(note));
-    cases.extend(
-        notes.map(|note| {
-            CasePlace::FOR_RUN.place_case(skipped_case(&names.unique(NOTE_CASE), NOTE_CASE, note))
-        }),
-    );
+    cases.extend(notes.map(|note| {
+        CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
+    }));
     cases
 }
 
+/// Creates a case for each change that breaks consumers: a failure, or a skipped one if the job accepts the change.
 fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
     let mut cases = Vec::new();
     for change in compat.breaking_changes() {
-        let (name, description) = (names.unique(BREAK_CASE), change.describe_fully());
+        let (name, description) = (names.make_unique(BREAK_CASE), change.describe_fully());
         if compat.refused {
             let (path, line) = change.shown_location();
             let mut case = TestCaseBuilder::failure(
@@ -212,7 +212,7 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
             case.set_trace(&description);
             cases.push(CasePlace::for_run(path, Some(line)).place_case(case));
         } else {
-            cases.push(CasePlace::FOR_RUN.place_case(skipped_case(&name, BREAK_CASE, &description)));
+            cases.push(CasePlace::FOR_RUN.place_case(build_skipped_case(&name, BREAK_CASE, &description)));
         }
     }
     cases
@@ -234,7 +234,8 @@ fn replace_skipped_cases(suite: &mut Suite) {
     suite.suite.set_system_out(&words.join("\n"));
 }
 
-fn skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates a skipped case with a reason.
+fn build_skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let short = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &short);
     set_case_text(&mut case, reason);
@@ -275,6 +276,7 @@ impl<'p> CasePlace<'p> {
         line: 1,
     };
 
+    /// Creates the place of a case in a file.
     fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
         Self {
             path: Some(path),
@@ -293,6 +295,7 @@ impl<'p> CasePlace<'p> {
         format!("{}: {case}", self.label)
     }
 
+    /// Builds the case at this place.
     fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
         case.set_classname(&class_name(self.label));
         if let Some(path) = self.path {
@@ -302,6 +305,7 @@ impl<'p> CasePlace<'p> {
     }
 }
 
+/// Creates the cases of a file, one for each rule.
 fn build_file_cases(
     file: &FileResults,
     label: &str,
@@ -319,12 +323,13 @@ fn build_file_cases(
         } else {
             &result.rule
         };
-        let name = place.name(&names.unique(rule));
+        let name = place.name(&names.make_unique(rule));
         cases.push(place.place_case(build_result_case(result, &name, &file.path, fail_on)));
     }
     cases
 }
 
+/// Creates the case of a rule result.
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
     let message = short_message(result);
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
@@ -360,6 +365,7 @@ fn time_per_case(elapsed: std::time::Duration, sums: CaseCounts) -> Duration {
     Duration::microseconds(i64::try_from(case_micros).unwrap_or(i64::MAX))
 }
 
+/// Sets the time of each case of the suite.
 fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
     for case in &mut suite.suite.testcases {
         case.time = case_time;
@@ -367,7 +373,8 @@ fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
     suite
 }
 
-fn run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
+/// Returns the facts about the run as properties.
+fn list_run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
     let mut properties = vec![
         ("tool", format!("sluicegate {}", context.tool_version)),
         ("engine", report.engine.to_string()),

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 pub(super) struct PathLabels<'r>(HashMap<&'r str, usize>);
 
 impl<'r> PathLabels<'r> {
+    /// Counts how many files of the report have one name without its extension, because only unique ones can be
+    /// shortened.
     pub(super) fn from_report(report: &'r Report) -> Self {
         let files = report.files.iter().map(|file| &file.path);
         let excluded_paths = report.excluded_files.iter().map(|file| &file.path);

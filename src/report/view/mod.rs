@@ -89,6 +89,7 @@ pub(super) struct TableRow<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Collects what the readable formats show, in their order. `medium` says whether the reader sees the log, too.
     pub(super) fn new(report: &'a Report, context: &'a ReportContext, medium: ViewMedium) -> Self {
         let logged_reasons: &[String] = match medium {
             ViewMedium::Log => &context.logged_reasons,

@@ -9,7 +9,7 @@ use sluicegate_base::text;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// The rules file is missing.
-    #[error("{}", no_rules_file(*is_link))]
+    #[error("{}", describe_missing_rules_file(*is_link))]
     RulesFileRetrieval {
         /// Whether it is behind a symbolic link.
         is_link: bool,

@@ -42,14 +42,14 @@ fn splice_verified(
     new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let new_text = replace_scalars(text, scalars, new_texts, context)?;
+    let new_text = splice_scalars(text, scalars, new_texts, context)?;
     let new_bytes = [byte_order_mark, &new_text].concat();
     verify_rewrite(text, &new_bytes, scalars, new_texts)?;
     Ok(new_bytes)
 }
 
 /// Replaces the text of these scalars, and keeps all other bytes.
-fn replace_scalars(
+fn splice_scalars(
     text: &str,
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
