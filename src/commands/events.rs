@@ -75,6 +75,7 @@ impl From<WindowError> for Failure {
 }
 
 impl From<CursorError> for Failure {
+    /// Converts an unusable cursor file to a usage error with a hint.
     fn from(error: CursorError) -> Self {
         let hint = match error {
             CursorError::TooOld { .. } => "remove the file to start over with the remaining events",

@@ -11,6 +11,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};
 
+/// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     match verb {
         ExecutionsVerb::Show {
@@ -33,6 +34,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     }
 }
 
+/// Prints an execution.
 fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.block_on(async {
@@ -56,6 +58,7 @@ fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
+/// Requests the platform to terminate an execution, and with `--wait` waits until it ended.
 fn terminate_execution(
     run: &Run,
     id: &str,

@@ -36,7 +36,7 @@ pub(super) fn print_findings(
         passes: delivery.is_passing,
         annotations,
     };
-    let mut commands = report::annotations(annotations, delivery.report, about);
+    let mut commands = report::list_annotations(annotations, delivery.report, about);
     if host == Host::Azure {
         commands.extend(azure::format_outputs(&outputs(run, host, delivery)));
     }
@@ -78,7 +78,7 @@ pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Fai
 
 /// Returns the step outputs of the contract.
 fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
-    let mut outputs = report::review_outputs(delivery.report);
+    let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));
     outputs
 }

@@ -82,7 +82,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .create_environment(project.id, &environment)
             .await;
         let response = project
-            .creation_response(result, "run `sluicegate environments list` to check")
+            .read_creation_response(result, "run `sluicegate environments list` to check")
             .await?;
         print_created(
             run,
@@ -129,7 +129,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
-        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
         print_created(
             run,
             output,
@@ -153,7 +153,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         name: name.into_name(),
         r#type,
         key,
-        value: run.secret(&secret_source(value)?)?,
+        value: run.read_secret(&choose_secret_source(value)?)?,
     };
     let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
@@ -168,7 +168,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
 }
 
 /// Returns where the value of the secret comes from.
-fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
+fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),
         (None, Some(path)) => Ok(SecretSource::File(path)),
@@ -192,7 +192,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_repository(project.id, &repository).await;
-        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
         let description = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name

@@ -33,7 +33,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let secret = plan
         .secret
         .as_ref()
-        .map(|planned_secret| run.secret(&planned_secret.source))
+        .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, args);

@@ -38,7 +38,7 @@ use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{
     self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
 };
-use crate::report::publish_summary;
+use crate::report::render_publish_summary;
 use crate::session::failure_conversion::reject_unwritten;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
@@ -316,7 +316,10 @@ impl Publication<'_> {
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
-        if let Err(failure) = self.run.append_summary(|| publish_summary(title, &facts, compat)) {
+        if let Err(failure) = self
+            .run
+            .append_summary(|| render_publish_summary(title, &facts, compat))
+        {
             self.run.ui.warn(&failure.describe());
         }
     }

@@ -1,7 +1,7 @@
 //! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
-use super::markdown::{code, escape, prose};
+use super::markdown::{code, escape, escape_prose};
 use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::interface::ChangeClass;
@@ -103,13 +103,13 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
         changes
             .consumers
             .as_ref()
-            .map(|consumers| render_section(consumers.render_list(&prose))),
+            .map(|consumers| render_section(consumers.render_list(&escape_prose))),
     );
     page.extend(
         changes
             .callers
             .as_ref()
-            .map(|callers| render_section(callers.render_list(&prose))),
+            .map(|callers| render_section(callers.render_list(&escape_prose))),
     );
     let mut omitted_count = 0;
     for file in files {

@@ -1,6 +1,6 @@
 //! Renders a release note as Markdown: the changes for consumers, grouped by shared pipeline.
 
-use super::markdown::{code, escape, prose};
+use super::markdown::{code, escape, escape_prose};
 use super::truncation;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
@@ -108,7 +108,7 @@ fn find_worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
 
 /// Renders a change with what consumers must do.
 fn render_change(change: &InterfaceChange) -> String {
-    let description = prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
+    let description = escape_prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
     match change.class {
         ChangeClass::Breaking => format!(
             "- **Breaking:** {description}. Consumers: {}.\n",

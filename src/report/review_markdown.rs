@@ -3,7 +3,7 @@
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
-use crate::report::markdown::{blob_link, code, escape, prose};
+use crate::report::markdown::{blob_link, code, escape, escape_prose};
 use crate::report::view::{
     FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
@@ -298,7 +298,7 @@ fn render_head(view: &View<'_>) -> String {
         let _ = writeln!(text, "**{problem}**\n");
     }
     if let Some(step) = view.next_step {
-        let _ = writeln!(text, "To do: {}.\n", prose(step));
+        let _ = writeln!(text, "To do: {}.\n", escape_prose(step));
     }
     if let Some(praise) = &view.fixed_findings {
         let _ = writeln!(text, "{praise}\n");
@@ -308,7 +308,7 @@ fn render_head(view: &View<'_>) -> String {
 
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| code(&shorten_name(&place)));
-    let text = Some(prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
+    let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
 
@@ -325,7 +325,7 @@ fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String
         "{message}{preposition}{}: {}. To fix it: {}",
         places.join(", "),
         escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
-        prose(&shorten_message(context.rules_file_hint(&cause.finding)))
+        escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))
     )
 }
 

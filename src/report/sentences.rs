@@ -90,7 +90,7 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Returns the reasons why the gate fails, other than findings and their number.
+/// Returns the reasons why the gate fails, other than findings and their number, for the list below the headline.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat

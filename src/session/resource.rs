@@ -105,7 +105,7 @@ pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure 
     }
 }
 
-/// Returns the failure for a created resource whose response lacks its id; `look` is the command to find it.
+/// Returns the failure for a created resource whose response lacks its id; `check_command` tells how to find it.
 pub(crate) fn reject_created_without_id(message: &'static str, check_command: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_command}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint)
@@ -243,13 +243,13 @@ impl RemoteProject {
 
     /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
     /// check.
-    pub(crate) async fn creation_response<T>(
+    pub(crate) async fn read_creation_response<T>(
         &self,
         response: Result<T, HttpError>,
-        look: &str,
+        check_command: &str,
     ) -> Result<T, Failure> {
         match response {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, look)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, check_command)),
             answer => self.read_response(answer).await,
         }
     }

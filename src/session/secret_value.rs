@@ -16,7 +16,7 @@ const PRIVATE_KEY_START: &str = "-----BEGIN ";
 
 impl Run {
     /// Reads the secret; errors contain its source and never its value.
-    pub(crate) fn secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
+    pub(crate) fn read_secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
         let (text, source_name) = match source {
             SecretSource::Variable(name) => {
                 let source_name = format!("the variable {name}");

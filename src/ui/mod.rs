@@ -111,7 +111,7 @@ impl Ui {
     ) -> Result<(), Failure> {
         match self.output_file {
             Some(output_file) => output_file.write(fill),
-            None => write(io::stdout().lock(), fill),
+            None => write_result(io::stdout().lock(), fill),
         }
     }
 
@@ -129,7 +129,7 @@ impl Ui {
 
     /// Writes a result to standard error, because standard output carries a report.
     pub(crate) fn print_result_to_stderr(result: &str) -> Result<(), Failure> {
-        write(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
+        write_result(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
     }
 
     /// Returns whether only results and errors are shown.
@@ -183,8 +183,8 @@ fn reject_unwritable_output(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-/// Writes to the stream with `fill`. A reader that has closed the stream is no error.
-fn write(
+/// Writes a result to the stream with `fill`, and flushes it. A reader that has closed the stream is no error.
+fn write_result(
     stream: impl io::Write,
     fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {

@@ -58,8 +58,8 @@ impl RulesRemedy {
 }
 
 impl Workspace<'_> {
-    /// Returns how to provide the rules file that a review of the snapshot does not find. `deleted_folder` is the
-    /// hidden directory from which the change deletes the file, if any.
+    /// Returns how the user can provide the rules file that a review of the snapshot does not find.
+    /// `deleted_config_dir` is the hidden directory from which the change deletes the file, if any.
     pub(crate) fn find_rules_remedy(
         &self,
         snapshot: &Snapshot<'_>,
@@ -84,8 +84,8 @@ impl Workspace<'_> {
         Ok(RulesRemedy::Create { command })
     }
 
-    /// Returns the command that writes a rules file. `deleted_folder` is the hidden directory that the change empties,
-    /// if any.
+    /// Returns the command that writes a rules file. `deleted_config_dir` is the hidden directory that the change
+    /// empties, if any.
     pub(crate) fn create_rules_command(
         &self,
         snapshot: &Snapshot<'_>,

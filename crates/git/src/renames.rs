@@ -163,7 +163,7 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Returns the size of a file that can be compared: a regular file that is not too large.
-    fn comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
+    fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         if self.file_kind(index) != Some(FileKind::Regular) {
             return None;
         }
@@ -185,7 +185,7 @@ impl<'a> RenameSearch<'a> {
         let mut pairs = Vec::new();
         for (name, target) in index_unique_names(self, &self.added_indices) {
             if let Some(source) = deleted_by_name.get(name)
-                && let Some(similarity) = self.similarity(contents, target, *source)
+                && let Some(similarity) = self.measure_similarity(contents, target, *source)
                 && similarity >= MIN_SAME_NAME_SIMILARITY
             {
                 pairs.push(RenamePair {
@@ -198,10 +198,10 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Returns the similarity of two files, or `None` if their sizes differ too much for a file that kept its name.
-    fn similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
+    fn measure_similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
         if max_similarity(
-            self.comparable_size(contents, target)?,
-            self.comparable_size(contents, source)?,
+            self.find_comparable_size(contents, target)?,
+            self.find_comparable_size(contents, source)?,
         ) < MIN_SAME_NAME_SIMILARITY
         {
             return None;
@@ -319,7 +319,7 @@ impl<'a> RenameSearch<'a> {
         let mut candidates: Vec<CandidateContent> = Vec::new();
         let mut position_by_id = HashMap::new();
         for index in indices {
-            let Some(size) = self.comparable_size(contents, *index) else {
+            let Some(size) = self.find_comparable_size(contents, *index) else {
                 continue;
             };
             let position = *position_by_id

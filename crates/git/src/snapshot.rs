@@ -335,7 +335,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns `None` if the file or link no longer exists on disk. If an unmodified file has other bytes on disk than
+    /// Returns the file, or `None` if it no longer exists on disk. If an unmodified file has other bytes on disk than
     /// git stores (`is_converted`), it is read as stored: attributes of the change must not show other content to the
     /// gate.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {

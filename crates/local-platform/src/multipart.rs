@@ -27,7 +27,7 @@ impl FormReader {
     pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
         let boundary = headers
             .get(header::CONTENT_TYPE)
-            .and_then(|value| boundary_of(value.to_str().ok()?))
+            .and_then(|value| parse_boundary(value.to_str().ok()?))
             .ok_or_else(|| {
                 Problem::invalid_field("content-type", "must be multipart/form-data with a boundary")
             })?;
@@ -54,7 +54,7 @@ impl FormReader {
         }
         let head = self.read_head().await?;
         self.inside_part = true;
-        part_name(&head).map(Some)
+        parse_part_name(&head).map(Some)
     }
 
     /// Returns the next piece of the current part, or `None` at its end.
@@ -72,7 +72,7 @@ impl FormReader {
             if sure > 0 {
                 return Ok(Some(self.buffer.split_to(sure).freeze()));
             }
-            self.fill().await?;
+            self.read_piece().await?;
         }
         Ok(None)
     }
@@ -89,20 +89,20 @@ impl FormReader {
                 self.buffer.advance(4);
                 return Ok(head);
             }
-            self.fill().await?;
+            self.read_piece().await?;
         }
     }
 
     /// Reads from the body until the buffer has this length.
     async fn buffer_at_least(&mut self, length: usize) -> Result<(), Problem> {
         while self.buffer.len() < length {
-            self.fill().await?;
+            self.read_piece().await?;
         }
         Ok(())
     }
 
     /// Adds the next piece of the body to the buffer.
-    async fn fill(&mut self) -> Result<(), Problem> {
+    async fn read_piece(&mut self) -> Result<(), Problem> {
         let piece = self
             .body
             .next()
@@ -123,17 +123,17 @@ fn broken(message: &str) -> Problem {
 }
 
 /// Returns the boundary of a `multipart/form-data` content type; it has 1 to 70 characters (RFC 2046, section 5.1.1).
-fn boundary_of(content_type: &str) -> Option<String> {
+fn parse_boundary(content_type: &str) -> Option<String> {
     let (kind, parameters) = content_type.split_once(';')?;
     if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
         return None;
     }
-    let boundary = parameter(parameters, "boundary")?;
+    let boundary = find_parameter(parameters, "boundary")?;
     (1..=70).contains(&boundary.len()).then_some(boundary)
 }
 
 /// Returns the name in the `Content-Disposition` of a part.
-fn part_name(head: &[u8]) -> Result<String, Problem> {
+fn parse_part_name(head: &[u8]) -> Result<String, Problem> {
     let head = std::str::from_utf8(head).map_err(|_| broken("the headers of a part are not UTF-8"))?;
     let disposition = head
         .split("\r\n")
@@ -142,14 +142,14 @@ fn part_name(head: &[u8]) -> Result<String, Problem> {
         .and_then(|(_, value)| value.split_once(';'))
         .filter(|(kind, _)| kind.trim().eq_ignore_ascii_case("form-data"));
     disposition
-        .and_then(|(_, parameters)| parameter(parameters, "name"))
+        .and_then(|(_, parameters)| find_parameter(parameters, "name"))
         .map(|name| unescape_part_name(&name))
         .ok_or_else(|| broken("a part has no name"))
 }
 
 /// Returns the value of a parameter in `a=b; c="d"`. In quotes only `\"` is an escape: clients mean all other
 /// backslashes literally.
-fn parameter(mut rest: &str, wanted: &str) -> Option<String> {
+fn find_parameter(mut rest: &str, wanted: &str) -> Option<String> {
     loop {
         let (name, after) = rest.split_once('=')?;
         let (value, next) = match after.trim_start().strip_prefix('"') {
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn boundaries_are_read_from_the_content_type() {
-        let boundary = |text: &str| boundary_of(text);
+        let boundary = |text: &str| parse_boundary(text);
         assert_eq!(boundary("multipart/form-data; boundary=a").as_deref(), Some("a"));
         assert_eq!(
             boundary("Multipart/Form-Data;charset=x; Boundary=\"a b\"").as_deref(),
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn names_with_quotes_are_read_as_both_kinds_of_clients_write_them() {
         let name =
-            |value: &str| part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
+            |value: &str| parse_part_name(format!("Content-Disposition: form-data; name={value}").as_bytes());
         assert_eq!(name(r#""a%22b%0D%0Ac""#).unwrap(), "a\"b\r\nc");
         assert_eq!(name(r#""a\"b\c%2F""#).unwrap(), r#"a"b\c%2F"#);
         assert!(name(r#""a"#).is_err());

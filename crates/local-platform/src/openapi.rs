@@ -39,7 +39,7 @@ const WITH_BODY: [(&str, &str); 2] = [
 /// Returns the router of all resources and of their description, with the names of the vocabulary.
 pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = resources().split_for_parts();
-    complete(&mut description);
+    add_common_parts(&mut description);
     let mut description = serde_json::to_value(description).unwrap_or_default();
     if let Some(Value::Object(schemas)) = description.pointer_mut("/components/schemas") {
         for shape in routes::shapes(vocabulary) {
@@ -74,7 +74,7 @@ fn information() -> Info {
 }
 
 /// Adds the parts that all operations share: the token and the common responses.
-fn complete(description: &mut OpenApi) {
+fn add_common_parts(description: &mut OpenApi) {
     let components = description.components.get_or_insert_default();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));

@@ -41,13 +41,16 @@ impl<S: Send + Sync> FromRequestParts<S> for RequestPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<Vec<(String, String)>>::from_request_parts(parts, state).await {
             Ok(Path(parameters)) => Ok(Self(parameters)),
-            Err(refused) => Err(Problem::invalid_field(undecoded(&refused), "must be UTF-8")),
+            Err(refused) => Err(Problem::invalid_field(
+                find_undecoded_parameter(&refused),
+                "must be UTF-8",
+            )),
         }
     }
 }
 
 /// Returns the name of the parameter that cannot be decoded.
-fn undecoded(refused: &PathRejection) -> &str {
+fn find_undecoded_parameter(refused: &PathRejection) -> &str {
     match refused {
         PathRejection::FailedToDeserializePathParams(why) => match why.kind() {
             ErrorKind::InvalidUtf8InPathParam { key } => key,

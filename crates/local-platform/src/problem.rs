@@ -191,7 +191,7 @@ impl IntoResponse for Problem {
 }
 
 /// Writes the body of a rejection and adds a request ID to every response.
-pub(super) async fn answer(request: Request, next: Next) -> Response {
+pub(super) async fn finish_response(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {

@@ -26,7 +26,7 @@ pub(super) struct ListedPipeline {
 /// Returns all published pipelines, sorted by name.
 pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = review::open(path)?;
-    let Some(head) = head(&repository)? else {
+    let Some(head) = find_default_head(&repository)? else {
         return Ok(Vec::new());
     };
     let published_time = format!("{:.3}", repository.commit_time(&head)?);
@@ -47,7 +47,7 @@ fn name_of(path: &str) -> Option<&str> {
 /// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
 pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = review::open(path)?;
-    let Some(head) = head(&repository)? else {
+    let Some(head) = find_default_head(&repository)? else {
         return Ok(None);
     };
     for kind in PipelineKind::ALL {
@@ -63,14 +63,14 @@ pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Probl
 /// because the branch may still be pushed.
 pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     let repository = review::open(path)?;
-    if head(&repository)?.is_none() {
+    if find_default_head(&repository)?.is_none() {
         return Ok(true);
     }
     Ok(review::branch_tip(&repository, branch)?.is_some())
 }
 
 /// Returns the head of the default branch, or `None` before the first commit.
-fn head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
+fn find_default_head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
     match repository.head() {
         Ok(head) => Ok(Some(head.commit)),
         Err(GitError::NoCommit { .. }) => Ok(None),

@@ -95,11 +95,11 @@ pub(super) fn open(path: &Path) -> Result<Repository, GitError> {
 /// Reviews the requested pipelines in the repository at `path`.
 pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome, Problem> {
     let repository = open(path)?;
-    let commit = asked_commit(&repository, request)?;
-    let files = asked_files(&repository, &commit, request)?;
+    let commit = find_requested_commit(&repository, request)?;
+    let files = find_requested_files(&repository, &commit, request)?;
     let (pipelines, others): (Vec<TreeFile>, Vec<TreeFile>) =
         files.into_iter().partition(|file| is_pipeline(&file.path));
-    let rules = rules_of(&repository, &commit)?;
+    let rules = read_rules_of(&repository, &commit)?;
     let results = evaluate(&repository, &rules, &pipelines)?;
     Ok(ReviewOutcome {
         status: overall_status(&results),
@@ -118,7 +118,7 @@ pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option
 }
 
 /// Returns the commit if its ID is complete and the branch exists and contains it.
-fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitId, Problem> {
+fn find_requested_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitId, Problem> {
     let ReviewWish { branch, commit, .. } = request;
     let tip = branch_tip(repository, branch)?;
     let tip = tip.ok_or_else(|| Problem::not_found(format!("the repository has no branch `{branch}`")))?;
@@ -140,7 +140,7 @@ fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitI
 }
 
 /// Returns the requested files, each once, sorted by path; all of them must be in the commit.
-fn asked_files(
+fn find_requested_files(
     repository: &Repository,
     commit: &CommitId,
     request: &ReviewWish,
@@ -172,7 +172,7 @@ fn find_files(
 
 /// Returns the rules of the commit. If several hidden directories look like the configuration directory, none of them
 /// is used, and the rules file is reported as one that could not be retrieved.
-fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
+fn read_rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let folders = repository.list_root_folders(commit)?;
     let holds = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
     let Ok(Some(folder)) = find_config_dir(&folders, &holds) else {

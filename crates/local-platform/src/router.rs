@@ -23,7 +23,7 @@ pub(super) fn router(state: Arc<App>) -> Router {
         .fallback(async || Problem::not_found("there is nothing at this path"))
         .layer(from_fn_with_state(Arc::clone(&state), auth::authenticate))
         .layer(from_fn(unbroken))
-        .layer(from_fn(problem::answer))
+        .layer(from_fn(problem::finish_response))
         .layer(from_fn(linger))
         .with_state(state)
 }

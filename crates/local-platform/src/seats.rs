@@ -49,34 +49,34 @@ impl Seats {
     }
 
     /// Waits for a free seat and returns it.
-    pub(super) async fn take(&self) -> Seat {
+    pub(super) async fn wait_for_seat(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
-                return self.take_seat(permit);
+                return self.give_seat(permit);
             }
-            self.send_one_away();
+            self.close_longest_idle();
             let free = Arc::clone(&self.free).acquire_owned();
             // The semaphore is never closed.
             if let Ok(Ok(permit)) = timeout(LOOK_AGAIN, free).await {
-                return self.take_seat(permit);
+                return self.give_seat(permit);
             }
         }
     }
 
     /// Gives a seat to a connection, which is idle at first.
-    fn take_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
+    fn give_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
             sent_away: Arc::default(),
             resting: Mutex::default(),
             _permit: permit,
         };
-        seat.rest();
+        seat.mark_idle();
         seat
     }
 
     /// Closes the connection that has been idle longest, unless it became idle less than [`SHORTEST_STAY`] ago.
-    pub(super) fn send_one_away(&self) {
+    pub(super) fn close_longest_idle(&self) {
         let mut idle = locked(&self.idle);
         let Some(first) = idle.since.first_entry() else {
             return;
@@ -89,7 +89,7 @@ impl Seats {
 
 impl Seat {
     /// Marks the connection as idle, so that it may be closed for a new one.
-    pub(super) fn rest(&self) {
+    pub(super) fn mark_idle(&self) {
         let mut idle = locked(&self.seats.idle);
         idle.last += 1;
         let number = idle.last;
@@ -137,12 +137,16 @@ mod tests {
     #[tokio::test]
     async fn one_that_is_idle_for_longest_goes() {
         let seats = Seats::new(3);
-        let (first, second, third) = (seats.take().await, seats.take().await, seats.take().await);
+        let (first, second, third) = (
+            seats.wait_for_seat().await,
+            seats.wait_for_seat().await,
+            seats.wait_for_seat().await,
+        );
         assert!(first.work());
-        third.rest();
+        third.mark_idle();
         let waiting = tokio::spawn({
             let seats = seats.clone();
-            async move { seats.take().await }
+            async move { seats.wait_for_seat().await }
         });
         second.sent_away().await;
         assert!(!second.work(), "what was sent away takes no request");
@@ -154,12 +158,12 @@ mod tests {
     #[tokio::test]
     async fn who_has_work_stays_and_a_seat_that_is_left_is_free() {
         let seats = Seats::new(1);
-        let only = seats.take().await;
+        let only = seats.wait_for_seat().await;
         assert!(only.work());
-        let waited = timeout(3 * SHORTEST_STAY, seats.take()).await;
+        let waited = timeout(3 * SHORTEST_STAY, seats.wait_for_seat()).await;
         assert!(waited.is_err() && !is_sent_away(&only).await);
         drop(only);
-        seats.take().await;
+        seats.wait_for_seat().await;
         assert!(locked(&seats.idle).since.is_empty());
     }
 }

@@ -119,10 +119,10 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
 /// Returns the next connection, once there is a seat for it, or `None` if it could not be accepted.
 async fn accept(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Seat)> {
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, seats.take().await)),
+        Ok((stream, _)) => Some((stream, seats.wait_for_seat().await)),
         Err(error) => {
             tracing::warn!(%error, "could not accept a connection");
-            seats.send_one_away();
+            seats.close_longest_idle();
             sleep(ACCEPT_PAUSE).await;
             None
         }
@@ -148,7 +148,7 @@ async fn serve_connection(stream: TcpStream, seat: Seat, router: Router, mut sto
                 return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
             }
             let Ok(answer) = answer.await;
-            seat.rest();
+            seat.mark_idle();
             Ok(answer)
         }
     };

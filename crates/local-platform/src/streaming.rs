@@ -28,7 +28,7 @@ const TARGET_TEXTS: [(&str, &str); 10] = [
 
 /// Returns the schema of a definition; further members are stored unchanged.
 pub(super) fn definition(vocabulary: &Vocabulary) -> Shape {
-    object(members(vocabulary)).named(
+    object(list_members(vocabulary)).named(
         "StreamingDefinition",
         "The definition of a streaming pipeline; further members are stored unchanged.",
     )
@@ -37,29 +37,29 @@ pub(super) fn definition(vocabulary: &Vocabulary) -> Shape {
 /// Returns the schema of a stored definition.
 pub(super) fn stored(vocabulary: &Vocabulary) -> Shape {
     let id = needs("streamingPipelineId", uuid());
-    object([id].into_iter().chain(members(vocabulary))).named(
+    object([id].into_iter().chain(list_members(vocabulary))).named(
         "StreamingPipeline",
         "The definition of a streaming pipeline, as stored.",
     )
 }
 
 /// Returns the fields of a streaming pipeline.
-fn members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
+fn list_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         needs("name", text()),
         needs("agentId", uuid())
             .about("The streaming agent that runs the pipeline; the local platform accepts any UUID."),
         ruled("streamingSource", source_shape(vocabulary)),
-        connected("streamingSource", "username", "must not be empty"),
+        require_connection("streamingSource", "username", "must not be empty"),
         ruled("streamingTarget", target_shape(vocabulary)),
-        connected("streamingTarget", "authentication", "must not be null"),
+        require_connection("streamingTarget", "authentication", "must not be null"),
         may("advancedProperties", map_of(any_text())),
     ]
 }
 
 /// Checks that the source or target has a connection. If not, the error names the member that the connection needs
 /// most. A source or target that is not an object is already reported by its shape.
-fn connected(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
+fn require_connection(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
     let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
         let is_missing = match body.given(side) {
             None => true,

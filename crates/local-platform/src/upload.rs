@@ -47,7 +47,7 @@ impl ReceivedUpload {
     pub(super) async fn receive(mut form: FormReader) -> Result<Self, Problem> {
         let mut upload = Self::default();
         while let Some(name) = form.next_part().await? {
-            upload.admit(&name)?;
+            upload.check_part(&name)?;
             let is_configuration = is_configuration(&name);
             let (file, content) = read_part(&mut form, name, is_configuration).await?;
             if is_configuration {
@@ -59,7 +59,7 @@ impl ReceivedUpload {
     }
 
     /// Checks the name of a part before its bytes are read.
-    fn admit(&self, name: &str) -> Result<(), Problem> {
+    fn check_part(&self, name: &str) -> Result<(), Problem> {
         check_name(name).map_err(|message| Problem::invalid_field(name, message))?;
         if self.files.contains_key(name) {
             return Err(Problem::invalid_field(
@@ -103,7 +103,7 @@ impl ReceivedUpload {
                 None => files.push(file),
             }
         }
-        let (pipelines, missing) = shared_pipelines(&shared, &files);
+        let (pipelines, missing) = separate_shared_pipelines(&shared, &files);
         ignored.extend(missing);
         let contents = ArtifactContents {
             configuration,
@@ -196,7 +196,7 @@ fn without_extension(path: &str) -> Option<&str> {
 }
 
 /// Returns the enabled shared pipelines that were uploaded, and those that were not.
-fn shared_pipelines(
+fn separate_shared_pipelines(
     shared: &SharedPipelines,
     files: &[StoredFile],
 ) -> (Vec<StoredSharedPipeline>, Vec<IgnoredResource>) {

@@ -253,8 +253,8 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Parses these files on all cores and adds what they contain. A file for which `may_matter` returns false is
-    /// recorded as unparsed.
+    /// Parses these files on all cores and adds what they contain. A file whose content `needs_parsing` does not
+    /// select is recorded as unparsed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],

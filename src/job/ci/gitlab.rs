@@ -56,14 +56,14 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     }
     Ok(CiContext {
         branch: env.get_owned("CI_COMMIT_BRANCH"),
-        base: push_base(env, source),
+        base: read_push_base(env, source),
         ..context
     })
 }
 
 /// Returns the base of a push. The variable is zeros for the first push of a branch, and for scheduled and manual
 /// pipelines.
-fn push_base(env: &Env, source: &str) -> BaseHint {
+fn read_push_base(env: &Env, source: &str) -> BaseHint {
     match env.get("CI_COMMIT_BEFORE_SHA") {
         Some(previous) if !is_null_id(previous) => BaseHint::PushedFrom {
             previous: previous.to_owned(),

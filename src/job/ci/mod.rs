@@ -129,6 +129,7 @@ fn list_host_names() -> String {
 impl FromStr for Host {
     type Err = UnknownHost;
 
+    /// Parses the name of a host; the error lists all names.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .iter()
@@ -146,7 +147,8 @@ impl Host {
     }
 }
 
-/// Reads the context of this run from the detected host, or from `forced` if given.
+/// Reads the context of this run from the variables of `requested_host`, or without it from those of the detected
+/// host.
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {

@@ -121,7 +121,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         .hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// Returns `asked`, with the number appended unless it is 1.
+/// Returns `requested_dir`, with the number appended to its name unless it is 1.
 fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return requested_dir.to_owned();

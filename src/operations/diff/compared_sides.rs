@@ -166,6 +166,7 @@ struct RangeEnds {
 }
 
 impl From<Comparison> for RangeEnds {
+    /// Takes the base and the head of a comparison as `check` and reviews resolve it, with the base in words.
     fn from(comparison: Comparison) -> Self {
         let source = &comparison.base_source;
         Self {

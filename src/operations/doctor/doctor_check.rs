@@ -163,7 +163,7 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
     text
 }
 
-/// Returns the text after `start`, in lines that fit the terminal.
+/// Returns the text behind `prefix`, in lines that fit the terminal.
 fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
     wrap::wrap_lines(
         &text::escape_line(text),

@@ -357,6 +357,7 @@ enum NoResponse {
 }
 
 impl From<NoResponse> for Failure {
+    /// Converts a request without a usable response to the failure that its check shows.
     fn from(no_response: NoResponse) -> Self {
         match no_response {
             NoResponse::Failed(error) => error.into(),

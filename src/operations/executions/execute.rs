@@ -120,7 +120,7 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.reject_missing(error).await);
+                return Err(self.reject_missing_pipeline(error).await);
             }
             Err(error) => return Err(reject_creation(error, CHECK_INSTRUCTION)),
         };
@@ -155,7 +155,7 @@ impl PipelineRun<'_> {
     }
 
     /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
-    async fn reject_missing(&self, error: HttpError) -> Failure {
+    async fn reject_missing_pipeline(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {

@@ -34,7 +34,7 @@ pub(crate) struct InitPlan {
 
 impl InitPlan {
     /// Plans the files to write: the configuration, the rules, the waivers and the job.
-    pub(crate) fn new(facts: &RepositoryFacts) -> Self {
+    pub(crate) fn from_facts(facts: &RepositoryFacts) -> Self {
         let findings = &facts.findings;
         let rules = findings.rules_file.clone();
         let waivers = findings

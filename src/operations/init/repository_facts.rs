@@ -26,6 +26,7 @@ pub(crate) struct MissingFlag {
 }
 
 impl From<Failure> for MissingFlag {
+    /// Turns the failure of a detection into a missing value, so that the user gets all missing flags at once.
     fn from(failure: Failure) -> Self {
         Self {
             description: failure.chain(),

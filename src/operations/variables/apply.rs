@@ -125,13 +125,15 @@ fn report_results(
         "{failed_count} of {} failed; see the messages above",
         format_count(steps.len(), "change")
     );
-    Err(Failure::new(failure_status(results), anyhow::Error::msg(message))
-        .hint("fix the cause and run the command again: changes that were applied are not repeated"))
+    Err(
+        Failure::new(choose_exit_status(results), anyhow::Error::msg(message))
+            .hint("fix the cause and run the command again: changes that were applied are not repeated"),
+    )
 }
 
-/// Returns exit code 8, unless the token lacks the permission, or certainly no change was applied because the platform
-/// gave no usable response.
-fn failure_status(results: &[Applied]) -> ExitStatus {
+/// Returns the exit code of a failed run: 8, unless the token lacks the permission, or certainly no change was applied
+/// because the platform gave no usable response.
+fn choose_exit_status(results: &[Applied]) -> ExitStatus {
     let has_finished_step = results.iter().any(|result| match result {
         Applied::Done | Applied::Partly(_) => true,
         Applied::Failed(error) => error.is_maybe_processed(),

@@ -46,7 +46,7 @@ pub(crate) async fn create_variable(
     let variable = NewVariable { name, fields };
     let result = project.platform.create_variable(project.id, &variable).await;
     let response = project
-        .creation_response(result, "run `sluicegate variables list` to check")
+        .read_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
     run.print_response(output, &response.raw, || {
         text::escape_line(&format!("created the variable {}", variable.name)) + "\n"

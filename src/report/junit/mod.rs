@@ -130,7 +130,7 @@ fn build_suites<'r>(
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
-        let case = error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
+        let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
     });
     run_cases
@@ -152,9 +152,9 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let too_many_known = report.check_known_limit();
     let mut has_reasons = false;
     if let Some(sentence) = &too_many_known {
-        cases.push(CasePlace::FOR_RUN.place_case(error_case("known findings", "max-known", sentence)));
+        cases.push(CasePlace::FOR_RUN.place_case(build_error_case("known findings", "max-known", sentence)));
     } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
-        cases.push(CasePlace::FOR_RUN.place_case(error_case(
+        cases.push(CasePlace::FOR_RUN.place_case(build_error_case(
             VERDICT_CASE,
             &report.verdict.to_string(),
             &reason,
@@ -164,7 +164,11 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
-            CasePlace::for_run(&change.path, None).place_case(error_case(&name, "gate-change", &description))
+            CasePlace::for_run(&change.path, None).place_case(build_error_case(
+                &name,
+                "gate-change",
+                &description,
+            ))
         } else {
             CasePlace::FOR_RUN.place_case(build_skipped_case(&name, GATE_CHANGE_CASE, &description))
         }
@@ -251,8 +255,8 @@ fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// Returns an `error` case.
-fn error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates the case of something that could not be decided, as an `error` element.
+fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
     case.set_trace(reason);

@@ -114,12 +114,12 @@ impl Shape {
             }
             ShapeKind::Map(Some(item)) => body
                 .iter()
-                .for_each(|(field, value)| item.value(check, field, value)),
+                .for_each(|(field, value)| item.check_value(check, field, value)),
             ShapeKind::Variants(tag, variants) => {
                 let name = body.optional_text(tag);
                 match variants.iter().find(|(known, _)| Some(*known) == name.as_deref()) {
                     Some((_, variant)) => variant.check(check, body),
-                    None => needs(*tag, self.tags()).check(check, body),
+                    None => needs(*tag, self.tag_shape()).check(check, body),
                 }
             }
             _ => {}
@@ -127,19 +127,19 @@ impl Shape {
     }
 
     /// Adds all errors in the value of a field to `check`.
-    fn value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
+    fn check_value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))
             | (ShapeKind::Boolean, Value::Bool(_))
             | (ShapeKind::TextOrNumber, Value::String(_) | Value::Number(_)) => {}
             (ShapeKind::Text | ShapeKind::Uuid | ShapeKind::OneOf(_), Value::String(text)) => {
-                self.text(check, field, text);
+                self.check_text(check, field, text);
             }
             (ShapeKind::Whole(first, last), value) if in_range(value, *first, *last) => {}
-            (ShapeKind::Texts, Value::Array(items)) => items_of(check, field, items),
+            (ShapeKind::Texts, Value::Array(items)) => check_items(check, field, items),
             (ShapeKind::List(item), Value::Array(items)) => {
                 for (index, value) in items.iter().enumerate() {
-                    item.value(check, &format!("{field}[{index}]"), value);
+                    item.check_value(check, &format!("{field}[{index}]"), value);
                 }
             }
             (
@@ -151,12 +151,12 @@ impl Shape {
             ) => {
                 check.below(field, |check| self.check(check, inner));
             }
-            _ => check.note(field, self.wanted()),
+            _ => check.note(field, self.describe_type()),
         }
     }
 
     /// Checks that a text is not blank and fits the shape.
-    fn text(&self, check: &mut BodyCheck, field: &str, text: &str) {
+    fn check_text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.note(field, EMPTY),
             ShapeKind::Uuid if place::uuid(text).is_none() => check.note(field, "must be a UUID"),
@@ -168,7 +168,7 @@ impl Shape {
     }
 
     /// Returns the message for a value of the wrong type.
-    fn wanted(&self) -> String {
+    fn describe_type(&self) -> String {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText | ShapeKind::Uuid | ShapeKind::OneOf(_) => {
                 "must be a string".to_owned()
@@ -196,7 +196,7 @@ impl Shape {
     }
 
     /// Returns the shape of the field that selects one of the variants.
-    fn tags(&self) -> Self {
+    fn tag_shape(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
         };
@@ -209,7 +209,7 @@ fn in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
 }
 
 /// Checks that a list has items, and that each is a text that is not empty.
-fn items_of(check: &mut BodyCheck, field: &str, items: &[Value]) {
+fn check_items(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.note(field, EMPTY);
     }
@@ -230,7 +230,7 @@ impl ShapePart {
             Self::Member(member) => member,
         };
         match (object.given(&member.field), &member.presence) {
-            (Some(value), _) => member.shape.value(check, &member.field, value),
+            (Some(value), _) => member.shape.check_value(check, &member.field, value),
             (None, Presence::Needed(message)) => check.note(&member.field, *message),
             (None, Presence::Free | Presence::Ruled) => {}
         }

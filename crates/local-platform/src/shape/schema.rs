@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 impl Shape {
     /// Returns the JSON schema. Schemas of named shapes are added to `named`, and the result refers to them.
     pub(crate) fn describe(&self, named: &mut Object) -> Value {
-        let mut schema = self.schema(named);
+        let mut schema = self.build_schema(named);
         if let Some(about) = self.about {
             schema["description"] = about.into();
         }
@@ -18,7 +18,7 @@ impl Shape {
     }
 
     /// Returns the JSON schema of the shape. Adds the schemas of named shapes in it to `named`.
-    fn schema(&self, named: &mut Object) -> Value {
+    fn build_schema(&self, named: &mut Object) -> Value {
         match &self.kind {
             ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
             ShapeKind::AnyText => json!({"type": "string"}),

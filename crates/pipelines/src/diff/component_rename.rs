@@ -38,7 +38,8 @@ pub(super) struct RenameSide<'s, 't, 'a> {
     pub links: &'s [NamedLink<'t>],
 }
 
-/// Returns the new names by old name.
+/// Finds components that only one side has and that are probably the same under a new name. Returns the new name by the
+/// old one. A component with several candidates is not paired, and nothing is if there are too many to compare.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,

@@ -240,7 +240,7 @@ impl Description {
         }
     }
 
-    /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
+    /// Describes a field. `prefix` is the text before the value, which ends with a colon or an equals sign.
     fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
         if self.lines.len() > MAX_LINES {
             return;

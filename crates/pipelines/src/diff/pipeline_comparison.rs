@@ -147,12 +147,12 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             (Some(_), Some(_)) => find_renames(
                 &component_rename::RenameSide {
                     keys,
-                    unpaired_components: unpaired_parts(components, |pair| (pair.base, pair.head)),
+                    unpaired_components: list_unpaired_parts(components, |pair| (pair.base, pair.head)),
                     links: &base_links.all,
                 },
                 &component_rename::RenameSide {
                     keys,
-                    unpaired_components: unpaired_parts(components, |pair| (pair.head, pair.base)),
+                    unpaired_components: list_unpaired_parts(components, |pair| (pair.head, pair.base)),
                     links: &head_links.all,
                 },
             ),
@@ -308,7 +308,7 @@ impl<'t> LinkPair<'t, '_> {
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
 /// Returns the parts that only one side has.
-fn unpaired_parts<'t, 'a>(
+fn list_unpaired_parts<'t, 'a>(
     pairs: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
 ) -> Vec<NamedNode<'t, 'a>> {

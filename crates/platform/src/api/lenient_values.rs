@@ -34,7 +34,7 @@ fn to_text(entry: Value) -> String {
     }
 }
 
-/// Converts JSON that is already parsed; `place` is its path in the response, for errors.
+/// Converts JSON that is already parsed; `parent_path` is its path in the response, for errors.
 pub(super) fn parse_value<T: DeserializeOwned>(
     raw: &Value,
     parent_path: &str,

@@ -112,7 +112,8 @@ impl ListPage {
 }
 
 impl Platform {
-    /// Returns all entries of a list, each converted by `read`, which receives the entry's path in its page.
+    /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
+    /// path in its page for errors.
     pub(super) async fn read_list<T>(
         &self,
         url: Url,

@@ -76,9 +76,9 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Polls until the task ends or needs a decision. `before` is the task before the caller resumed it, with the answered
-/// ids; `None` for a new task. The document does not define the status right after that, so an unchanged status is not
-/// trusted at once.
+/// Polls until the task ends or needs a decision. `resumed_from` is the task before the caller resumed it, with the
+/// ids of the decisions that the caller answered; `None` for a new task. The API document does not define the status
+/// right after that, so an unchanged status is not trusted at once.
 pub async fn poll_task(
     platform: &Platform,
     id: &str,
