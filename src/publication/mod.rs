@@ -4,7 +4,7 @@ mod consumer_changes;
 pub(crate) mod consumer_impact;
 mod dry_run;
 mod junit_report;
-mod local_announcement;
+mod local_preview;
 mod merged_commit;
 pub(crate) mod offered_side;
 mod outcome_report;

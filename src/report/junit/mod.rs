@@ -18,6 +18,7 @@
 //!   show are correct.
 
 mod case_names;
+mod case_place;
 mod escaped_text;
 mod execution_report;
 mod junit_document;
@@ -31,8 +32,9 @@ pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
 pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};
 
 use self::case_names::CaseNames;
+use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
-use self::path_labels::{PathLabels, class_name};
+use self::path_labels::PathLabels;
 use self::result_text::{error_type_name, first_line, full_text, short_message, skip_reason};
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
@@ -91,9 +93,6 @@ pub(super) fn render(
     });
     junit_document::write_document(writer, suites, &document)
 }
-
-/// A case with its line.
-type PlacedCase = (TestCase, Option<u32>);
 
 /// Creates a suite of these cases.
 fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
@@ -255,58 +254,12 @@ fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// Creates the case of something that could not be decided, as an `error` element.
+/// Creates the case of a problem that is no finding of a rule, as an `error` element.
 fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
     case.set_trace(reason);
     case
-}
-
-/// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
-#[derive(Clone, Copy)]
-struct CasePlace<'p> {
-    path: Option<&'p str>,
-    label: &'p str,
-    /// The line; without it, some readers guess one from the text.
-    line: u32,
-}
-
-impl<'p> CasePlace<'p> {
-    /// The place of cases about the entire run.
-    const FOR_RUN: CasePlace<'static> = CasePlace {
-        path: None,
-        label: RUN_SUITE,
-        line: 1,
-    };
-
-    /// Creates the place of a case in a file.
-    fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
-        Self {
-            path: Some(path),
-            label,
-            line: line.unwrap_or(1),
-        }
-    }
-
-    /// Creates the place of a case about the run that names a file.
-    fn for_run(path: &'p str, line: Option<u32>) -> Self {
-        Self::new(path, path, line)
-    }
-
-    /// Returns the name of a case, which includes the label, as readers may not show the class.
-    fn name(self, case: &str) -> String {
-        format!("{}: {case}", self.label)
-    }
-
-    /// Builds the case at this place.
-    fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
-        case.set_classname(&class_name(self.label));
-        if let Some(path) = self.path {
-            case.set_filepath(path);
-        }
-        (case.build(), self.path.map(|_| self.line))
-    }
 }
 
 /// Creates the cases of a file, one for each rule.
