@@ -10,6 +10,7 @@ use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{SelectionPurpose, SettingSources};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
+use crate::workspace::WarningTiming;
 use std::mem;
 
 /// Runs `sluicegate context`: prints what the job would review and why.
@@ -19,7 +20,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_unused_settings(run, false);
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let resolve =
         |sources: &SettingSources<'_>| sources.selection(&args.selection.globs, SelectionPurpose::Review);
     let selection = workspace.resolve_settings(run, resolve, |selection| selection)?;

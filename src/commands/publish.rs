@@ -10,6 +10,7 @@ use crate::publication::{
     resolve_publish_settings,
 };
 use crate::session::{CommandResult, Run};
+use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
 /// Runs `sluicegate publish`: publishes a commit, with the required review if the settings name one.
@@ -18,7 +19,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     run.replace_publish_files_of_policy(&workspace, args)?;
     let revisions = workspace.sources.revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_unused_settings(run, false);
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (settings, connection) = resolve_publish_settings(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, settings.revisions.clone())?;
     let idle_reason = workspace.ci.idle_reason.as_ref();

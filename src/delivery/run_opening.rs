@@ -5,7 +5,7 @@ use crate::job::cli::{DestinationArgs, PublishFlags};
 use crate::job::context::DeepenSubject;
 use crate::job::settings::Revisions;
 use crate::session::Run;
-use crate::workspace::Workspace;
+use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::Repository;
 
 /// The destinations that the flags of a run name.
@@ -39,7 +39,7 @@ impl NamedDestinations<'_> {
             // The policy that was fetched may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
-        workspace.warn_of_unused_settings(run, true);
+        workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);
         Ok((workspace, revisions))
     }
 

@@ -139,7 +139,7 @@ impl HashingReader {
         reader
     }
 
-    /// Passes the hash on if the whole content was read.
+    /// Passes the hash of the file to the recorder if the whole content was read.
     fn record_if_complete(&self) {
         if let Some(recorder) = &self.recorder
             && recorder.remaining_bytes == 0

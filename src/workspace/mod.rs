@@ -15,6 +15,7 @@ mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
 pub(crate) use platform_files::find_config_dir_in;
+pub(crate) use policy_warning::WarningTiming;
 
 use crate::env;
 use crate::error::Failure;

@@ -5,15 +5,24 @@ use crate::job::settings::FILE_NAME;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
+/// When a warning is printed that a report contains as well.
+#[derive(Clone, Copy)]
+pub(crate) enum WarningTiming {
+    /// Immediately: the run has no report.
+    AtOnce,
+    /// Only if the run ends before its report is written.
+    IfNotReported,
+}
+
 impl Workspace<'_> {
     /// Warns if settings of the checkout's configuration file are not used, because the policy revision has no such
-    /// file or an unusable one. A run with a report prints the warning only if it ends before its report, which
-    /// contains it.
-    pub(crate) fn warn_of_unused_settings(&self, run: &Run, has_report: bool) {
-        match self.sources.note() {
-            Some(note) if has_report => run.defer_warning(note.to_owned()),
-            Some(note) => run.ui.warn(note),
-            None => {}
+    /// file or an unusable one.
+    pub(crate) fn warn_of_unused_settings(&self, run: &Run, timing: WarningTiming) {
+        if let Some(note) = self.sources.note() {
+            match timing {
+                WarningTiming::AtOnce => run.ui.warn(note),
+                WarningTiming::IfNotReported => run.defer_warning(note.to_owned()),
+            }
         }
         self.warn_of_misnamed(run);
     }

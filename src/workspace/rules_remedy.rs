@@ -183,7 +183,8 @@ impl Workspace<'_> {
         Ok(Some((branch, path)))
     }
 
-    /// Returns the target branch and its tip: in a local run, the remote's default branch.
+    /// Returns the name of the target branch and its newest known commit; in a local run, those of the remote's default
+    /// branch. `None` if the branch is unknown.
     pub(crate) fn find_target_branch(&self) -> Result<Option<(String, CommitId)>, Failure> {
         if let PolicyRevision::Commit { commit, branch, .. } = &self.target_revision {
             return Ok(Some((branch.clone(), commit.clone())));

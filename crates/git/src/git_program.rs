@@ -32,6 +32,15 @@ pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
 /// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
 const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
 
+/// Whether a git command may use the network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NetworkAccess {
+    /// It may contact the remote.
+    Allowed,
+    /// It reads only what the clone has, and fails if something is missing.
+    Denied,
+}
+
 /// Settings that override those of the repository: no hooks, no file monitor, no pager, no program that prompts or
 /// lists references, no implicit bare repository, and streaming of large blobs.
 const OVERRIDING_SETTINGS: [&str; 9] = [
@@ -84,7 +93,7 @@ impl GitProgram {
                 root: root.to_owned(),
             });
         }
-        let mut command = self.build_command(arguments, true);
+        let mut command = self.build_command(arguments, NetworkAccess::Allowed);
         read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
@@ -98,7 +107,7 @@ impl GitProgram {
     ) -> Result<String, GitError> {
         let work_tree = root.to_string_lossy();
         let all_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
-        let mut command = self.build_command(&all_arguments, false);
+        let mut command = self.build_command(&all_arguments, NetworkAccess::Denied);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
         command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
         read_output(&mut command, &all_arguments, OUTPUT_TIMEOUT)
@@ -106,7 +115,7 @@ impl GitProgram {
 
     /// Returns whether the git program is installed; a small container may not have it.
     pub(super) fn is_installed(&self) -> bool {
-        let mut command = self.build_command(&["version"], false);
+        let mut command = self.build_command(&["version"], NetworkAccess::Denied);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
@@ -138,7 +147,7 @@ impl GitProgram {
             &id,
         ];
         read_output(
-            &mut self.build_command(&arguments, true),
+            &mut self.build_command(&arguments, NetworkAccess::Allowed),
             &arguments,
             OUTPUT_TIMEOUT,
         )
@@ -150,15 +159,15 @@ impl GitProgram {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];
         start_program(
-            &mut self.build_command(&arguments, false),
+            &mut self.build_command(&arguments, NetworkAccess::Denied),
             &arguments,
             Some(size),
             OUTPUT_TIMEOUT,
         )
     }
 
-    /// Creates a git command that cannot run other programs. Without `uses_remote`, it also cannot use the network.
-    fn build_command(&self, arguments: &[&str], uses_remote: bool) -> Command {
+    /// Creates a git command that cannot run other programs and uses the network only if `network` allows it.
+    fn build_command(&self, arguments: &[&str], network: NetworkAccess) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {
             command.args(["-c", setting]);
@@ -177,9 +186,12 @@ impl GitProgram {
         // An empty variable overrides `core.gitProxy`, a program that the configuration names.
         command.env("GIT_PROXY_COMMAND", "").env(
             "GIT_ALLOW_PROTOCOL",
-            if uses_remote { ALLOWED_PROTOCOLS } else { "" },
+            match network {
+                NetworkAccess::Allowed => ALLOWED_PROTOCOLS,
+                NetworkAccess::Denied => "",
+            },
         );
-        if !uses_remote {
+        if network == NetworkAccess::Denied {
             command.env("GIT_NO_LAZY_FETCH", "1");
         }
         command.env("LC_ALL", "C").stdin(Stdio::null());

@@ -16,22 +16,22 @@ use utoipa_axum::routes;
 const TOKEN: &str = "token";
 
 /// Responses that any operation can return.
-const ANYWHERE: [(&str, &str); 2] = [
+const COMMON_ERRORS: [(&str, &str); 2] = [
     ("401", "The token is missing or unknown."),
     ("500", "The local platform failed."),
 ];
 
 /// Responses that any operation with a body or parameters can return.
-const WITH_INPUT: [(&str, &str); 1] = [(
+const INPUT_ERRORS: [(&str, &str); 1] = [(
     "400",
     "The request is invalid; the response lists every validation error.",
 )];
 
 /// Responses that any operation with path parameters can return.
-const WITH_PLACE: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
+const PATH_ERRORS: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
 
 /// Responses that any operation with a body can return.
-const WITH_BODY: [(&str, &str); 2] = [
+const BODY_ERRORS: [(&str, &str); 2] = [
     ("408", "The body arrived too slowly."),
     ("413", "The body is too large."),
 ];
@@ -104,25 +104,25 @@ fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> 
 fn add_common_responses(operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();
-    let has_place = parameters.iter().any(
+    let has_path_parameter = parameters.iter().any(
         |parameter| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path),
     );
     let has_input = has_body || !parameters.is_empty();
-    let answers = [
-        (true, ANYWHERE.as_slice()),
-        (has_input, &WITH_INPUT),
-        (has_place, &WITH_PLACE),
-        (has_body, &WITH_BODY),
+    let errors_by_condition = [
+        (true, COMMON_ERRORS.as_slice()),
+        (has_input, &INPUT_ERRORS),
+        (has_path_parameter, &PATH_ERRORS),
+        (has_body, &BODY_ERRORS),
     ];
-    for (status, text) in answers
+    for (status, text) in errors_by_condition
         .into_iter()
-        .filter(|(can, _)| *can)
-        .flat_map(|(_, answers)| answers)
+        .filter(|(is_possible, _)| *is_possible)
+        .flat_map(|(_, errors)| errors)
     {
         let problem = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Problem")))
             .build();
-        let answer = ResponseBuilder::new()
+        let response = ResponseBuilder::new()
             .description(*text)
             .content("application/json", problem)
             .build();
@@ -130,6 +130,6 @@ fn add_common_responses(operation: &mut Operation) {
             .responses
             .responses
             .entry((*status).to_owned())
-            .or_insert_with(|| answer.into());
+            .or_insert_with(|| response.into());
     }
 }

@@ -82,6 +82,7 @@ impl SettingsError {
         self
     }
 
+    /// Returns what the user can do about the error; `None` if nothing is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }

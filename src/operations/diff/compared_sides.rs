@@ -12,7 +12,7 @@ use crate::job::settings::{Revisions, Selection, SelectionPurpose};
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
-use crate::workspace::Workspace;
+use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
@@ -76,7 +76,7 @@ pub(crate) fn compare_revisions(
         };
         workspace.deepen(run, &revisions, subject)?;
     }
-    workspace.warn_of_unused_settings(run, false);
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (range_ends, snapshot) = match range {
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
         None => resolve_like_check(run, &workspace, args, &revisions)?,

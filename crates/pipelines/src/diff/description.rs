@@ -71,6 +71,11 @@ impl Description {
         self.push_line(depth, sign, false, content);
     }
 
+    /// Adds a line that contains a value of the file, which readers show in a fixed-width font.
+    fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
+        self.push_line(depth, sign, true, content);
+    }
+
     /// Adds a line to the description. After the maximum number of lines, adds one remark that there are more.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         let (depth, sign, words) = match self.lines.len() {
@@ -268,8 +273,8 @@ impl Description {
         };
         if sign == Sign::Changed && depth * 2 + 2 + content.chars().count() > self.columns {
             self.push_text(depth, sign, &heading);
-            self.push_line(depth + 1, Sign::Removed, true, &base_value);
-            self.push_line(depth + 1, Sign::Added, true, &head_value);
+            self.push_value(depth + 1, Sign::Removed, &base_value);
+            self.push_value(depth + 1, Sign::Added, &head_value);
         } else {
             self.push_text(depth, sign, &content);
         }
@@ -307,11 +312,11 @@ impl Description {
                     (Sign::None, format!("\u{2026} {line_count} as before"))
                 }
             };
-            self.push_line(depth, sign, true, &line);
+            self.push_value(depth, sign, &line);
         }
         if lines.len() > MAX_VALUE_LINES {
             let omission = text::format_count(lines.len() - MAX_VALUE_LINES, "more line");
-            self.push_line(depth, Sign::None, true, &format!("\u{2026} {omission}"));
+            self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
         }
     }
 }
