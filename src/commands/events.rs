@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let last_cursor = path.as_deref().map(read_cursor).transpose()?.flatten();
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
     let connection = run.read_sources()?.connection(&run.global)?;
-    let platform = run.platform(&connection)?;
+    let platform = run.create_platform_client(&connection)?;
     let collected_events = run.block_on(export::collect_events(&platform, window))??;
     let events = match &last_cursor {
         Some(cursor) => cursor.select_new_events(collected_events),

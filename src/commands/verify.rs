@@ -25,7 +25,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
         ))
     })?;
     let sources = run.read_sources()?;
-    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     match run.block_on(platform.artifact_details(prefix, Some(version)))? {

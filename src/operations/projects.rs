@@ -19,7 +19,7 @@ const CHECK_INSTRUCTION: &str = "check the project before you repeat the command
 
 /// Runs `sluicegate projects`: lists and creates projects.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -155,7 +155,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         key,
         value: run.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = run.platform(&run.read_sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)

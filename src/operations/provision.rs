@@ -48,7 +48,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         .check(&plan)
         .map_err(|error| explain_state_error(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
-    let platform = run.platform(&connection)?;
+    let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
         return print_dry_run(run, args, &plan, &state);
     }

@@ -91,7 +91,7 @@ impl Publication<'_> {
         if is_missing && !self.needs_next_version() {
             return Ok(None);
         }
-        Ok(Some(self.run.platform(self.connection)?))
+        Ok(Some(self.run.create_platform_client(self.connection)?))
     }
 
     /// Ends a dry run without a plan. With `--json`, prints the reasons as JSON, too.

@@ -39,7 +39,7 @@ impl Publication<'_> {
         self.check_settings(required_review.as_ref())?;
         let mut plan = plan?;
         self.check_coverage(&plan, required_review)?;
-        let platform = self.run.platform(self.connection)?;
+        let platform = self.run.create_platform_client(self.connection)?;
         match self.decide(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),
             PublishDecision::AlreadyPublished(published) => {

@@ -98,7 +98,7 @@ impl Publication<'_> {
             self.print_plan_warnings(&plan);
             return self.run_dry(plan);
         }
-        let platform = self.run.platform(self.connection)?;
+        let platform = self.run.create_platform_client(self.connection)?;
         let intent = match self.decide(&platform, &mut plan) {
             Ok(intent) => intent,
             Err(failure) => return self.finish_undetermined(plan, &failure),

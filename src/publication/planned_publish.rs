@@ -68,7 +68,7 @@ impl PlannedPublish {
     ) -> Result<Option<String>, Failure> {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
-        let platform = run.platform(connection)?;
+        let platform = run.create_platform_client(connection)?;
         let details = match run.block_on(platform.artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {

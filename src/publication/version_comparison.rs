@@ -77,7 +77,7 @@ pub(crate) fn compare_versions<'a>(
     let platform = if is_missing && args.from.is_some() {
         None
     } else {
-        Some(run.platform(&connection)?)
+        Some(run.create_platform_client(&connection)?)
     };
     let deepen = workspace.sources.deepen(args.deepen)?;
     let lookup = SideLookup {

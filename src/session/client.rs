@@ -39,8 +39,9 @@ impl Run {
         Ok(http::check_proxy_variables(url, |name| self.env.get(name))?)
     }
 
-    /// Returns a client of the platform; fails if a required setting is missing.
-    pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
+    /// Creates a client of the platform for this connection, and prints the warnings about the connection. Fails if a
+    /// required setting is missing.
+    pub(crate) fn create_platform_client(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
             self.ui.warn(warning);
         }

@@ -23,7 +23,7 @@ impl Run {
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
         let connection = self.read_sources()?.connection(&self.global)?;
         Ok(RemoteProject {
-            platform: self.platform(&connection)?,
+            platform: self.create_platform_client(&connection)?,
             id: connection.require_project_id()?,
         })
     }

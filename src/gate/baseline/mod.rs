@@ -97,7 +97,7 @@ impl Baseline {
         prefix: &str,
         head: &CommitId,
     ) -> Result<Self, Failure> {
-        let platform = run.platform(connection)?;
+        let platform = run.create_platform_client(connection)?;
         let details = match run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -203,7 +203,7 @@ impl<'a> RemoteReview<'a> {
         ));
         let platform = match self.platform.take() {
             Some(platform) => platform,
-            None => run.session.platform(self.connection)?,
+            None => run.session.create_platform_client(self.connection)?,
         };
         let responses = self
             .batch_sender(run, &platform)
@@ -295,7 +295,7 @@ impl ReviewEngine for RemoteReview<'_> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
         self.check_on_remote(run)?;
-        let platform = run.session.platform(self.connection)?;
+        let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
             format_count(run.selection.pipelines.files.len(), "pipeline"),

@@ -258,7 +258,7 @@ fn check_clock(first_response: &Greeting) -> Check {
 /// Checks the permissions of the token; each request has a time limit.
 async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
-    let platform = match run.platform(connection) {
+    let platform = match run.create_platform_client(connection) {
         Ok(platform) => platform,
         Err(failure) => return vec![Check::from_failure("token", &failure)],
     };

@@ -56,8 +56,8 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             pipeline_name: args.name.clone(),
             environment_name: sources.environment(args.environment.clone())?,
             execution_tag: args.tag.clone(),
-            scalar_variables: scalar_variables(args)?,
-            grid_variables: grid_variables(run, args)?,
+            scalar_variables: parse_scalar_variables(args)?,
+            grid_variables: read_grid_variables(run, args)?,
         },
         poll_settings: sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
@@ -85,8 +85,8 @@ fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     }
 }
 
-/// Returns the values of `--variable`.
-fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
+/// Returns the values of `--variable` by name; an error if a name occurs twice.
+fn parse_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, value) in &args.variables {
         if variables.insert(name.clone(), value.clone()).is_some() {
@@ -96,8 +96,8 @@ fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure>
     Ok(variables)
 }
 
-/// Returns the rows of each `--grid`, from its file.
-fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
+/// Returns the rows of each `--grid` by name, read from its file; an error if a name occurs twice.
+fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
         let document = Document::read(&run.env.current_dir().join(file), Path::new(file))?;

@@ -20,7 +20,7 @@ pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         .require_project_id()
         .ok()
         .filter(|_| !args.all_projects);
-    let platform = run.platform(&connection)?;
+    let platform = run.create_platform_client(&connection)?;
     let filter = TaskFilter {
         project_id: project.map(|id| id.to_string()),
         branch_id: args.branch_id,

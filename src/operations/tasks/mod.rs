@@ -27,7 +27,7 @@ const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the platform's client; requests for tasks need no project.
 fn platform(run: &Run) -> Result<Platform, Failure> {
-    run.platform(&run.read_sources()?.connection(&run.global)?)
+    run.create_platform_client(&run.read_sources()?.connection(&run.global)?)
 }
 
 /// Returns the failure for a task; for a 404, with the most similar task id.

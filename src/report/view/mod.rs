@@ -110,7 +110,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count: old,
-        } = FindingSelection::select(&findings, context.show);
+        } = FindingSelection::select_from(&findings, context.show);
         Self {
             report,
             context,
@@ -244,7 +244,7 @@ pub(super) fn select_listed_findings<'a>(
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
+    let selection = FindingSelection::select_from(&ordered_findings(report, changed_lines), show);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
