@@ -5,12 +5,12 @@ use crate::job::settings::FILE_NAME;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
-/// When a warning is printed that a report contains as well.
+/// The time to print a warning that a report contains as well.
 #[derive(Clone, Copy)]
 pub(crate) enum WarningTiming {
-    /// Immediately: the run has no report.
+    /// The warning is printed immediately, because the run has no report.
     AtOnce,
-    /// Only if the run ends before its report is written.
+    /// The warning is printed only if the run ends before its report is written.
     IfNotReported,
 }
 

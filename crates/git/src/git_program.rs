@@ -32,12 +32,12 @@ pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
 /// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
 const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
 
-/// Whether a git command may use the network.
+/// The permission of a git command to use the network.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NetworkAccess {
-    /// It may contact the remote.
+    /// The command may contact the remote.
     Allowed,
-    /// It reads only what the clone has, and fails if something is missing.
+    /// The command reads only what the clone has, and fails if something is missing.
     Denied,
 }
 

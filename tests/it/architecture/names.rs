@@ -12,15 +12,15 @@ use syn::visit::{self, Visit};
 
 /// The kinds of faults, each with the number that is left. A number may only fall.
 const LIMITS: [(Fault, usize); 13] = [
-    (Fault::Function, 50),
+    (Fault::Function, 43),
     (Fault::Type, 7),
     (Fault::Module, 3),
     (Fault::Constant, 5),
     (Fault::Variant, 4),
     (Fault::Field, 70),
-    (Fault::Parameter, 169),
+    (Fault::Parameter, 166),
     (Fault::Local, 274),
-    (Fault::Meanings, 35),
+    (Fault::Meanings, 29),
     (Fault::Closure, 36),
     (Fault::TupleParameter, 5),
     (Fault::Test, 0),
