@@ -18,7 +18,7 @@ use sluicegate_pipelines::findings::Verdict;
 /// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
-    let mut gate = subject.gate_run(run, &args.review)?;
+    let mut gate = subject.start_run(run, &args.review)?;
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,

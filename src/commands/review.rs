@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 /// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, args, None)?;
-    let mut gate = subject.gate_run(run, args)?;
+    let mut gate = subject.start_run(run, args)?;
     subject.review(&mut gate, None)?;
     Ok(gate.status)
 }
@@ -66,8 +66,8 @@ impl<'a> ReviewSubject<'a> {
         })
     }
 
-    /// Selects the pipelines of the reviewed commit.
-    pub(super) fn gate_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
+    /// Starts a run of the gate, which selects the pipelines of the reviewed commit.
+    pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(

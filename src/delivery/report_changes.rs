@@ -17,7 +17,7 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .changes
         .iter()
         .flatten()
-        .map(|changed| (changed.path.as_str(), changed))
+        .map(|change| (change.path.as_str(), change))
         .collect();
     let mut listed_changes: BTreeMap<String, ChangedFile> = BTreeMap::new();
     if !changes_by_path.is_empty()
@@ -34,13 +34,13 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     }
     changes_by_path
         .into_values()
-        .map(|changed| {
+        .map(|change| {
             let (words, picture) = listed_changes
-                .remove(&changed.path)
+                .remove(&change.path)
                 .map(|file| (file.words, file.picture))
                 .unwrap_or_default();
             ChangedFile {
-                changed: changed.clone(),
+                changed: change.clone(),
                 words,
                 picture,
             }

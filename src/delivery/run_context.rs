@@ -27,7 +27,7 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Value {
+pub(crate) fn context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
     json!({
         "ci": target.host.to_string(),
         "event": target.event,
@@ -39,11 +39,11 @@ pub(crate) fn context_json(target: &Target, selected: &SelectedPipelines) -> Val
         "fork": target.fork,
         "tag": target.tag,
         "pullRequest": target.pull_request,
-        "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
-        "selected": selected.files,
-        "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
-        "gateChangesInWords": gate_changes_json(&selected.gate_changes),
-        "warnings": target.warnings.iter().cloned().chain(selected.warnings()).collect::<Vec<_>>(),
+        "changed": selected_pipelines.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
+        "selected": selected_pipelines.files,
+        "gateChanges": selected_pipelines.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
+        "gateChangesInWords": gate_changes_json(&selected_pipelines.gate_changes),
+        "warnings": target.warnings.iter().cloned().chain(selected_pipelines.warnings()).collect::<Vec<_>>(),
     })
 }
 
@@ -91,19 +91,19 @@ pub(crate) struct UnchangedFile {
 pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
-    selected: &SelectedPipelines,
+    selected_pipelines: &SelectedPipelines,
 ) -> Result<Vec<UnchangedFile>, GitError> {
     let mut files = Vec::new();
     for path in paths {
-        let is_candidate = selected
+        let is_candidate = selected_pipelines
             .candidates
             .iter()
             .any(|candidate| candidate.change.path == *path);
         if is_candidate || snapshot.find_file(path)?.is_none() {
             continue;
         }
-        let is_selected = selected.files.contains(path);
-        let reason = match &selected.reason_for_all {
+        let is_selected = selected_pipelines.files.contains(path);
+        let reason = match &selected_pipelines.reason_for_all {
             Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
@@ -151,7 +151,7 @@ impl RunContextText<'_> {
     }
 
     /// Returns the cells of each row. Reasons that are printed once above the rows are left empty.
-    fn build_rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+    fn build_rows(&self, repeated_reasons: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selected.candidates {
             let path = &candidate.change.path;
@@ -159,7 +159,7 @@ impl RunContextText<'_> {
                 continue;
             }
             let is_named = self.paths.contains(path);
-            let has_reason = is_named || !repeated.contains_key(candidate.reason.as_str());
+            let has_reason = is_named || !repeated_reasons.contains_key(candidate.reason.as_str());
             rows.push(build_candidate_row(self.target, candidate, has_reason));
         }
         for file in &self.unchanged {
@@ -174,15 +174,16 @@ impl RunContextText<'_> {
     }
 }
 
+/// Returns the width of the widest cell in this column, in characters.
 fn column_width(rows: &[[String; 3]], column: usize) -> usize {
     let widths = rows.iter().map(|row| row[column].chars().count());
     widths.max().unwrap_or(0)
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize> {
+fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
-    for candidate in &selected.candidates {
+    for candidate in &selected_pipelines.candidates {
         *counts.entry(candidate.reason.as_str()).or_default() += 1;
     }
     counts.retain(|_, counts| *counts > MAX_ROWS_PER_REASON);
@@ -192,7 +193,7 @@ fn count_repeated_reasons(selected: &SelectedPipelines) -> BTreeMap<&str, usize>
 /// Returns the facts about the run, each with its label.
 fn list_facts(
     target: &Target,
-    selected: &SelectedPipelines,
+    selected_pipelines: &SelectedPipelines,
     remote: &str,
     policy: String,
 ) -> Vec<(&'static str, String)> {
@@ -227,13 +228,13 @@ fn list_facts(
     ];
     facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
     facts.extend(
-        selected
+        selected_pipelines
             .gate_changes
             .iter()
             .map(|change| ("gate changed", describe_gate_change(change))),
     );
     facts.extend(
-        selected
+        selected_pipelines
             .reason_for_all
             .clone()
             .map(|reason| ("all selected", reason))
@@ -261,16 +262,16 @@ fn describe_gate_change(change: &GateChange) -> String {
 }
 
 /// Returns the sentence with the numbers of changed and of selected pipelines.
-fn render_headline(target: &Target, selected: &SelectedPipelines) -> String {
+fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> String {
     let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));
     }
     let subject = match target.bases.as_slice() {
-        [] => format!("{} at head", count(selected.candidates.len())),
-        _ => format!("{} changed", count(selected.candidates.len())),
+        [] => format!("{} at head", count(selected_pipelines.candidates.len())),
+        _ => format!("{} changed", count(selected_pipelines.candidates.len())),
     };
-    format!("{subject}, {} to review\n", selected.files.len())
+    format!("{subject}, {} to review\n", selected_pipelines.files.len())
 }
 
 /// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason.

@@ -63,7 +63,7 @@ impl Evaluation {
         let comparison = tally
             .comparison
             .as_ref()
-            .filter(|_| verdict(&causes) == Verdict::Undecided);
+            .filter(|_| decide_verdict(&causes) == Verdict::Undecided);
         reasons.extend(comparison.and_then(KnownComparison::describe_unknown));
         tally.fold_consequences();
         Self {
@@ -147,12 +147,13 @@ impl Evaluation {
         if self.excuse.is_some() {
             causes.retain(|cause| !matches!(cause, Cause::Unreviewed | Cause::Doubt));
         }
-        self.failed_requests.adjust_status(exit_status(verdict(&causes)))
+        self.failed_requests
+            .adjust_status(exit_status(decide_verdict(&causes)))
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.
     pub(crate) fn note_excuse(&mut self, status: ExitStatus) {
-        let is_excused = status == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
+        let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
         self.notes
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
@@ -164,7 +165,7 @@ impl Evaluation {
         context: ReviewContext,
         pipelines: SelectedPipelines,
         started_at: Timestamp,
-        elapsed: Duration,
+        elapsed_time: Duration,
     ) -> Report {
         let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| ExcludedFile {
             path,
@@ -175,7 +176,7 @@ impl Evaluation {
         excluded_files.sort();
         Report {
             engine,
-            verdict: verdict(&self.causes),
+            verdict: decide_verdict(&self.causes),
             context,
             files: merge_by_path(self.tally.files, self.tally.project_files),
             excluded_files,
@@ -192,7 +193,7 @@ impl Evaluation {
             limits: self.limits,
             fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
-            duration: elapsed,
+            duration: elapsed_time,
         }
     }
 }

@@ -55,4 +55,4 @@ pub(crate) use selection::selected_pipelines::{
 };
 pub(crate) use shard_selection::{ShardSelection, find_partial_reason};
 pub(crate) use tally_causes::find_tally_causes;
-pub(crate) use verdict::{Cause, exit_status, find_report_causes, is_open, verdict};
+pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, is_open};

@@ -58,7 +58,7 @@ mod tests {
         ];
         for (status, limit, expected) in cases {
             assert_eq!(
-                verdict(&find_tally_causes(&tally(status.clone()), limit)),
+                decide_verdict(&find_tally_causes(&tally(status.clone()), limit)),
                 expected,
                 "{status:?} {limit:?}"
             );
@@ -73,7 +73,7 @@ mod tests {
             reason: "no answer".into(),
         });
         assert_eq!(
-            verdict(&find_tally_causes(&open, FailOn::Never)),
+            decide_verdict(&find_tally_causes(&open, FailOn::Never)),
             Verdict::Undecided
         );
         let doubtful = Tally {
@@ -81,7 +81,7 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            verdict(&find_tally_causes(&doubtful, FailOn::Error)),
+            decide_verdict(&find_tally_causes(&doubtful, FailOn::Error)),
             Verdict::Undecided
         );
     }
@@ -115,10 +115,10 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            verdict(&find_tally_causes(&tally, FailOn::Never)),
+            decide_verdict(&find_tally_causes(&tally, FailOn::Never)),
             Verdict::Passed
         );
-        verdict(&find_tally_causes(&tally, FailOn::Error))
+        decide_verdict(&find_tally_causes(&tally, FailOn::Error))
     }
 
     #[test]

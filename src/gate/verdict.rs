@@ -53,7 +53,7 @@ impl Cause {
 }
 
 /// Returns the verdict for the causes: failed takes precedence over undecided.
-pub(crate) fn verdict(causes: &[Cause]) -> Verdict {
+pub(crate) fn decide_verdict(causes: &[Cause]) -> Verdict {
     let worst = causes.iter().map(|cause| cause.verdict()).max();
     worst.unwrap_or(Verdict::Passed)
 }

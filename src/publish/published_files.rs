@@ -21,17 +21,20 @@ pub struct PublishedFiles<'a> {
 /// unchanged if only the order in it differs.
 pub fn compare_with_published_files(
     plan: &Plan,
-    published: &PublishedFiles<'_>,
+    published_files: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
-    let published_files = published.repository.list_files(published.commit, &|path| {
-        plan.has_file(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
-    })?;
+    let published_files = published_files
+        .repository
+        .list_files(published_files.commit, &|path| {
+            plan.has_file(path)
+                || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
+        })?;
     let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
         .iter()
         .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| (file.path.as_str(), file))
         .collect();
-    let contents = ContentReader::new(published.repository.root().to_owned());
+    let contents = ContentReader::new(published_files.repository.root().to_owned());
     let mut changes = Vec::new();
     for file in &plan.files {
         match unmatched_files.remove(file.path.as_str()) {

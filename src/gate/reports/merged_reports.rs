@@ -50,7 +50,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     }
     merged_report.verdict = merged_report
         .verdict
-        .max(verdict(&find_report_causes(&merged_report)));
+        .max(decide_verdict(&find_report_causes(&merged_report)));
     Ok(merged_report)
 }
 

@@ -75,7 +75,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure =
-        newer.verdict == Verdict::Failed && verdict(&find_report_causes(newer)) != Verdict::Failed;
+        newer.verdict == Verdict::Failed && decide_verdict(&find_report_causes(newer)) != Verdict::Failed;
     newer.failed_without_finding |= has_other_failure;
     newer.is_open |= newer.verdict == Verdict::Undecided;
     let unevaluated_rules = remove_unevaluated_rules(newer, &mut older);
@@ -105,7 +105,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.fixed_count = Some(comparison.fixed_count);
     newer.notes.extend(newer.check_known_limit());
     let causes = find_report_causes(newer);
-    (newer.verdict, newer.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
+    (newer.verdict, newer.is_open) = (decide_verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
         unknown_files: comparison.unknown_files,
         unevaluated_rules,

@@ -42,7 +42,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
     let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
         Some(cause) => cause.describe(),
         None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
-        None if verdict(&causes) == Verdict::Failed => return None,
+        None if decide_verdict(&causes) == Verdict::Failed => return None,
         None => "no result fails the gate",
     };
     Some(format!(

@@ -36,10 +36,13 @@ impl From<Failure> for MissingFlag {
 }
 
 /// Returns one failure with all missing values.
-fn reject_missing(missing: &[MissingFlag]) -> Option<Failure> {
-    let descriptions: Vec<&str> = missing.iter().map(|flag| flag.description.as_str()).collect();
-    let hints: Vec<&str> = missing.iter().map(|flag| flag.hint.as_str()).collect();
-    (!missing.is_empty()).then(|| Failure::usage(descriptions.join("\n  ")).hint(hints.join("\n  ")))
+fn reject_missing(missing_flags: &[MissingFlag]) -> Option<Failure> {
+    let descriptions: Vec<&str> = missing_flags
+        .iter()
+        .map(|flag| flag.description.as_str())
+        .collect();
+    let hints: Vec<&str> = missing_flags.iter().map(|flag| flag.hint.as_str()).collect();
+    (!missing_flags.is_empty()).then(|| Failure::usage(descriptions.join("\n  ")).hint(hints.join("\n  ")))
 }
 
 /// The detected and the given values.
@@ -149,11 +152,11 @@ fn choose_recipe(
     root: &Path,
     remote: Option<&str>,
     args: &InitArgs,
-    missing: &mut Vec<MissingFlag>,
+    missing_flags: &mut Vec<MissingFlag>,
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing.push(reject_unknown_host(&reason));
+        missing_flags.push(reject_unknown_host(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }

@@ -70,7 +70,7 @@ impl TaskWait {
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
         let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
-            print_turn(run, &turn);
+            print_event(run, &turn);
         })
         .await
         .map_err(|error| {
@@ -87,8 +87,8 @@ impl TaskWait {
 }
 
 /// Prints what happened in a task.
-fn print_turn(run: &Run, turn: &TaskEvent<'_>) {
-    match turn {
+fn print_event(run: &Run, event: &TaskEvent<'_>) {
+    match event {
         TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
         TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
     }
