@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::{
-    Cause, KnownComparison, SelectedPipelines, Tally, exit_status, find_tally_causes, is_open, verdict,
+    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_tally_causes, is_open,
 };
 use crate::session::Run;
 use jiff::Timestamp;

@@ -29,7 +29,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{KnownComparison, verdict};
+    use crate::gate::{KnownComparison, decide_verdict};
     use sluicegate_pipelines::findings::{
         FileResults, FindingState, Origin, RuleResult, Severity, Status, UnreviewedFile, Verdict,
     };

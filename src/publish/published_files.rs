@@ -23,13 +23,13 @@ pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
-    let published_files = published_files
+    let commit_files = published_files
         .repository
         .list_files(published_files.commit, &|path| {
             plan.has_file(path)
                 || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
         })?;
-    let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
+    let mut unmatched_files: BTreeMap<&str, &TreeFile> = commit_files
         .iter()
         .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| (file.path.as_str(), file))

@@ -1,6 +1,6 @@
 //! Merges the reports of the shards of a review.
 
-use crate::gate::{find_report_causes, verdict};
+use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard};
 use std::collections::BTreeMap;
 

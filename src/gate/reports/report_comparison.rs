@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
-use crate::gate::{BaseFile, find_report_causes, mark_new_and_known, verdict};
+use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, FindingState, Report, Verdict};

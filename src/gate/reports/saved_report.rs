@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{Positions, find_report_causes, verdict};
+use crate::gate::{Positions, decide_verdict, find_report_causes};
 use crate::report::json;
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
