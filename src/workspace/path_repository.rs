@@ -34,7 +34,7 @@ impl Run {
         }
     }
 
-    /// Like [`Self::open_repository_of`], but also opens a directory that is in no repository.
+    /// Like [`Self::open_repository_with`], but also opens a directory that is in no repository.
     pub(crate) fn open_files_with(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
         let repository = self.open_repository_with(paths);
         let is_typo = repository.is_ok() && !self.has_paths(paths);

@@ -1,8 +1,8 @@
 //! Rejections: each one has an HTTP status and a JSON body that describes the error.
 //!
 //! The body of a 400 follows the API document ("Errors"); for the other statuses, which the document leaves open, the
-//! body has the same first four members. Handlers create a [`Problem`]; [`answer`] writes it as a response, because
-//! only there the path is known.
+//! body has the same first four members. Handlers create a [`Problem`]; [`finish_response`] writes it as a response,
+//! because only there the path is known.
 
 use axum::Json;
 use axum::extract::Request;

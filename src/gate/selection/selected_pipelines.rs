@@ -159,7 +159,7 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Returns [`Self::former_paths`] without those at which no finding was enforced.
+    /// Returns the paths of [`Self::map_former_paths`] without those at which no finding was enforced.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = self.map_former_paths();
         former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
