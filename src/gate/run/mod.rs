@@ -1,10 +1,10 @@
 //! One run of the gate: what its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_baseline`, `evaluate`. Each
-//! step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step makes the report,
-//! which `delivery` sends to its destinations. A run over reports of earlier runs has one step instead of these:
-//! `evaluate_reports`.
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_change_baseline`,
+//! `evaluate`. Each step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step
+//! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
+//! instead of these: `evaluate_reports`.
 
 pub(crate) mod review_context;
 pub(crate) mod review_description;
