@@ -34,7 +34,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     }
 }
 
-/// Prints an execution.
+/// Prints the state of an execution as the platform reports it.
 fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.block_on(async {

@@ -81,7 +81,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     failure
 }
 
-/// Prints a streaming pipeline.
+/// Prints a streaming pipeline as the platform describes it.
 pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.block_on(async {

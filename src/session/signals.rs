@@ -116,7 +116,7 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the next signal.
+    /// Waits for the next signal and returns the exit status that it causes.
     async fn next(&mut self) -> ExitStatus {
         tokio::select! {
             _ = self.interrupt.recv() => ExitStatus::Interrupted,

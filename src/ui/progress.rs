@@ -64,7 +64,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Counts in files.
+    /// Shows the progress as a number of files.
     #[must_use]
     pub(crate) fn count_files(mut self) -> Self {
         if let Some(lines) = &mut self.lines {

@@ -56,7 +56,7 @@ impl BoundedBody {
         Ok(Some(piece))
     }
 
-    /// Reads the complete body.
+    /// Reads the complete body into memory, within its limits of size and time.
     async fn read_whole(mut self) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next().await? {

@@ -152,7 +152,7 @@ impl PipelineComparison {
         })
     }
 
-    /// Renders the comparison as text.
+    /// Renders the comparison as text for the terminal or for git.
     pub(crate) fn render_text(&self, style: &TextStyle) -> String {
         let mut lines: Vec<String> = Vec::new();
         for diff in self.list_diffs() {

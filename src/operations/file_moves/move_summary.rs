@@ -173,7 +173,7 @@ fn describe_repair_error(error: &RepairError) -> String {
     }
 }
 
-/// Returns the plan as JSON.
+/// Returns the plan of a move as JSON, for `--output json`.
 fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
     let moved_files: Vec<Value> = plan
         .moves

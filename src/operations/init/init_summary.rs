@@ -48,7 +48,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
     })
 }
 
-/// Returns a step as JSON.
+/// Returns the step of a file as JSON, for `--output json`.
 fn step_to_json(step: &FileStep) -> Value {
     match step {
         FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
@@ -103,7 +103,7 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
     }
 }
 
-/// Indents a block of text.
+/// Indents each line of a text and escapes its control characters.
 fn indent_block(text: &str) -> String {
     text::escape_lines(text)
         .lines()

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
-/// Writes the planned files.
+/// Writes the planned files; fails at the first that cannot be created.
 pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {

@@ -47,7 +47,7 @@ fn to_document(name: &str, problems: &[LintProblem]) -> Value {
     value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
 }
 
-/// Returns a problem as JSON.
+/// Returns a problem of the rules file as JSON.
 fn problem_to_json(problem: &LintProblem) -> Value {
     value!({
         "line": problem.position.line,

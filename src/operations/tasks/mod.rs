@@ -45,7 +45,7 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
     lookup.reject_missing(error, names).await
 }
 
-/// Prints a task.
+/// Prints a task with its status and its pending decisions.
 pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
@@ -59,7 +59,7 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Requests a task to stop.
+/// Requests a task to stop; it may still be running afterwards.
 pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {

@@ -18,7 +18,7 @@ pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandRe
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
-/// Prints the project's variables.
+/// Prints the variables of the project as a table or as JSON.
 pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
@@ -34,7 +34,7 @@ pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: O
     run.print_list(output, variables, &columns, "the project has no variables")
 }
 
-/// Creates a variable.
+/// Creates a variable of the project from the flags.
 pub(crate) async fn create_variable(
     run: &Run,
     project: &RemoteProject,

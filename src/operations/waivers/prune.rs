@@ -41,7 +41,7 @@ pub(crate) fn prune_waivers(
     }
 }
 
-/// Describes the removed waivers.
+/// Describes which waivers were removed from the file, one per line.
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let mut lines = String::new();
     for (waiver, _) in removed_entries {

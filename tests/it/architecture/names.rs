@@ -18,7 +18,7 @@ const LIMITS: [(Fault, usize); 13] = [
     (Fault::Constant, 5),
     (Fault::Variant, 4),
     (Fault::Field, 70),
-    (Fault::Parameter, 166),
+    (Fault::Parameter, 154),
     (Fault::Local, 274),
     (Fault::Meanings, 29),
     (Fault::Closure, 36),

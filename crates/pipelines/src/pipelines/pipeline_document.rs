@@ -156,7 +156,7 @@ fn parse_component(
     }
 }
 
-/// Reads a variable.
+/// Reads the name, the position and the scope of a variable.
 fn parse_variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
     PipelineVariable {
         name: name.to_owned(),
