@@ -46,6 +46,7 @@ impl ExitStatus {
         }
     }
 
+    /// Returns how bad the status is, to choose the worst of several.
     const fn rank(self) -> u8 {
         match self {
             Self::Success => 0,

@@ -21,7 +21,8 @@ pub(crate) enum LoadedInterface {
     Unreadable(String, DocumentError),
 }
 
-/// Reads one side. `folder` is the platform's hidden folder; if it is `None`, the folder is searched.
+/// Reads the shared pipelines of one side of a comparison. `config_dir` is the hidden directory with the platform's
+/// files; if it is `None`, the directory is searched.
 pub(crate) fn read_interface(
     repository: &Repository,
     snapshot: &Snapshot<'_>,

@@ -6,9 +6,10 @@ use crate::operations::artifacts::{list_artifacts, print_artifact};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate artifacts`: lists, shows, enables and disables published versions.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
-    let sources = run.sources()?;
-    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let sources = run.read_sources()?;
+    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {
             let prefix = sources.optional_prefix(prefix)?;

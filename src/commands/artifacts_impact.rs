@@ -8,6 +8,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 
+/// Runs `sluicegate artifacts impact`: prints which components in these repositories run a changed pipeline.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();

@@ -18,9 +18,10 @@ use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
 use std::mem;
 
+/// Runs `sluicegate check`: evaluates the rules locally, without the platform.
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
-    let settings = workspace.resolve_with_selection(
+    let settings = workspace.resolve_settings(
         run,
         |sources| sources.check_settings(args),
         |check| &check.gate.selection,
@@ -39,7 +40,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.selection.pipelines.keep_submodules();
     let mut engine = choose_engine(&mut gate, &settings)?;
     gate.prepare(None)?;
-    gate.find_baseline()?;
+    gate.find_change_baseline()?;
     add_notes(&mut gate);
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
     let delivery_status = deliver(&mut gate, &settings.gate.verdict.destinations);
@@ -60,7 +61,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),
     };
-    let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
+    let (workspace, _) = destinations.open_workspace(run, run.open_files_with(paths), |workspace| {
         let revisions = workspace.sources.revisions_to_check(args)?;
         let needs_git =
             args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
@@ -83,14 +84,14 @@ fn open_run<'a>(
     input: Option<&StandardInput>,
     args: &CheckArgs,
 ) -> Result<GateRun<'a>, Failure> {
-    let mut snapshot = subject.snapshot(input.is_some())?;
+    let mut snapshot = subject.open_snapshot(input.is_some())?;
     let mut paths = CheckPaths::default();
     match input {
         Some(input) => paths.named_files.push(input.add_to_snapshot(&mut snapshot)),
-        None => paths = subject.paths(&snapshot, &args.selection.paths)?,
+        None => paths = subject.resolve_paths(&snapshot, &args.selection.paths)?,
     }
-    let change = subject.comparison(&paths)?;
-    paths.must_exist(subject.workspace, &snapshot, &change)?;
+    let change = subject.find_comparison(&paths)?;
+    paths.require_restrictions(subject.workspace, &snapshot, &change)?;
     let files = ReviewedFiles {
         workspace: subject.workspace,
         settings: &subject.settings.gate,
@@ -113,7 +114,7 @@ fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<Loc
     let bases = &files.comparison.bases;
     let rules = files
         .workspace
-        .check_rules(gate.session, &files.snapshot, bases, rules_file)?;
+        .find_check_rules(gate.session, &files.snapshot, bases, rules_file)?;
     Ok(LocalReview::with_rules(rules))
 }
 
@@ -126,10 +127,10 @@ fn add_notes(gate: &mut GateRun<'_>) {
         .then(|| {
             files
                 .workspace
-                .note_on_disk(gate.session, &files.snapshot, &settings.selection)
+                .describe_differences_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
-    let without_git = files.workspace.note_without_git();
+    let without_git = files.workspace.describe_missing_git();
     gate.add_notes(note);
     gate.add_notes(without_git);
 }

@@ -9,17 +9,16 @@ use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
-use crate::publication::{
-    PlannedPublish, Publication, RequiredReview, VersionHistory, find_reason_against_publish,
-};
+use crate::publication::{PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 
+/// Runs `sluicegate ci`: reviews, and publishes after a passed review if the event requests that.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
-    let mut gate = subject.gate_run(run, &args.review)?;
+    let mut gate = subject.start_run(run, &args.review)?;
     let planned_publish = match gate.find_partial_reason() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
@@ -40,6 +39,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     publish(args, &subject, &gate, planned_publish)
 }
 
+/// Publishes after a passed review. A local run without `--publish` only shows what would be published.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
@@ -48,10 +48,10 @@ fn publish(
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
     let mut settings = planned_publish.settings;
-    let is_announced =
+    let is_preview =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
-    settings.dry_run |= is_announced;
+    settings.dry_run |= is_preview;
     let publish_step = Publication {
         run,
         workspace,
@@ -69,14 +69,14 @@ fn publish(
         is_ci: true,
         started_at: Timestamp::now(),
     };
-    if is_announced {
+    if is_preview {
         discard_publish_report(args, gate);
     }
     let evidence = RequiredReview::from_run(gate);
-    if is_announced {
-        return publish_step.announce(planned_publish.plan, evidence);
+    if is_preview {
+        return publish_step.preview_publish(planned_publish.plan, evidence);
     }
-    let result = publish_step.run(planned_publish.plan, evidence);
+    let result = publish_step.execute(planned_publish.plan, evidence);
     // The review has its own report, so the failure is that of the publish.
     Ok(result.unwrap_or_else(|failure| {
         record_failure(run, &failure);
@@ -104,7 +104,7 @@ fn find_reason_to_end(
         return Some(format!("the review does not cover all pipelines: {reason}"));
     }
     match gate.report.as_ref().map(|report| report.verdict) {
-        Some(Verdict::Passed) | None => find_reason_against_publish(&subject.target, publish_on),
+        Some(Verdict::Passed) | None => explain_no_publish(&subject.target, publish_on),
         Some(verdict) => Some(format!("the review did not pass: its verdict is {verdict}")),
     }
 }

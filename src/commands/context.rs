@@ -10,18 +10,20 @@ use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{SelectionPurpose, SettingSources};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
+use crate::workspace::WarningTiming;
 use std::mem;
 
+/// Runs `sluicegate context`: prints what the job would review and why.
 pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
-    let mut workspace = run.workspace()?;
+    let mut workspace = run.open_workspace()?;
     let revisions = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_policy(run, false);
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let resolve =
         |sources: &SettingSources<'_>| sources.selection(&args.selection.globs, SelectionPurpose::Review);
-    let selection = workspace.resolve_with_selection(run, resolve, |selection| selection)?;
+    let selection = workspace.resolve_settings(run, resolve, |selection| selection)?;
     let target = workspace.resolve_target(run, &revisions)?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let paths = workspace.resolve_typed_paths(run, &args.selection.paths, &snapshot, &target.bases)?;

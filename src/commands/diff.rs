@@ -6,6 +6,7 @@ use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_si
 use crate::report;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
         return external_diff::run(run, args);

@@ -8,6 +8,7 @@ use crate::job::cli::{DoctorArgs, OutputFormat};
 use crate::operations::doctor::{doctor_check, local_checks, remote_checks};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate doctor`: checks the settings, the clone and the connection to the platform.
 pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();
     let settings = local_checks::run_local_checks(run, &mut checks);

@@ -14,14 +14,15 @@ use std::path::Path;
 /// Maximum size of a cursor file, in bytes.
 const MAX_CURSOR_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Runs `sluicegate events`: exports the audit events of the platform, with `--cursor` those since the last run.
 pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
     let last_cursor = path.as_deref().map(read_cursor).transpose()?.flatten();
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
-    let connection = run.sources()?.connection(&run.global)?;
-    let platform = run.platform(&connection)?;
+    let connection = run.read_sources()?.connection(&run.global)?;
+    let platform = run.create_platform_client(&connection)?;
     let collected_events = run.block_on(export::collect_events(&platform, window))??;
     let events = match &last_cursor {
         Some(cursor) => cursor.select_new_events(collected_events),
@@ -74,6 +75,7 @@ impl From<WindowError> for Failure {
 }
 
 impl From<CursorError> for Failure {
+    /// Converts an unusable cursor file to a usage error with a hint.
     fn from(error: CursorError) -> Self {
         let hint = match error {
             CursorError::TooOld { .. } => "remove the file to start over with the remaining events",

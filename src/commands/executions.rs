@@ -11,6 +11,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_before_deadline};
 
+/// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     match verb {
         ExecutionsVerb::Show {
@@ -33,6 +34,7 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     }
 }
 
+/// Prints the state of an execution as the platform reports it.
 fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.block_on(async {
@@ -52,10 +54,11 @@ async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<Watche
 }
 
 fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
+/// Requests the platform to terminate an execution, and with `--wait` waits until it ended.
 fn terminate_execution(
     run: &Run,
     id: &str,
@@ -63,7 +66,7 @@ fn terminate_execution(
     wait_args: Option<&PaceArgs>,
     output: OutputArgs,
 ) -> CommandResult {
-    let status = run.sources()?.cancel_status(cancel.cancel_status.clone());
+    let status = run.read_sources()?.cancel_status(cancel.cancel_status.clone());
     let project = run.project()?;
     let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
     run.block_on(async {

@@ -14,14 +14,15 @@ use crate::operations::init::{git_diff, init_summary, new_files, repository_fact
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate init`: writes the configuration and the job for this repository.
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if args.git_diff {
         return git_diff::run(run, args.dry_run);
     }
     reject_unusable_ci(run)?;
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let facts = repository_facts::detect_setup(run, &workspace, args)?;
-    let plan = InitPlan::new(&facts);
+    let plan = InitPlan::from_facts(&facts);
     if !args.dry_run {
         new_files::write_files(&facts.root, &plan)?;
     }

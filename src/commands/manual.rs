@@ -15,6 +15,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// Prints the JSON schema of the configuration file.
 pub(crate) fn print_schema(run: &Run) -> CommandResult {
     run.ui
         .print_result(&crate::session::response_output::format_json(
@@ -23,6 +24,7 @@ pub(crate) fn print_schema(run: &Run) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
+/// Prints the completions for this shell.
 pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(
@@ -35,6 +37,7 @@ pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
+/// Writes the manual pages into this directory.
 pub(crate) fn write_manual(run: &Run, dir: &Path) -> CommandResult {
     let output_dir = run.env.current_dir().join(dir);
     let description = "the manual pages to ";

@@ -79,6 +79,7 @@ pub(crate) fn run_command(cli: Cli, env: Env) -> ExitStatus {
     })
 }
 
+/// Runs the command with its arguments.
 fn dispatch(run: &Run, command: Command) -> CommandResult {
     match command {
         Command::Review(args) => review::run(run, &args),

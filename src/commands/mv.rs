@@ -9,8 +9,9 @@ use crate::operations::file_moves::reference_reader::ReferenceReader;
 use crate::operations::file_moves::{linked_files, move_paths, move_plan, move_summary, plan_execution};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate mv`: moves a pipeline or directory with all references to it, or repairs broken references.
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let reader = ReferenceReader {
         workspace: &workspace,

@@ -4,6 +4,7 @@ use crate::job::cli::{OutputArgs, PipelinesVerb};
 use crate::operations::executions::execute;
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate pipelines`: lists the published pipelines, or runs one.
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {
         PipelinesVerb::List { output } => list_pipelines(run, output),
@@ -11,6 +12,7 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     }
 }
 
+/// Prints the published pipelines of the project.
 fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.project()?;
     run.block_on(async {

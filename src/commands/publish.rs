@@ -6,19 +6,21 @@ use crate::gate::run::GateRun;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Publication, RequiredReview, VersionHistory, check_local_commit, reject_outdated_gate, require_merged,
-    resolve_settings,
+    Publication, RequiredReview, VersionHistory, check_local_commit, check_stricter_gate, require_merged,
+    resolve_publish_settings,
 };
 use crate::session::{CommandResult, Run};
+use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
+/// Runs `sluicegate publish`: publishes a commit, with the required review if the settings name one.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
-    let mut workspace = run.workspace()?;
+    let mut workspace = run.open_workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
     let revisions = workspace.sources.revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_policy(run, false);
-    let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+    let (settings, connection) = resolve_publish_settings(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, &settings.revisions)?;
     let idle_reason = workspace.ci.idle_reason.as_ref();
     if let Some(reason) = idle_reason.filter(|_| settings.revisions.head.is_none()) {
@@ -29,7 +31,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
-    reject_outdated_gate(run, &workspace, &target)?;
+    check_stricter_gate(run, &workspace, &target)?;
     let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
     review.read_required_review(&settings, &connection)?;
     let publish_step = Publication {
@@ -48,5 +50,5 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         started_at: Timestamp::now(),
     };
     let plan = publish_step.build_plan();
-    publish_step.run(plan, RequiredReview::from_run(&review))
+    publish_step.execute(plan, RequiredReview::from_run(&review))
 }

@@ -1,7 +1,7 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
 use crate::delivery::unfinished_files::OutputFiles;
-use crate::delivery::{default_reports, deliver};
+use crate::delivery::{deliver, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
 use crate::gate::run::GateRun;
@@ -11,14 +11,15 @@ use crate::job::context::ContextError;
 use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
-        .sources()
+        .read_sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources.report_destinations(&args.destinations)?;
     let ci = read_ci_context(run)?;
     replace_old_reports(run, args, &destinations, ci.host)?;
-    let repo = run.repository();
+    let repo = run.find_repository();
     let head = sources.head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),
@@ -52,7 +53,7 @@ fn replace_old_reports(
 ) -> Result<(), Failure> {
     let mut reports = destinations.reports.clone();
     if reports.is_empty() {
-        reports = default_reports(run, host);
+        reports = list_default_reports(run, host);
     }
     run.replace_old_files(&OutputFiles {
         reports,

@@ -7,8 +7,7 @@ use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
-use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::ReviewedFiles;
+use crate::gate::run::{GateRun, run_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{self, Connection, ReviewSettings, SettingSources};
@@ -16,9 +15,10 @@ use crate::publication::{PlannedPublish, find_reason_to_accept_breaks};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 
+/// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, args, None)?;
-    let mut gate = subject.gate_run(run, args)?;
+    let mut gate = subject.start_run(run, args)?;
     subject.review(&mut gate, None)?;
     Ok(gate.status)
 }
@@ -44,7 +44,7 @@ impl<'a> ReviewSubject<'a> {
             is_dry: settings::is_dry_run(args.dry_run, &run.env),
         };
         let repo = run
-            .open_repository_of(&args.selection.paths)
+            .open_repository_with(&args.selection.paths)
             .map_err(Failure::from);
         let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
             let sources = &workspace.sources;
@@ -52,7 +52,7 @@ impl<'a> ReviewSubject<'a> {
             Ok((revisions, DeepenSubject::Commit))
         })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
-        let (settings, connection) = workspace.resolve_with_selection(
+        let (settings, connection) = workspace.resolve_settings(
             run,
             |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
@@ -66,8 +66,8 @@ impl<'a> ReviewSubject<'a> {
         })
     }
 
-    /// Selects the pipelines of the reviewed commit.
-    pub(super) fn gate_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
+    /// Starts a run of the gate, which selects the pipelines of the reviewed commit.
+    pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(
@@ -105,7 +105,7 @@ impl<'a> ReviewSubject<'a> {
             Some(publish) => {
                 gate.find_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
             }
-            None => gate.find_baseline()?,
+            None => gate.find_change_baseline()?,
         }
         if self.settings.dry_run {
             gate.status = self.print_plan(gate)?;

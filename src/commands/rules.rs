@@ -6,6 +6,7 @@ use crate::operations::rules::{create_rules_file, explain, lint, list_rules};
 use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::{project, rules};
 
+/// Runs `sluicegate rules`: lists and explains the rules, and writes or checks the rules file.
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {

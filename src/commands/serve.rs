@@ -16,6 +16,7 @@ const ANY_AGENT: &str = "1.0.0";
 /// Maximum size of a vocabulary file, in bytes; it has five short lines.
 const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 
+/// Runs `sluicegate serve`: a local platform, until it is stopped by a signal.
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     let options = read_options(run, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
@@ -29,6 +30,7 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     })?
 }
 
+/// Converts the arguments to the options of the local platform.
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
     let vocabulary = args
@@ -61,6 +63,7 @@ fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     })
 }
 
+/// Reads the file with the names that the local platform uses instead of the neutral ones.
 fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     input::read_text_file(path, MAX_VOCABULARY_BYTES)
         .map_err(|error| format!("could not read it: {error}"))

@@ -15,8 +15,9 @@ use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
 
+/// Runs `sluicegate shared-pipelines add`: offers a pipeline to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
@@ -37,7 +38,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     if entry.id.trim().is_empty() {
         return Err(Failure::usage("the id is empty").with_hint("pass another one with --id"));
     }
-    let config_dir = match workspace.config_dir(&snapshot)? {
+    let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
     };
@@ -49,11 +50,12 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         .map_err(|error| reject_edit(&shared_file, &error))?;
     atomic_file::write_file(&full_path, edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
-    print_added(run, args, &entry, &shared_file)?;
+    print_added_entry(run, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)
 }
 
-fn print_added(
+/// Prints the added entry, and which variables consumers cannot set.
+fn print_added_entry(
     run: &Run,
     args: &AddSharedPipelineArgs,
     entry: &NewSharedEntry,
@@ -97,6 +99,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     }
 }
 
+/// Returns the error that the shared-pipelines file cannot be edited, with what to do instead.
 fn reject_edit(file: &str, error: &SharedEditError) -> Failure {
     let failure = Failure::usage(format!("{file} was not changed: {error}"));
     failure.with_hint(match error {

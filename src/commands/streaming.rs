@@ -7,6 +7,7 @@ use crate::operations::streaming::{
 use crate::session::{CommandResult, Run};
 use sluicegate_platform::api::StreamingCommand;
 
+/// Runs `sluicegate streaming`: creates, shows, starts and stops streaming pipelines.
 pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
     match verb {
         StreamingVerb::Create {

@@ -1,9 +1,12 @@
 //! Runs `sluicegate tasks`.
 
 use crate::job::cli::TasksVerb;
-use crate::operations::tasks::{create, decide, delete, list, messages, permissions, show, stop};
+use crate::operations::tasks::{
+    create, decide, delete_task, list, messages, permissions, show_task, stop_task,
+};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate tasks`: creates, follows and decides the tasks of agents.
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     match verb {
         TasksVerb::Create(args) => create::create_task(run, args),
@@ -20,7 +23,7 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             create::send_message(run, &id, &message, &wait, output)
         }
         TasksVerb::List(args) => list::list_tasks(run, args),
-        TasksVerb::Show(args) => show(run, &args),
+        TasksVerb::Show(args) => show_task(run, &args),
         TasksVerb::Messages {
             id,
             follow,
@@ -29,8 +32,8 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             output,
         } => messages::print_messages(run, &id, usize::from(limit), follow.then_some(&pace), output),
         TasksVerb::Decide(args) => decide::decide_task(run, &args),
-        TasksVerb::Stop(args) => stop(run, &args),
-        TasksVerb::Delete(args) => delete(run, &args),
+        TasksVerb::Stop(args) => stop_task(run, &args),
+        TasksVerb::Delete(args) => delete_task(run, &args),
         TasksVerb::Permissions { id, tools, output } => {
             permissions::replace_permissions(run, &id, &tools.grant, output)
         }

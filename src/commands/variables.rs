@@ -7,6 +7,7 @@ use crate::operations::variables::{
 };
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate variables`: lists and edits the project's variables.
 pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
     if let VariablesVerb::Apply(args) = verb {
         return apply::apply_variables(run, &args);

@@ -15,6 +15,7 @@ use sluicegate_platform::http::ErrorKind;
 /// Maximum size of a receipt, in bytes.
 const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
 
+/// Runs `sluicegate verify`: compares a published version with the receipt of its publish.
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
     let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
@@ -23,8 +24,8 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
             path.display()
         ))
     })?;
-    let sources = run.sources()?;
-    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let sources = run.read_sources()?;
+    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     match run.block_on(platform.artifact_details(prefix, Some(version)))? {
@@ -48,7 +49,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 
 /// Compares with the commit's files, if a clone is available.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.repository() {
+    let differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
@@ -83,7 +84,7 @@ fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> 
         }
         Err(error) => return Err(error.into()),
     }
-    let commit_differences = match run.repository() {
+    let commit_differences = match run.find_repository() {
         Some(repository) => receipt.compare_with_both_commits(&repository)?,
         None => None,
     };
@@ -97,6 +98,7 @@ fn compare_with_published(run: &Run, platform: &Platform, receipt: &Receipt) -> 
     Ok(differences)
 }
 
+/// Prints whether the version matches the receipt. Returns an error with the differences if it does not.
 fn print_verification(
     run: &Run,
     args: &VerifyArgs,

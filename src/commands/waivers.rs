@@ -6,18 +6,21 @@ use crate::job::cli::WaiversVerb;
 use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
+/// Runs `sluicegate waivers`: adds, lists and prunes waivers.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
     // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
     let rules = match &verb {
-        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
-        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
+        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.read_rules_at(&snapshot)?),
+        WaiversVerb::Add(_) | WaiversVerb::List { .. } => {
+            workspace.find_check_rules(run, &snapshot, &[], None)?
+        }
     };
-    if let Some(note) = rules.note() {
+    if let Some(note) = rules.describe_other_rules() {
         run.ui.say(&note);
     }
-    let file = WaiversFile::load(&workspace, &snapshot, rules.into_rule_set())?;
+    let file = WaiversFile::read_and_evaluate(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
         WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
         WaiversVerb::List { output } => list::list_waivers(run, &snapshot, file, output)?,

@@ -30,7 +30,8 @@ const MAX_RETRIES: u32 = 2;
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
-/// Sends the requested results in the forms that the host can show.
+/// Sends the results to the places that the host shows: Code Insights or an annotation, and the comment on the change.
+/// A failure is only a warning.
 pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
     let shows_annotations = delivery.destinations.annotations != Annotations::None;
     let result_outcome = match delivery.host() {
@@ -56,8 +57,9 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
     }
 }
 
+/// Posts the result as a comment on the pull or merge request, or updates the comment of an earlier run.
 fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
-    let (thread, settings) = find_thread(run, delivery)?;
+    let (thread, settings) = find_comment_thread(run, delivery)?;
     let client = HostClient::new(&settings)?;
     let body = report::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
@@ -70,8 +72,8 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
     Ok(())
 }
 
-/// Returns the thread for the comment, from the host's variables.
-fn find_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
+/// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
+fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
@@ -86,7 +88,7 @@ fn find_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettin
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
             Ok((
                 thread,
-                host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,
+                build_host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,
             ))
         }
         Host::GitLab => {
@@ -103,7 +105,7 @@ fn find_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettin
             let token = require_token(run, "GITLAB_TOKEN")?;
             let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
             let root = require_variable(run, "CI_API_V4_URL")?;
-            Ok((thread, host_settings(run, root, token, ca_cert)?))
+            Ok((thread, build_host_settings(run, root, token, ca_cert)?))
         }
         host => Err(Failure::usage(format!(
             "comments are not supported on the host {host}"
@@ -121,7 +123,8 @@ fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
     run.env.secret(variable).ok_or_else(not_set)
 }
 
-fn host_settings(
+/// Creates the settings for requests to the host's API. `root` is its URL.
+fn build_host_settings(
     run: &Run,
     root: &str,
     token: SecretString,
@@ -144,13 +147,14 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|error| Failure::usage(format!("{text:?} is not a URL: {error}")))
 }
 
+/// Sends the report and its annotations to Bitbucket, for the commit that the host knows.
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let built_commit = || find_built_commit(run, delivery);
     let head = delivery.report.context.head.clone();
     let commit = head
-        .filter(|head| delivery.is_on_host(head))
+        .filter(|head| delivery.is_known_to_host(head))
         .or_else(built_commit);
     let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
@@ -179,7 +183,8 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     Ok(())
 }
 
-/// Returns the commit of the build if the pipelines and rules of the working tree equal it.
+/// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
+/// holds for that commit, too.
 fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let built_id = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = delivery.files?;
@@ -194,8 +199,8 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     changes.is_empty().then(|| built_id.to_owned())
 }
 
-/// Creates an annotation with the agent's own command; a job in a container without the agent gets no annotation
-/// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
+/// Creates an annotation with the agent's own command, `buildkite-agent annotate`
+/// (<https://buildkite.com/docs/agent/v3/cli-annotate>). A job in a container without the agent gets no annotation.
 fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",
@@ -215,7 +220,7 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
     }
     let body = report::render_comment(delivery.report, context);
     let result = run.block_on(async {
-        let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
+        let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
         run.observer()
             .report_wait(agent_run, || {
                 format!(
@@ -233,7 +238,8 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
     }
 }
 
-async fn run_with_input(mut command: Command, body: String) -> io::Result<()> {
+/// Runs the command with `body` as its standard input. A status other than 0 is an error.
+async fn run_with_stdin(mut command: Command, body: String) -> io::Result<()> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(body.as_bytes()).await?;

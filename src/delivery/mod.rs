@@ -14,7 +14,7 @@ pub(crate) mod run_opening;
 mod step_results;
 pub(crate) mod unfinished_files;
 
-pub(crate) use report_files::default_reports;
+pub(crate) use report_files::list_default_reports;
 
 use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
@@ -59,7 +59,7 @@ struct Delivery<'a> {
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope<'a>,
-    /// The gate configuration in force comes from another commit than the reviewed one.
+    /// The gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,
@@ -74,9 +74,9 @@ impl Delivery<'_> {
         self.ci.host
     }
 
-    /// Returns whether the CI host has the commit, and not only this clone: a merge that the job created is unknown to
-    /// the host. If the clone cannot tell, the host has it.
-    fn is_on_host(&self, commit: &str) -> bool {
+    /// Returns whether the CI host has the commit. A merge that the job created exists only in this clone. If the clone
+    /// cannot tell, the host has it.
+    fn is_known_to_host(&self, commit: &str) -> bool {
         let Some((repo, _)) = self.files else {
             return true;
         };
@@ -89,8 +89,8 @@ impl Delivery<'_> {
     }
 }
 
-/// Delivers the report of a run; the status is a failure if a destination could not be reached. A run without a report
-/// delivers nothing.
+/// Writes and sends the report of a run to all destinations. The status is a failure if a destination could not be
+/// reached. A run without a report succeeds.
 pub(crate) fn deliver<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
@@ -117,7 +117,7 @@ pub(crate) fn deliver<S: RunSubject>(
         } else {
             ReviewScope::Change
         },
-        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_other_policy),
+        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_separate_policy),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),
@@ -144,7 +144,7 @@ fn add_repository_facts<S: RunSubject>(
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
-        changes_ahead.or_else(|| list_changes(gate, repo, snapshot, report))
+        changes_ahead.or_else(|| list_changed_pipelines(gate, repo, snapshot, report))
     } else {
         None
     };
@@ -161,17 +161,23 @@ fn add_repository_facts<S: RunSubject>(
     changes
 }
 
-/// Returns the changes. If they cannot be listed, the review is reported without them.
-fn list_changes<S: RunSubject>(
+/// Returns the changed pipelines that the report lists. Returns `None` if there was no base to compare with, or with a
+/// warning if they cannot be listed: the review is then reported without them.
+fn list_changed_pipelines<S: RunSubject>(
     gate: &GateRun<'_, S>,
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     report: &Report,
 ) -> Option<Vec<ChangedFile>> {
     let selection = gate.subject.selection();
-    let wants = |path: &str| selection.is_none_or(|selection| selection.selects(path));
-    let changes =
-        change_list::find_changed_pipelines(repo, snapshot, report, gate.compared_changes.as_ref(), &wants);
+    let is_selected = |path: &str| selection.is_none_or(|selection| selection.selects(path));
+    let changes = change_list::find_changed_pipelines(
+        repo,
+        snapshot,
+        report,
+        gate.compared_changes.as_ref(),
+        &is_selected,
+    );
     changes.unwrap_or_else(|failure| {
         gate.session
             .ui
@@ -180,7 +186,7 @@ fn list_changes<S: RunSubject>(
     })
 }
 
-/// Returns how to provide the rules file, if the review did not find it.
+/// Returns the hint how to create or select the rules file, if the review did not find one.
 fn find_missing_rules_hint(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -201,7 +207,7 @@ fn find_missing_rules_hint(
     Some(remedy.hint())
 }
 
-/// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
+/// Returns the errors of the rules file that `rules lint` shows, if such an error kept pipelines from being evaluated.
 fn find_rules_file_errors(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -210,7 +216,7 @@ fn find_rules_file_errors(
     if !report.findings().iter().any(Finding::is_rules_file_error) {
         return Vec::new();
     }
-    let Ok(Some(file)) = workspace.rules_file(snapshot) else {
+    let Ok(Some(file)) = workspace.find_rules_file(snapshot) else {
         return Vec::new();
     };
     let Ok(Ok(bytes)) = workspace.read_document(&file) else {
@@ -233,14 +239,14 @@ fn find_rules_file_errors(
 /// Title of a failure that concerns one report.
 const UNDELIVERED_TITLE: &str = "A report was not delivered";
 
-/// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are
-/// used.
+/// Writes and sends a report. `changes` are those in the pipelines, if this run compared them; otherwise those that the
+/// report contains are used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut report_result = |result| status = status.worse(run.report_result_as(UNDELIVERED_TITLE, result));
     report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
-    report_result(step_results::show(run, delivery, &context));
+    report_result(step_results::print_findings(run, delivery, &context));
     let style = annotation_style(delivery.destinations.annotations, delivery.host());
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();

@@ -20,12 +20,12 @@ pub(super) struct NeededLines<'a> {
 }
 
 impl<'a> NeededLines<'a> {
-    /// Returns the findings for which a writer needs to know whether the change touched them, as their order depends on
-    /// it.
-    pub(super) fn for_order(run: &Run, delivery: &Delivery<'a>) -> Self {
+    /// Returns the findings of which must be known whether the change touched them, because a writer sorts by it or
+    /// annotates only such lines.
+    pub(super) fn for_sorting(run: &Run, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::is_page) {
-            return Self::compared_for(report.findings());
+            return Self::for_findings(report.findings());
         }
         // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed_count.is_none()
@@ -35,12 +35,13 @@ impl<'a> NeededLines<'a> {
         if is_ordered || is_annotated(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);
-            return Self::compared_for(findings);
+            return Self::for_findings(findings);
         }
         Self::default()
     }
 
-    fn compared_for(findings: Vec<Finding<'a>>) -> Self {
+    /// Returns the lines of these findings as those to compare with the base.
+    fn for_findings(findings: Vec<Finding<'a>>) -> Self {
         let mut needed_lines = Self::default();
         for finding in findings {
             needed_lines
@@ -52,8 +53,13 @@ impl<'a> NeededLines<'a> {
         needed_lines
     }
 
-    /// Adds the lines that the writers show.
-    pub(super) fn add_lines(&mut self, run: &Run, delivery: &Delivery<'a>, changed_lines: &ChangedLines) {
+    /// Adds the lines whose text the writers show.
+    pub(super) fn add_shown_lines(
+        &mut self,
+        run: &Run,
+        delivery: &Delivery<'a>,
+        changed_lines: &ChangedLines,
+    ) {
         let report = delivery.report;
         if delivery.destinations.has_report(Format::needs_lines) {
             self.add_findings(report.findings());
@@ -66,8 +72,9 @@ impl<'a> NeededLines<'a> {
         }
     }
 
-    /// Returns whether the selection of lines to show depends on which findings the change touched.
-    pub(super) fn lines_depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
+    /// Returns whether not all lines are shown, so that those of the findings that the change touched must be known
+    /// first.
+    pub(super) fn depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
         let limit = delivery.destinations.show.limit();
         !delivery.destinations.has_report(Format::needs_lines)
             && !run.ui.is_quiet()
@@ -82,6 +89,7 @@ impl<'a> NeededLines<'a> {
         self.shown_lines.contains_key(path) || self.compared_lines.contains_key(path)
     }
 
+    /// Adds the lines of these findings as those to show.
     fn add_findings(&mut self, findings: Vec<Finding<'a>>) {
         for finding in findings {
             self.shown_lines

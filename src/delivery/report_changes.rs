@@ -9,7 +9,8 @@ use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
+/// Returns the changes that a report read from a file lists. If the clone has both commits, they are described and
+/// drawn again.
 pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let changes_by_path: BTreeMap<&str, &ChangeSummary> = delivery
         .report
@@ -47,7 +48,7 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Returns drawings of the first unchanged pipelines with findings.
+/// Draws the first unchanged pipelines with findings. Changed pipelines are drawn with their change.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,

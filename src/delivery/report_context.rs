@@ -20,7 +20,8 @@ use sluicegate_pipelines::rules;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-/// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
+/// Collects what the writers need beside the report: links, texts of the rules, lines of the files. What cannot be read
+/// is left out, because the result of the review does not depend on it.
 pub(super) fn build_report_context(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -31,9 +32,9 @@ pub(super) fn build_report_context(
     let mut context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: has_links
-            .then(|| repository_links::blob_url(run, delivery, report))
+            .then(|| repository_links::build_blob_url(run, delivery, report))
             .flatten(),
-        repository_url: repository_links::repository_url(run, delivery.host()),
+        repository_url: repository_links::find_repository_url(run, delivery.host()),
         repository: repository_links::find_repository_name(run, delivery),
         project: run
             .global
@@ -43,14 +44,14 @@ pub(super) fn build_report_context(
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: destinations.category.clone(),
         show: destinations.show,
-        path_base: path_base(run, delivery),
+        path_base: find_path_base(run, delivery),
         logged_reasons: run.shown_texts(),
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
-        reproduction_command: reproduction::reproduction_command(run, delivery),
-        reports: report_files::report_places(run, delivery.host(), delivery),
-        rules: rule_texts(),
-        existing_file: find_existing_file(delivery, report),
+        reproduction_command: reproduction::build_reproduction_command(run, delivery),
+        reports: report_files::describe_report_places(run, delivery.host(), delivery),
+        rules: list_rule_texts(),
+        existing_file: find_anchor_file(delivery, report),
         ..ReportContext::default()
     };
     if change_list::writes_changes(run, delivery.host(), destinations) {
@@ -65,7 +66,7 @@ pub(super) fn build_report_context(
 
 /// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an
 /// editor or a shell finds the files; in CI the repository root, as in the reports.
-fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
+fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files
         .filter(|(repo, _)| delivery.host().is_local() && !repo.is_bare())
@@ -88,8 +89,9 @@ fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     PathBase::Outside(root.to_string_lossy().into_owned())
 }
 
-/// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
-fn find_existing_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+/// Returns any file of the reviewed commit, for formats in which an entry about the whole run must name a file. Returns
+/// `None` if another entry has a file, or there is nothing to report about the run.
+fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
         return None;
@@ -102,7 +104,8 @@ fn find_existing_file(delivery: &Delivery<'_>, report: &Report) -> Option<String
     (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
-/// Reads the lines that the writers show, and determines which of them the change touched.
+/// Reads the text of the lines that the writers show, and compares them with the base to learn which of them the change
+/// touched.
 fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
@@ -115,13 +118,13 @@ fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContex
     };
     let mut needed_lines = NeededLines::default();
     if !files.bases.is_empty() {
-        needed_lines = NeededLines::for_order(run, delivery);
+        needed_lines = NeededLines::for_sorting(run, delivery);
     }
-    if NeededLines::lines_depend_on_order(run, delivery) {
+    if NeededLines::depend_on_order(run, delivery) {
         files.try_add_lines(&needed_lines, context);
         needed_lines = NeededLines::default();
     }
-    needed_lines.add_lines(run, delivery, &context.changed_lines);
+    needed_lines.add_shown_lines(run, delivery, &context.changed_lines);
     files.try_add_lines(&needed_lines, context);
 }
 
@@ -143,6 +146,7 @@ struct ReportedFile<'n> {
 }
 
 impl ReportedFile<'_> {
+    /// Returns the size of the contents in memory, in bytes.
     fn size(&self) -> usize {
         let former = match &self.former {
             Some(OldContent::Loaded(former)) => former.len(),
@@ -157,7 +161,8 @@ impl ReportedFile<'_> {
         (self, touched_lines)
     }
 
-    /// Returns the touched lines; `None` if they are not wanted or the file cannot be compared.
+    /// Returns the lines with findings that the change touched. Returns `None` if the order does not depend on them, or
+    /// the file cannot be compared.
     fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
         let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
         let lines = needed_lines.compared_lines.get(self.path.as_str());
@@ -167,7 +172,7 @@ impl ReportedFile<'_> {
 }
 
 impl ReportedFiles<'_> {
-    /// Adds the needed lines; those that cannot be read are left out.
+    /// Adds the needed lines to the context. Those that cannot be read are left out.
     fn try_add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
         if needed_lines.is_empty() {
             return;
@@ -177,6 +182,7 @@ impl ReportedFiles<'_> {
         }
     }
 
+    /// Reads the files with needed lines, and compares them with the base on all cores.
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
         let former = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
@@ -221,7 +227,7 @@ impl ReportedFiles<'_> {
         })
     }
 
-    /// Returns the blob at the base of each of these files that changed; `None` for an added file.
+    /// Returns the blob that each of these files had at its base, if it changed since; `None` for an added file.
     fn find_former_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
@@ -254,8 +260,8 @@ impl ReportedFiles<'_> {
     }
 }
 
-/// Returns the texts of this program's rules, which are the platform's, and of the project checks.
-fn rule_texts() -> Vec<RuleText> {
+/// Returns the texts about all rules and project checks, for formats that explain the rules.
+fn list_rule_texts() -> Vec<RuleText> {
     let checks = ProjectCheck::ALL
         .map(ProjectCheck::documentation)
         .into_iter()
@@ -271,12 +277,13 @@ fn rule_texts() -> Vec<RuleText> {
         });
     rules::registry()
         .iter()
-        .map(|rule| rule_text(*rule))
+        .map(|rule| build_rule_text(*rule))
         .chain(checks)
         .collect()
 }
 
-fn rule_text(rule: &dyn rules::Rule) -> RuleText {
+/// Returns the texts about one rule: its summary, the fix, and the paragraphs of the help.
+fn build_rule_text(rule: &dyn rules::Rule) -> RuleText {
     let documentation = rule.documentation();
     let help = std::iter::once(documentation.reason).chain(documentation.details.iter().copied());
     RuleText {

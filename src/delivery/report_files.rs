@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the requested reports, or the default reports of the host if none was requested. A failure to write a default
-/// report is only a warning.
+/// Writes the requested reports, or if there are none, those that the host looks for. Passes the result of each
+/// requested report to `check`. A default report that cannot be written is only a warning.
 pub(super) fn write_reports(
     run: &Run,
     host: Host,
@@ -34,7 +34,7 @@ pub(super) fn write_reports(
         return;
     }
     let (mut places, mut targets) = (Vec::new(), Vec::new());
-    let default_places = default_places(run, host);
+    let default_places = list_default_places(run, host);
     let checkout = open_checkout(run, &default_places);
     for (format, place) in default_places {
         match default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
@@ -60,8 +60,8 @@ pub(super) fn write_reports(
 }
 
 /// Returns the default reports of the host that can be written.
-pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
-    let default_places = default_places(run, host);
+pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
+    let default_places = list_default_places(run, host);
     let checkout = open_checkout(run, &default_places);
     let mut reports = Vec::new();
     for (format, place) in default_places {
@@ -73,13 +73,13 @@ pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
     reports
 }
 
-/// Returns the repository that default reports must stay in. It is opened only if there are any, which costs as much as
-/// the check of a few pipelines.
-fn open_checkout<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
-    if usual_reports.is_empty() {
+/// Opens the repository that default reports must stay in. Without default reports, it is not needed, and opening it
+/// would take as long as checking a few pipelines.
+fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
+    if default_reports.is_empty() {
         return None;
     }
-    run.repository()
+    run.find_repository()
 }
 
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
@@ -98,6 +98,7 @@ fn default_report_path(
     }
 }
 
+/// Returns whether the directory is below `root`, with links followed.
 fn is_inside(directory: &Path, root: &Path) -> bool {
     match (directory.canonicalize(), root.canonicalize()) {
         (Ok(directory), Ok(root)) => directory.starts_with(root),
@@ -119,7 +120,7 @@ fn write_in_parallel(
 
 /// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
 /// none, as it has annotations, the step summary and outputs.
-fn default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+fn list_default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
     let places: &[(Format, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
@@ -152,6 +153,7 @@ fn default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     places.collect()
 }
 
+/// Returns the path of the report in a Buildkite job. It contains the job's id, if that is safe in a file name.
 fn buildkite_junit_path(job: Option<&str>) -> String {
     let is_plain = |job: &&str| job.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     match job.filter(is_plain) {
@@ -161,7 +163,7 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
 }
 
 /// Returns the paths of the reports, requested or default, for display.
-pub(super) fn report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+pub(super) fn describe_report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations
         .reports
@@ -171,27 +173,28 @@ pub(super) fn report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> V
     if !delivery.destinations.reports.is_empty() {
         return requested_paths;
     }
-    let default_paths = default_places(run, host)
+    let default_paths = list_default_places(run, host)
         .into_iter()
         .map(|(_, place)| place.into_owned());
     let summary_place = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
     default_paths.chain(summary_place).collect()
 }
 
-/// Returns the path of the JUnit report, requested or default.
-pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
+/// Returns where the JUnit report is written, or `None` if there is none.
+pub(super) fn find_junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let mut junit_targets = delivery
         .destinations
         .reports
         .iter()
         .filter(|target| target.format.is_junit());
     if delivery.destinations.reports.is_empty() {
-        let mut default_places = default_places(run, host).into_iter();
+        let mut default_places = list_default_places(run, host).into_iter();
         return default_places.find_map(|(format, place)| format.is_junit().then(|| place.into_owned()));
     }
     junit_targets.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
+/// Writes one report to its file, or to standard output if it has none.
 fn write_report(
     ui: Ui,
     target: &ReportFlag,

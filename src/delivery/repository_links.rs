@@ -13,16 +13,16 @@ const NAME_VARIABLES: [&str; 4] = [
     "BUILD_REPOSITORY_NAME",
 ];
 
-/// Returns the URL template of a line of a file at the reviewed commit, built only from the host's own variables. The
-/// forms are those of the hosts' own permalinks.
-pub(super) fn blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+/// Returns the URL of a line in a file of the reviewed commit, with `{path}` and `{line}` to be replaced. The URL has
+/// the form of the host's own permalinks. Returns `None` if the host has no such pages or lacks the commit.
+pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let host = delivery.host();
     let head = report
         .context
         .head
         .as_ref()
-        .filter(|head| delivery.is_on_host(head))?;
-    let repository = repository_url(run, host)?;
+        .filter(|head| delivery.is_known_to_host(head))?;
+    let repository = find_repository_url(run, host)?;
     let place = match host {
         Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
         Host::Gitea => format!("src/commit/{head}/{{path}}#L{{line}}"),
@@ -36,13 +36,14 @@ pub(super) fn blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> O
     Some(format!("{repository}/{place}"))
 }
 
-/// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
+/// Returns the name of the repository: as the host names it, otherwise from the URL of its remote, otherwise that of
+/// its directory.
 pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let host_name = NAME_VARIABLES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
-    let opened_repository = delivery.files.is_none().then(|| run.repository()).flatten();
+    let opened_repository = delivery.files.is_none().then(|| run.find_repository()).flatten();
     let repo = delivery
         .files
         .map(|(repo, _)| repo)
@@ -51,13 +52,13 @@ pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option
     let directory_name = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
     remote
         .as_deref()
-        .and_then(name_from_remote)
+        .and_then(parse_repository_name)
         .or_else(directory_name)
 }
 
 /// Returns the path part of a remote's address, without possible secrets. A remote on a disk has no useful name: it is
 /// called `remote.git` or like the directory of the clone.
-fn name_from_remote(remote: &str) -> Option<String> {
+fn parse_repository_name(remote: &str) -> Option<String> {
     let address = remote.trim_end_matches('/').trim_end_matches(".git");
     let path = match address.split_once("://") {
         Some(("file", _)) => None,
@@ -71,7 +72,7 @@ fn name_from_remote(remote: &str) -> Option<String> {
 }
 
 /// Returns the URL of the repository on the host, built only from the host's own variables.
-pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
+pub(super) fn find_repository_url(run: &Run, host: Host) -> Option<String> {
     match host {
         Host::GitHub | Host::Gitea => {
             let server = run.env.get("GITHUB_SERVER_URL")?;
@@ -94,7 +95,7 @@ pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::name_from_remote;
+    use super::parse_repository_name;
 
     #[test]
     fn name_holds_no_credentials() {
@@ -110,7 +111,7 @@ mod tests {
             ("https://user:secret@h.example", None),
             ("", None),
         ] {
-            assert_eq!(name_from_remote(remote).as_deref(), name, "{remote}");
+            assert_eq!(parse_repository_name(remote).as_deref(), name, "{remote}");
         }
     }
 }

@@ -14,8 +14,9 @@ const COMMIT_ID_CHARS: usize = 12;
 /// Maximum number of characters for the job's options: a longer line cannot be copied well.
 const MAX_OPTION_CHARS: usize = 1_000;
 
-/// Returns the shell command, or `None` if the review did not fail or the run is local.
-pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+/// Returns the shell command that repeats a failed review of a CI job on another machine. Returns `None` for a local
+/// run, and if the review did not fail.
+pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
@@ -55,7 +56,7 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
             words.push(flag.to_owned());
         }
     }
-    let mut job_options = options(run, delivery);
+    let mut job_options = list_job_options(run, delivery);
     if !context.paths.is_empty() {
         let paths: Vec<String> = context
             .paths
@@ -91,14 +92,14 @@ fn short_id(id: &str) -> String {
     id.chars().take(COMMIT_ID_CHARS).collect()
 }
 
-/// Returns the options of the job that select the files and the gate configuration: each flag with all its values.
-/// Settings in the repository's configuration file apply everywhere and need no flag.
-fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+/// Returns the options of the job that select files or the gate configuration. Settings in the repository's
+/// configuration file apply everywhere, and need no option.
+fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
         .map(settings::Selection::job_patterns)
         .unwrap_or_default();
-    let config = config(run, delivery);
+    let config = find_config_option(run, delivery);
     let folder = settings::requested_config_dir(&run.global, &run.env);
     let flags = [
         ("--config", config.as_slice()),
@@ -118,11 +119,11 @@ fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
 
 /// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
 /// paths of the command.
-fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+fn find_config_option(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let file = settings::requested_config_file(&run.global, &run.env)?;
     let inside = delivery
         .files
-        .and_then(|(repo, _)| policy::path_in_repository(repo.root(), &file));
+        .and_then(|(repo, _)| policy::find_path_in_repository(repo.root(), &file));
     Some(inside.unwrap_or_else(|| file.display().to_string()))
 }
 

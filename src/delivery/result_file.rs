@@ -13,7 +13,7 @@ impl Run {
         };
         let full = self.env.current_dir().join(path);
         if policy::contains_link(&full)
-            && let Some(repo) = self.repository()
+            && let Some(repo) = self.find_repository()
         {
             self.reject_linked_paths(&repo, std::iter::once(path.as_path()))?;
         }

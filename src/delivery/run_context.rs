@@ -16,7 +16,7 @@ const MAX_PATH_WIDTH: usize = 60;
 /// If more pipelines than this share a reason, the reason is printed once.
 const MAX_ROWS_PER_REASON: usize = 3;
 
-/// Returns whether the platform could read the head for a review; if this does not start with "yes", `review` fails.
+/// Describes whether the platform could read head for a review. If the text does not begin with "yes", a review fails.
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
@@ -27,26 +27,23 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn context_json(target: &Target, selection: &SelectedPipelines) -> Value {
+pub(crate) fn context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
     json!({
-        "ci": target.host.to_string(),
-        "event": target.event,
-        "branch": target.branch,
-        "head": target.head.to_string(),
-        "base": target.bases.first().map(CommitId::to_string),
-        "otherBases": target.bases.iter().skip(1).map(CommitId::to_string).collect::<Vec<_>>(),
-        "baseSource": target.base_source,
-        "fork": target.fork,
-        "tag": target.tag,
-        "pullRequest": target.pull_request,
-        "changed": selection.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
-        "selected": selection.files,
-        "gateChanges": selection.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
-        "gateChangesInWords": gate_changes_json(&selection.gate_changes),
-        "warnings": target.warnings.iter().cloned().chain(selection.warnings()).collect::<Vec<_>>(),
-    })
+           "ci": target.host.to_string(),
+           "event": target.event,
+           "branch": target.branch,
+           "head": target.head.to_string(),
+           "base": target.bases.first().map(CommitId::to_string),
+           "otherBases": target.bases.iter().skip(1).map(CommitId::to_string).collect::<Vec<_>>(),
+           "baseSource": target.base_source,
+           "fork": target.fork,
+           "tag": target.tag,
+           "pullRequest": target.pull_request,
+    "changed": selected_pipelines.candidates.iter().map(candidate_json).collect::< Vec < _ >> (), "selected": selected_pipelines.files, "gateChanges": selected_pipelines.gate_changes.iter().map(| change | & change.path).collect::< Vec < _ >> (), "gateChangesInWords": gate_changes_json(& selected_pipelines.gate_changes), "warnings": target.warnings.iter().cloned().chain(selected_pipelines.warnings()).collect::< Vec < _ >> (),
+       })
 }
 
+/// Returns the descriptions of the gate changes by path.
 fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
@@ -54,10 +51,11 @@ fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     pairs.collect()
 }
 
+/// Returns a changed pipeline as JSON, with the reason why it is selected or not.
 fn candidate_json(candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
-        "change": change_name(&candidate.change.kind),
+        "change": kind_name(&candidate.change.kind),
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
@@ -67,7 +65,8 @@ fn candidate_json(candidate: &Candidate) -> Value {
     value
 }
 
-const fn change_name(kind: &ChangeKind) -> &'static str {
+/// Returns the word for a kind of change in the JSON and the text.
+const fn kind_name(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Added => "added",
         ChangeKind::Modified => "modified",
@@ -88,19 +87,19 @@ pub(crate) struct UnchangedFile {
 pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
-    selection: &SelectedPipelines,
+    selected_pipelines: &SelectedPipelines,
 ) -> Result<Vec<UnchangedFile>, GitError> {
     let mut files = Vec::new();
     for path in paths {
-        let is_candidate = selection
+        let is_candidate = selected_pipelines
             .candidates
             .iter()
             .any(|candidate| candidate.change.path == *path);
         if is_candidate || snapshot.find_file(path)?.is_none() {
             continue;
         }
-        let is_selected = selection.files.contains(path);
-        let reason = match &selection.reason_for_all {
+        let is_selected = selected_pipelines.files.contains(path);
+        let reason = match &selected_pipelines.reason_for_all {
             Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
@@ -124,6 +123,7 @@ pub(crate) struct RunContextText<'a> {
 }
 
 impl RunContextText<'_> {
+    /// Renders the context as text: the facts about the run, then one row for each pipeline.
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
         for (name, value) in list_facts(self.target, self.selection, remote, policy) {
@@ -146,7 +146,8 @@ impl RunContextText<'_> {
         text
     }
 
-    fn build_rows(&self, reason_counts: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+    /// Returns the cells of each row. Reasons that are printed once above the rows are left empty.
+    fn build_rows(&self, repeated_reasons: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selection.candidates {
             let path = &candidate.change.path;
@@ -154,8 +155,8 @@ impl RunContextText<'_> {
                 continue;
             }
             let is_named = self.paths.contains(path);
-            let has_reason = is_named || !reason_counts.contains_key(candidate.reason.as_str());
-            rows.push(candidate_row(self.target, candidate, has_reason));
+            let has_reason = is_named || !repeated_reasons.contains_key(candidate.reason.as_str());
+            rows.push(build_candidate_row(self.target, candidate, has_reason));
         }
         for file in &self.unchanged_files {
             let mark = if file.is_selected { '+' } else { '-' };
@@ -169,24 +170,26 @@ impl RunContextText<'_> {
     }
 }
 
+/// Returns the width of the widest cell in this column, in characters.
 fn column_width(rows: &[[String; 3]], column: usize) -> usize {
     let widths = rows.iter().map(|row| row[column].chars().count());
     widths.max().unwrap_or(0)
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn count_repeated_reasons(selection: &SelectedPipelines) -> BTreeMap<&str, usize> {
+fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
-    for candidate in &selection.candidates {
+    for candidate in &selected_pipelines.candidates {
         *counts.entry(candidate.reason.as_str()).or_default() += 1;
     }
     counts.retain(|_, counts| *counts > MAX_ROWS_PER_REASON);
     counts
 }
 
+/// Returns the facts about the run, each with its label.
 fn list_facts(
     target: &Target,
-    selection: &SelectedPipelines,
+    selected_pipelines: &SelectedPipelines,
     remote: &str,
     policy: String,
 ) -> Vec<(&'static str, String)> {
@@ -221,13 +224,13 @@ fn list_facts(
     ];
     facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
     facts.extend(
-        selection
+        selected_pipelines
             .gate_changes
             .iter()
             .map(|change| ("gate changed", describe_gate_change(change))),
     );
     facts.extend(
-        selection
+        selected_pipelines
             .reason_for_all
             .clone()
             .map(|reason| ("all selected", reason))
@@ -236,7 +239,7 @@ fn list_facts(
     facts
 }
 
-/// Describes the base of `new-only` in a run that selects all pipelines.
+/// Describes at which commit findings count as known, in a run that reviews all pipelines.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
@@ -254,25 +257,27 @@ fn describe_gate_change(change: &GateChange) -> String {
     format!("by {}{separator}{}", change.path, change.descriptions.join("; "))
 }
 
-fn render_headline(target: &Target, selection: &SelectedPipelines) -> String {
+/// Returns the sentence with the numbers of changed and of selected pipelines.
+fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> String {
     let count = |n: usize| text::format_count(n, "pipeline");
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));
     }
     let subject = match target.bases.as_slice() {
-        [] => format!("{} at head", count(selection.candidates.len())),
-        _ => format!("{} changed", count(selection.candidates.len())),
+        [] => format!("{} at head", count(selected_pipelines.candidates.len())),
+        _ => format!("{} changed", count(selected_pipelines.candidates.len())),
     };
-    format!("{subject}, {} to review\n", selection.files.len())
+    format!("{subject}, {} to review\n", selected_pipelines.files.len())
 }
 
-fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
+/// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason.
+fn build_candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
     // Without a base, no pipeline was compared, so none is shown as added.
     let kind = if target.bases.is_empty() {
         mark.to_string()
     } else {
-        format!("{mark} {}", change_name(&candidate.change.kind))
+        format!("{mark} {}", kind_name(&candidate.change.kind))
     };
     let path = text::escape_line(&candidate.change.path);
     let path = match candidate.change.rename_source() {

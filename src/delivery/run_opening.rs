@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::job::cli::{DestinationArgs, PublishFlags};
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::session::Run;
-use crate::workspace::Workspace;
+use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::Repository;
 
 /// The destinations that the flags of a run name.
@@ -25,7 +25,7 @@ impl NamedDestinations<'_> {
         repo: Result<Repository, Failure>,
         revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
-        let workspace = repo.and_then(|repo| run.workspace_in(repo));
+        let workspace = repo.and_then(|repo| run.open_workspace_in(repo));
         let mut workspace = workspace.inspect_err(|_| {
             if !self.is_dry {
                 run.replace_default_reports(self.reports);
@@ -38,10 +38,11 @@ impl NamedDestinations<'_> {
             // The policy that was fetched may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
-        workspace.warn_of_policy(run, true);
+        workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);
         Ok((workspace, revisions))
     }
 
+    /// Replaces what an earlier run left at the destinations. A dry run writes no reports, so it leaves them alone.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if self.is_dry {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Writes the results that a CI host reads from a step: annotations, summary, outputs.
 
 use super::Delivery;
-use super::report_files::junit_path;
+use super::report_files::find_junit_path;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::report::terminal::{self, GroupStyle};
@@ -13,8 +13,13 @@ use crate::ui::Ui;
 /// The number of the group of annotations, which no group of findings uses.
 const ANNOTATIONS: usize = usize::MAX;
 
-/// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
-pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
+/// Prints the findings, with the host's annotations and outputs. If a report goes to standard output, prints to
+/// standard error.
+pub(super) fn print_findings(
+    run: &Run,
+    delivery: &Delivery<'_>,
+    about: &ReportContext,
+) -> Result<(), Failure> {
     let is_output_reserved = delivery.destinations.use_stdout();
     let color = if is_output_reserved {
         run.ui.colors_messages()
@@ -26,12 +31,12 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) ->
     let style = terminal::Style {
         color,
         width: run.ui.width(),
-        groups: groups(host),
+        groups: group_style(host),
         quiet: run.ui.is_quiet(),
         passes: delivery.is_passing,
         annotations,
     };
-    let mut commands = report::annotations(annotations, delivery.report, about);
+    let mut commands = report::list_annotations(annotations, delivery.report, about);
     if host == Host::Azure {
         commands.extend(azure::format_outputs(&outputs(run, host, delivery)));
     }
@@ -52,7 +57,7 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) ->
 }
 
 /// Returns the syntax of the groups that the host folds in its log.
-const fn groups(host: Host) -> GroupStyle {
+const fn group_style(host: Host) -> GroupStyle {
     match host {
         Host::GitHub | Host::Gitea => GroupStyle::Github,
         Host::GitLab => GroupStyle::Gitlab,
@@ -73,7 +78,7 @@ pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Fai
 
 /// Returns the step outputs of the contract.
 fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
-    let mut outputs = report::review_outputs(delivery.report);
-    outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
+    let mut outputs = report::list_review_outputs(delivery.report);
+    outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));
     outputs
 }

@@ -2,7 +2,7 @@
 //! leaves no report of another run.
 
 use crate::atomic_file;
-use crate::delivery::default_reports;
+use crate::delivery::list_default_reports;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The note of each report that replaces an old one.
 const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 
-/// Writes the reason for the end of the run to the files without a result. They stay undecided.
+/// Replaces the reports that are still without a result by undecided ones with the reason why the run ended.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.chain());
@@ -68,11 +68,11 @@ impl OutputFiles {
         let is_dry = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => Self::of_review(run, &args.gate.destinations, is_dry(args.dry_run)),
-            Command::Check(args) => Self::of_review(run, &args.gate.destinations, false),
+            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry(args.dry_run)),
+            Command::Check(args) => Self::for_review(run, &args.gate.destinations, false),
             Command::Ci(args) => {
                 let is_dry = is_dry(args.review.dry_run);
-                Self::of_review(run, &args.review.gate.destinations, is_dry)
+                Self::for_review(run, &args.review.gate.destinations, is_dry)
                     .with_publish(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
@@ -82,7 +82,7 @@ impl OutputFiles {
                 files
             }
             Command::Report(args) => {
-                let mut files = Self::of_review(run, &args.destinations, false);
+                let mut files = Self::for_review(run, &args.destinations, false);
                 files
                     .inputs
                     .extend(args.files.iter().chain(&args.compare).cloned());
@@ -98,7 +98,8 @@ impl OutputFiles {
         Some(files)
     }
 
-    fn of_review(run: &Run, destinations: &DestinationArgs, is_dry: bool) -> Self {
+    /// Returns the reports of a review that the job itself names; none in a dry run.
+    fn for_review(run: &Run, destinations: &DestinationArgs, is_dry: bool) -> Self {
         Self {
             reports: if is_dry {
                 Vec::new()
@@ -118,8 +119,8 @@ impl OutputFiles {
 }
 
 impl Run {
-    /// Replaces the report files by undecided ones, and removes receipts. Returns an error if the run reads one of the
-    /// files; the others are replaced nevertheless.
+    /// Writes an undecided result to each report file, and removes old receipts, so that no result of an earlier run
+    /// remains. Returns an error if the run reads one of these files; the others are replaced nevertheless.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
@@ -169,12 +170,12 @@ impl Run {
         // An invalid setting is reported where the settings are read.
         if let Ok(destinations) = sources
             .clone()
-            .resolve_settings(|sources| sources.report_destinations(destinations))
+            .resolve_or_drop_file(|sources| sources.report_destinations(destinations))
         {
             self.use_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
             if files.reports.is_empty() {
-                files.reports = default_reports(self, workspace.ci.host);
+                files.reports = list_default_reports(self, workspace.ci.host);
             }
         }
         if let Some(Ok(publish)) = publish.map(|flags| sources.publish_files(flags)) {
@@ -211,7 +212,7 @@ impl Run {
             return;
         };
         let host = host.unwrap_or_else(|| Host::detect(&self.env));
-        let mut reports = default_reports(self, host);
+        let mut reports = list_default_reports(self, host);
         reports.retain(|report| report.path.as_deref().is_some_and(Path::is_file));
         let _ = self.replace_old_files(&OutputFiles {
             reports,
@@ -234,7 +235,7 @@ impl Run {
         self.unfinished_files().publish_junit = None;
     }
 
-    /// Removes the undecided JUnit report of a publish that is not due, and so has no outcome.
+    /// Removes the undecided JUnit report of a publish that did not take place.
     pub(crate) fn discard_publish_report(&self, path: Option<&Path>) {
         self.finish_publish_report();
         if let Some(path) = path {
@@ -242,7 +243,8 @@ impl Run {
         }
     }
 
-    /// Replaces a file, or warns if an old one remains.
+    /// Writes to a file of an earlier run. If that fails and the old file remains, warns, because its result would be
+    /// taken for that of this run.
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,
@@ -258,6 +260,7 @@ impl Run {
         }
     }
 
+    /// Removes a file of an earlier run, or warns if it remains.
     fn remove_old_file(&self, path: &Path) {
         if path.is_file()
             && self.may_replace(path)
@@ -267,6 +270,7 @@ impl Run {
         }
     }
 
+    /// Warns that the result of an earlier run remains at this path.
     fn warn_of_old_file(&self, path: &Path, error: &io::Error) {
         self.ui.warn(&format!(
             "could not replace {}, which is of an earlier run: {error}",
@@ -274,8 +278,8 @@ impl Run {
         ));
     }
 
-    /// Returns whether the path is a regular file or free. A pipe or a device keeps no report, the run may read a YAML
-    /// file itself, and what is behind a link that the change may control is refused later.
+    /// Returns whether this run may replace the path. A pipe or a device keeps no report. The run may itself read a
+    /// YAML file. A link that the change may control is refused later.
     fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
@@ -286,7 +290,7 @@ impl Run {
         if !policy::contains_link(path) {
             return true;
         }
-        let repo = self.repository();
+        let repo = self.find_repository();
         repo.is_some_and(|repo| self.reject_linked_paths(&repo, std::iter::once(path)).is_ok())
     }
 }
@@ -301,6 +305,7 @@ fn reject_input_path(path: &Path) -> Failure {
     Failure::usage(message).with_hint("write to another path")
 }
 
+/// Writes a report with the verdict "undecided" in this format.
 fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
@@ -310,6 +315,7 @@ fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Wr
     report::render(format, &report, &context, writer)
 }
 
+/// Writes a JUnit report of a publish without an outcome.
 fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::{
-    Cause, KnownComparison, SelectedPipelines, Tally, exit_status, find_tally_causes, is_open, verdict,
+    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_tally_causes, is_open,
 };
 use crate::session::Run;
 use jiff::Timestamp;
@@ -49,11 +49,12 @@ impl Evaluation {
         }
     }
 
+    /// Derives what decides the verdict from the collected results: the causes, and the sentences that explain them.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         let mut reasons = std::mem::take(&mut tally.doubts);
-        let unexplained_batches = tally.unexplained_batches();
+        let unexplained_batches = tally.list_unexplained();
         let has_unexplained_batch = !unexplained_batches.is_empty();
         if has_unexplained_batch && fail_on != FailOn::Never {
             reasons.push(describe_unexplained_batches(&unexplained_batches));
@@ -62,7 +63,7 @@ impl Evaluation {
         let comparison = tally
             .comparison
             .as_ref()
-            .filter(|_| verdict(&causes) == Verdict::Undecided);
+            .filter(|_| decide_verdict(&causes) == Verdict::Undecided);
         reasons.extend(comparison.and_then(KnownComparison::describe_unknown));
         tally.fold_consequences();
         Self {
@@ -124,7 +125,7 @@ impl Evaluation {
         }
     }
 
-    /// Adds the requests that got no response, and prints them. With `may_pass`, an unavailable platform does not make
+    /// Adds and prints the requests that got no response. With `may_pass`, a platform that is unavailable does not make
     /// the run undecided.
     pub(crate) fn add_failed_requests(
         &mut self,
@@ -140,29 +141,31 @@ impl Evaluation {
             .print(session, self.status() == ExitStatus::Success)
     }
 
-    /// Returns the exit status of the run, without the excused causes.
+    /// Returns the exit status of the run. Causes that the job excuses do not count.
     pub(crate) fn status(&self) -> ExitStatus {
         let mut causes = self.causes.clone();
         if self.excuse.is_some() {
             causes.retain(|cause| !matches!(cause, Cause::Unreviewed | Cause::Doubt));
         }
-        self.failed_requests.status(exit_status(verdict(&causes)))
+        self.failed_requests
+            .adjust_status(exit_status(decide_verdict(&causes)))
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.
     pub(crate) fn note_excuse(&mut self, status: ExitStatus) {
-        let is_excused = status == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
+        let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
         self.notes
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
+    /// Converts the evaluation to the report of a run with these selected pipelines.
     pub(crate) fn into_report(
         self,
         engine: Engine,
         context: ReviewContext,
         pipelines: SelectedPipelines,
         started_at: Timestamp,
-        duration: Duration,
+        elapsed_time: Duration,
     ) -> Report {
         let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| ExcludedFile {
             path,
@@ -173,7 +176,7 @@ impl Evaluation {
         excluded_files.sort();
         Report {
             engine,
-            verdict: verdict(&self.causes),
+            verdict: decide_verdict(&self.causes),
             context,
             files: merge_by_path(self.tally.files, self.tally.project_files),
             excluded_files,
@@ -190,7 +193,7 @@ impl Evaluation {
             limits: self.limits,
             fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
-            duration,
+            duration: elapsed_time,
         }
     }
 }

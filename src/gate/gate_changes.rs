@@ -6,7 +6,7 @@
 use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, PolicyTip, RequestedRevisions};
+use crate::job::context::{self, Comparison, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::policy::GateFileVersion;
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -14,16 +14,17 @@ use crate::workspace::gate_files::GateFiles;
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
-    /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a
-    /// warning, or an error if changes of the gate can fail the run.
+    /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies, so
+    /// that a job cannot hide a change by naming another base. If they cannot be resolved, the requested bases are used
+    /// with a warning; if changes of the gate can fail the run, this is an error.
     pub(crate) fn resolve_host_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
         revisions: &RequestedRevisions,
     ) -> Result<Vec<CommitId>, Failure> {
-        if let (BaseHint::All { .. }, PolicyTip::Commit { commit, branch, .. }) =
-            (&self.ci.base, &self.target_tip)
+        if let (BaseHint::All { .. }, PolicyRevision::Commit { commit, branch, .. }) =
+            (&self.ci.base, &self.target_revision)
         {
             return self.resolve_tag_bases(run, comparison, commit, branch);
         }
@@ -49,7 +50,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the bases of a tag: the tag is compared with the default branch.
+    /// Returns the bases of a tag, which is compared with the default branch.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -73,6 +74,7 @@ impl Workspace<'_> {
         }
     }
 
+    /// Returns the bases that would be used if the job named none.
     fn resolve_unrequested_bases(
         &self,
         comparison: &Comparison,
@@ -86,7 +88,7 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the base that would be used without `--all`, and its source.
+    /// Returns the bases that would be used without `--all`, and where they come from.
     pub(crate) fn resolve_bases_without_all(
         &self,
         comparison: &Comparison,
@@ -96,14 +98,14 @@ impl Workspace<'_> {
             all: false,
             ..revisions.clone()
         };
-        let settled_comparison = match comparison.head {
+        let comparison_without_all = match comparison.head {
             Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &changed_revisions)?),
             None => context::resolve_checkout(&self.repo, &self.ci, &changed_revisions)?,
         };
-        Ok((settled_comparison.bases, settled_comparison.base_source))
+        Ok((comparison_without_all.bases, comparison_without_all.base_source))
     }
 
-    /// Describes the change of a gate configuration file since the base.
+    /// Describes how a file of the gate configuration changed since the base.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -120,6 +122,8 @@ impl Workspace<'_> {
         files.describe_changes(&change.path, &old, &new)
     }
 
+    /// Reads a file of the gate configuration. Errors are part of the result, because they are compared and reported
+    /// like contents.
     pub(crate) fn read_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {
         match snapshot.find_file(path) {
             Ok(None) => GateFileVersion::Missing,
@@ -128,6 +132,7 @@ impl Workspace<'_> {
         }
     }
 
+    /// Reads the content of a file, or the reason why it cannot be read.
     fn read_gate_content(&self, file: &SnapshotFile) -> GateFileVersion {
         if let Some(reason) = file.kind.unreadable_reason() {
             return GateFileVersion::Unreadable(format!("the file is {reason}"));

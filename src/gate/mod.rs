@@ -36,14 +36,14 @@ pub(crate) use baseline::base_results::{
 pub(crate) use baseline::known_comparison::{BaseFile, KnownComparison, mark_new_and_known};
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};
 pub(crate) use local_review::rule_evaluation::evaluate_files;
-pub(crate) use project_checks::consequences::is_enforced;
+pub(crate) use project_checks::consequences::decides_verdict;
 pub(crate) use project_checks::project_scope::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectScope, find_script_defect,
 };
 pub(crate) use remote_review::batch::{
     BatchError, BatchResponse, Batching, ReviewParameters, review_in_batches,
 };
-pub(crate) use remote_review::evidence::expects_result;
+pub(crate) use remote_review::evidence::needs_result;
 pub(crate) use remote_review::failed_batch::list_failed_files;
 pub(crate) use remote_review::positions::Positions;
 pub(crate) use remote_review::tally::{Tally, merge_responses};
@@ -55,4 +55,4 @@ pub(crate) use selection::selected_pipelines::{
 };
 pub(crate) use shard_selection::{ShardSelection, find_partial_reason};
 pub(crate) use tally_causes::find_tally_causes;
-pub(crate) use verdict::{Cause, exit_status, find_report_causes, is_open, verdict};
+pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, is_open};

@@ -12,7 +12,7 @@ pub(crate) struct ShardSelection {
 }
 
 impl ShardSelection {
-    /// Removes the files of other shards from the selection; a single shard covers all files.
+    /// Removes the files of other shards from the selection. With a single shard, all files stay.
     pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, pipelines: &mut SelectedPipelines) {
         self.shard = shard.filter(|shard| shard.total > 1);
         let all_count = pipelines.files.len();
@@ -28,7 +28,7 @@ impl ShardSelection {
     }
 }
 
-/// Returns the reason why such a review is incomplete; `None` if it covers everything and findings can fail it.
+/// Returns why a review with these settings covers only a part, or could not fail; `None` if it is complete.
 pub(crate) fn find_partial_reason(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
     if let Some(shard) = shard {
         return Some(format!("it covers only shard {shard}"));

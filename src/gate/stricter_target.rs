@@ -7,10 +7,12 @@ use crate::gate::evaluate_files;
 use crate::gate::interface_changes::interface_comparison::compare_interfaces;
 use crate::gate::{SelectedPipelines, Tally};
 use crate::interface_version::{self, LoadedInterface as Loaded};
-use crate::job::context::PolicyTip;
-use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
+use crate::job::context::PolicyRevision;
+use crate::job::policy::{
+    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, merge_rules,
+};
 use crate::workspace::gate_files::GateFiles;
-use crate::workspace::{Workspace, find_config_dir};
+use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status, VerdictLimit};
@@ -47,8 +49,9 @@ struct TipComparison<'s> {
 }
 
 impl Workspace<'_> {
-    /// Returns whether the reviewed commit contains the tip; `false` if the clone cannot tell.
-    fn contains_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
+    /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing can be stricter
+    /// there. `false` if a shallow clone does not show it.
+    fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
         let head = match snapshot.commit() {
             Some(head) => head.clone(),
             None => self.repo.head()?.commit,
@@ -56,8 +59,9 @@ impl Workspace<'_> {
         Ok(self.repo.contains_commit(&head, tip)?)
     }
 
-    /// Compares the gate configuration and the shared-pipelines file with the tip of the target: in a tag, a scheduled
-    /// run or a push, of the default branch. Returns `None` if the commit contains the tip, and in a local run.
+    /// Compares the gate configuration with that of the target branch, which may have become stricter since the change
+    /// started. Tags, scheduled runs and pushes are compared with the default branch. Returns `None` if the reviewed
+    /// commit contains the target's newest commit, and in a local run.
     pub(crate) fn find_stricter_target(
         &self,
         snapshot: &Snapshot<'_>,
@@ -65,7 +69,7 @@ impl Workspace<'_> {
         files: &GateFiles,
         pipelines: &SelectedPipelines,
     ) -> Result<Option<StricterTarget>, Failure> {
-        let PolicyTip::Commit { commit, branch, .. } = &self.target_tip else {
+        let PolicyRevision::Commit { commit, branch, .. } = &self.target_revision else {
             return Ok(None);
         };
         let changed_pipelines: BTreeSet<String> = pipelines
@@ -74,13 +78,13 @@ impl Workspace<'_> {
             .filter(|candidate| candidate.selected && is_pipeline(&candidate.change.path))
             .map(|candidate| candidate.change.path.clone())
             .collect();
-        if self.contains_tip(snapshot, commit)? {
+        if self.contains_target_tip(snapshot, commit)? {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
         let tip_config_dir = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
-            None => find_config_dir(&tip)?.ok().flatten(),
+            None => find_config_dir_in(&tip)?.ok().flatten(),
         };
         let comparison = TipComparison {
             workspace: self,
@@ -114,7 +118,7 @@ impl Workspace<'_> {
 }
 
 impl TipComparison<'_> {
-    /// Returns the stricter settings of the tip, by path.
+    /// Returns descriptions of what is stricter in the target than in the change, by path.
     fn find_stricter_settings(
         &self,
         files: &GateFiles,
@@ -124,11 +128,11 @@ impl TipComparison<'_> {
         let config_file = self.workspace.config_file.clone();
         let settings_paths = config_file.into_iter().chain([waivers::FILE_NAME.to_owned()]);
         let paths = settings_paths
-            .map(|path| (path, false))
-            .chain(rules_path.map(|path| (path, true)));
+            .map(|path| (path, UnknownEffects::Exclude))
+            .chain(rules_path.map(|path| (path, UnknownEffects::Include)));
         let mut stricter_settings = Vec::new();
-        for (path, or_other) in paths {
-            let (head, tip, bases) = self.read_sides(&path);
+        for (path, unknown_effects) in paths {
+            let (head, tip, bases) = self.read_versions(&path);
             let describe =
                 |old: &GateFileVersion, new: &GateFileVersion| files.describe_changes(&path, old, new);
             let differences = describe_stricter_settings(
@@ -138,7 +142,7 @@ impl TipComparison<'_> {
                     bases: &bases,
                 },
                 &describe,
-                or_other,
+                unknown_effects,
             );
             if !differences.is_empty() {
                 stricter_settings.push((path, differences));
@@ -149,7 +153,8 @@ impl TipComparison<'_> {
         Ok(stricter_settings)
     }
 
-    fn read_sides(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
+    /// Reads the versions of a file in head, in the target and at each base.
+    fn read_versions(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
         let read_side = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
         (
             read_side(self.head),
@@ -164,9 +169,9 @@ impl TipComparison<'_> {
         Some(format!("{config_dir}/{file_name}"))
     }
 
-    /// Returns the rules that apply after the merge, if those of the head differ.
+    /// Returns the rules that will apply after the merge, or `None` if they are those of head.
     fn find_rules_after_merge(&self) -> Option<RuleSet> {
-        let (head, tip, bases) = self.read_sides(&self.path_at_tip(RULES_FILE)?);
+        let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
         let rules_file = merge_rules(MergeVersions {
             head: &head,
             tip: &tip,
@@ -175,10 +180,11 @@ impl TipComparison<'_> {
         rules_file.map(|bytes| RuleSet::parse(&bytes))
     }
 
-    /// Returns the hidden directory of the tip, if the target renamed it since the base.
+    /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
+    /// base.
     fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
         let read_config_dir =
-            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir(snapshot)?.ok().flatten());
+            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
             return Ok(None);
         };
@@ -198,8 +204,8 @@ impl TipComparison<'_> {
         })
     }
 
-    /// Returns the pipelines touched by the change that the tip shares differently than the change and its bases: after
-    /// the merge, consumers use the tip's version.
+    /// Describes the pipelines that the target began to offer, or offers differently, while this change edits, moves or
+    /// deletes them, so that consumers could not use them after the merge.
     fn find_lost_shared_pipelines(
         &self,
         touched_paths: &BTreeSet<&str>,
@@ -229,7 +235,7 @@ impl TipComparison<'_> {
         Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
     }
 
-    /// Returns the ids that the tip shares, and that a consumer could not use in `snapshot`.
+    /// Returns the ids that the target offers and that a consumer could no longer use in `snapshot`.
     fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
         let config_dir = self.workspace.named_config_dir.as_deref();
         let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dir)?;
@@ -253,8 +259,8 @@ impl StricterTarget {
         !self.stricter_settings.is_empty()
     }
 
-    /// Returns a note for each file that is stricter at the tip.
-    pub(crate) fn limits(&self) -> Vec<VerdictLimit> {
+    /// Returns a limit of the verdict for each file that is stricter in the target.
+    pub(crate) fn list_limits(&self) -> Vec<VerdictLimit> {
         let (branch, commit) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter_settings {
@@ -272,7 +278,7 @@ impl StricterTarget {
         limits
     }
 
-    /// Returns the note about the additional evaluation against the tip's rules, if there is one.
+    /// Returns the note that the changed pipelines were also evaluated by the target's rules; `None` if they were not.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
         (self.rules.is_some() && self.is_stricter() && !self.changed_pipelines.is_empty()).then(|| {
             format!(
@@ -284,8 +290,8 @@ impl StricterTarget {
         })
     }
 
-    /// Adds the findings of the tip's rules in the changed pipelines; `find_path` returns the path of a pipeline in
-    /// `snapshot`.
+    /// Evaluates the rules after the merge on the changed pipelines, and adds the findings. `find_path` returns the
+    /// path that a pipeline has in `snapshot`.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,
@@ -330,6 +336,7 @@ impl StricterTarget {
         Ok(())
     }
 
+    /// Adds to the findings of a result that they come from the target's rules.
     fn name_branch(&self, mut result: RuleResult) -> RuleResult {
         for violation in &mut result.violations {
             violation.text = format!("{} (by the rules of `{}`)", violation.text, self.branch);
@@ -338,8 +345,8 @@ impl StricterTarget {
     }
 }
 
-/// Adds a result of the tip's rules to that of the change's own rules: keeps the more severe one, with the violations
-/// of both.
+/// Adds a result of the target's rules to that of the change's rules for the same file. The more severe result is kept,
+/// with the violations of both.
 fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
     let Some(head_result) = file
         .results

@@ -5,10 +5,11 @@ use crate::gate::verdict::find_result_causes;
 use crate::gate::{Cause, Tally};
 use sluicegate_pipelines::findings::FailOn;
 
-/// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
+/// Returns why the results fail the gate or leave the verdict open. With `--fail-on never`, missing reviews and doubts
+/// still count.
 pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
-    let is_unexplained = fail_on != FailOn::Never && !tally.unexplained_batches().is_empty();
+    let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained().is_empty();
     causes.extend(is_unexplained.then_some(Cause::PlatformFailure));
     causes.extend((!tally.unreviewed_files.is_empty()).then_some(Cause::Unreviewed));
     causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
@@ -17,7 +18,7 @@ pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
 
 impl Tally {
     /// Returns the batches that failed although no finding explains it.
-    pub(crate) fn unexplained_batches(&self) -> Vec<&BatchFiles> {
+    pub(crate) fn list_unexplained(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
             let comparison = self.comparison.as_ref();
             comparison.is_some_and(|comparison| comparison.has_failed_before(path))
@@ -28,7 +29,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{KnownComparison, verdict};
+    use crate::gate::{KnownComparison, decide_verdict};
     use sluicegate_pipelines::findings::{
         FileResults, FindingState, Origin, RuleResult, Severity, Status, UnreviewedFile, Verdict,
     };
@@ -57,7 +58,7 @@ mod tests {
         ];
         for (status, limit, expected) in cases {
             assert_eq!(
-                verdict(&find_tally_causes(&tally(status.clone()), limit)),
+                decide_verdict(&find_tally_causes(&tally(status.clone()), limit)),
                 expected,
                 "{status:?} {limit:?}"
             );
@@ -72,7 +73,7 @@ mod tests {
             reason: "no answer".into(),
         });
         assert_eq!(
-            verdict(&find_tally_causes(&open, FailOn::Never)),
+            decide_verdict(&find_tally_causes(&open, FailOn::Never)),
             Verdict::Undecided
         );
         let doubtful = Tally {
@@ -80,7 +81,7 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            verdict(&find_tally_causes(&doubtful, FailOn::Error)),
+            decide_verdict(&find_tally_causes(&doubtful, FailOn::Error)),
             Verdict::Undecided
         );
     }
@@ -114,10 +115,10 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            verdict(&find_tally_causes(&tally, FailOn::Never)),
+            decide_verdict(&find_tally_causes(&tally, FailOn::Never)),
             Verdict::Passed
         );
-        verdict(&find_tally_causes(&tally, FailOn::Error))
+        decide_verdict(&find_tally_causes(&tally, FailOn::Error))
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl Cause {
         }
     }
 
+    /// Describes the cause as the predicate of a report whose verdict denies it.
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
@@ -52,7 +53,7 @@ impl Cause {
 }
 
 /// Returns the verdict for the causes: failed takes precedence over undecided.
-pub(crate) fn verdict(causes: &[Cause]) -> Verdict {
+pub(crate) fn decide_verdict(causes: &[Cause]) -> Verdict {
     let worst = causes.iter().map(|cause| cause.verdict()).max();
     worst.unwrap_or(Verdict::Passed)
 }
@@ -71,7 +72,7 @@ pub(crate) const fn exit_status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-/// Returns the causes that can be derived from a report.
+/// Returns the causes for the verdict that a report shows by itself.
 pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let has_platform_failure = fail_on != FailOn::Never && has_unexplained_batch(report);
@@ -92,8 +93,8 @@ pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Returns the causes that the findings give. After a comparison with the base, a failing result without a new finding
-/// is a doubt: it is unknown whether its findings are new.
+/// Returns the causes that the results of the files give. After a comparison with a base, a result that fails without a
+/// new finding is a doubt: nobody knows whether its findings are new.
 pub(crate) fn find_result_causes<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,

@@ -1,10 +1,10 @@
-//! Reads the waivers in force from the policy's version of the file, and applies them to the findings.
+//! Reads the waivers from the policy revision's file, and applies them to the findings.
 
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
-use crate::job::context::PolicyTip;
-use crate::job::policy::{CheckoutFiles, GateFileReader, NamedText, UnusableFile};
+use crate::job::context::PolicyRevision;
+use crate::job::policy::{CheckoutFiles, FilePresence, GateFileReader, NamedText, UnusableFile};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
@@ -22,10 +22,10 @@ use sluicegate_pipelines::waivers::{
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
 
-/// The waivers in force in a run.
-pub(crate) struct ActiveWaivers {
+/// The waivers that a run applies: those of the policy revision.
+pub(crate) struct PolicyWaivers {
     waivers: Waivers,
-    /// Why those of the checkout are not in force.
+    /// Why those of the checkout are not applied.
     note: Option<String>,
 }
 
@@ -35,35 +35,32 @@ pub(crate) fn today() -> Date {
 }
 
 impl Workspace<'_> {
-    /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files. In CI, a file
-    /// that cannot be used has no waivers.
-    pub(crate) fn read_active_waivers(&self, rules: Option<&RuleSet>) -> Result<ActiveWaivers, Failure> {
+    /// Reads the waivers from the policy revision's file, not from the checkout's. `rules` are the reviewed rules, because
+    /// a waiver must name a known rule. In CI, a file that cannot be used counts as one without waivers.
+    pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateFileReader {
             repo: &self.repo,
-            tip: &self.policy,
+            policy_revision: &self.policy_revision,
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
             on_unusable,
         };
-        let file = reader.read_gate_file(FILE_NAME, false, MAX_WAIVERS_BYTES)?;
+        let file = reader.read_file(FILE_NAME, FilePresence::Optional, MAX_WAIVERS_BYTES)?;
         if let Some(reason) = file.unusable_reason {
-            return ActiveWaivers::without_file(&reason);
+            return PolicyWaivers::without_file(&reason);
         }
-        let missing_reason = file.missing_reason.filter(|_| file.checkout.is_some());
-        let note = missing_reason.map(|reason| {
-            format!(
-                "{reason}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
-                 --policy head (SLUICEGATE_POLICY)"
-            )
-        });
-        let placed_waivers = match &file.effective {
+        let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
+        let parsed_waivers = match &file.policy_text {
             Some(text) => self.parse_waivers(text, rules),
             None => Ok(Vec::new()),
         };
-        match placed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
-            Ok(waivers) => Ok(ActiveWaivers { waivers, note }),
+        match parsed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
+            Ok(waivers) => Ok(PolicyWaivers {
+                waivers,
+                note: missing_reason.as_deref().map(describe_unused_waivers),
+            }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
-                ActiveWaivers::without_file(&failure.chain())
+                PolicyWaivers::without_file(&failure.chain())
             }
             Err(failure) => Err(failure),
         }
@@ -71,13 +68,15 @@ impl Workspace<'_> {
 
     /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
     /// because a removed rule's waivers can be removed only afterwards.
-    pub(crate) fn known_rules<'r>(
+    pub(crate) fn find_known_rules<'r>(
         &self,
         rules: Option<&'r RuleSet>,
     ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
-        let base = match &self.policy {
-            PolicyTip::Commit { commit, .. } => self.rules(&self.repo.snapshot(commit.clone()))?,
-            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        let base = match &self.policy_revision {
+            PolicyRevision::Commit { commit, .. } => {
+                self.read_rules_at(&self.repo.snapshot(commit.clone()))?
+            }
+            PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
         Ok(move |id: &str| {
             let files = [rules, base.as_ref()];
@@ -88,13 +87,13 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns the entries of a version of the file.
+    /// Parses the entries of a version of the waivers file. The error names the version and the position.
     pub(crate) fn parse_waivers(
         &self,
         text: &NamedText,
         rules: Option<&RuleSet>,
     ) -> Result<Vec<PlacedWaiver>, Failure> {
-        let is_known_rule = self.known_rules(rules)?;
+        let is_known_rule = self.find_known_rules(rules)?;
         read_waivers(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
             let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
@@ -106,8 +105,8 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the waived findings, also those of pipelines and components that the change renames.
-    pub(crate) fn mark_waived(&self, waivers: &ActiveWaivers, tally: &mut Tally) -> Result<(), Failure> {
+    /// Marks the waived findings. A pipeline or component that the change renames is also matched by its former name.
+    pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former = OldNames {
             // A waiver at an excluded path allowed nothing.
             paths: self.selection.pipelines.reviewed_former_paths(),
@@ -120,7 +119,7 @@ impl GateRun<'_> {
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;
                 }
-                let old_names = components.old_names(&file.path)?;
+                let old_names = components.find_old_names(&file.path)?;
                 if !old_names.is_empty() {
                     former.components.insert(file.path.clone(), old_names);
                 }
@@ -130,14 +129,23 @@ impl GateRun<'_> {
     }
 }
 
-/// Returns the waivers of these entries of the named file.
+/// Describes that the policy revision has no waivers file for this reason, and that the checkout's is not used.
+fn describe_unused_waivers(reason: &str) -> String {
+    format!(
+        "{reason}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+         --policy head (SLUICEGATE_POLICY)"
+    )
+}
+
+/// Compiles the entries of a waivers file to waivers that can be matched. The error names the file.
 pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) -> Result<Waivers, Failure> {
     let entries = placed_waivers.into_iter().map(|waiver| waiver.entry).collect();
     Waivers::new(entries)
         .map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
 }
 
-/// Marks the findings that the waivers allow. Returns the state of each waiver, over all pipelines of the snapshot.
+/// Marks the findings that the waivers allow. Returns whether each waiver is still needed. `is_whole` states that all
+/// pipelines of the snapshot were reviewed.
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
@@ -161,8 +169,8 @@ pub(crate) fn apply_waivers(
     Ok(tally.with_all_files(|files| waivers.statuses(&matches, files, &existing_files, today)))
 }
 
-impl ActiveWaivers {
-    /// Returns no waivers, with a note why the file in force cannot be used.
+impl PolicyWaivers {
+    /// Creates an empty set of waivers, with a note why the policy revision's file cannot be used.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
@@ -172,7 +180,7 @@ impl ActiveWaivers {
         })
     }
 
-    /// Marks waived findings; adds a note about waivers that are no longer needed.
+    /// Marks the findings that these waivers allow, and notes waivers that can be removed or must be changed.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
@@ -205,8 +213,8 @@ impl ActiveWaivers {
         self.waivers.entries().is_empty()
     }
 
-    /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
-    /// the merge.
+    /// Describes the waivers that match a renamed component only by its former name. After the merge, nobody knows that
+    /// name, so they would stop matching.
     fn describe_former_names(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
@@ -244,8 +252,8 @@ impl ActiveWaivers {
         })
     }
 
-    /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
-    /// merge.
+    /// Describes the waivers that match a renamed file only by its former path. After the merge, nobody knows that
+    /// path, so they would stop matching.
     fn describe_former_paths(&self, former: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut renamed_paths = Vec::new();
         for file in files {
@@ -272,7 +280,7 @@ impl ActiveWaivers {
     }
 }
 
-/// Returns a note about waivers that are no longer needed.
+/// Describes the waivers that can be removed because they match no finding or have expired; `None` if there are none.
 fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
     let unneeded_waivers = waivers
         .entries()

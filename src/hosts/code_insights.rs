@@ -35,6 +35,7 @@ impl CodeInsights<'_> {
             })
     }
 
+    /// Deletes the report of an earlier run, and sends the new one with its annotations.
     async fn replace_report(
         self,
         client: &HostClient,

@@ -64,6 +64,8 @@ pub(crate) async fn post_or_update_comment(
         .map_err(|error| thread.add_hint(error))
 }
 
+/// Updates this program's comment, or posts one if there is none. Deletes duplicates, which concurrent jobs may have
+/// posted.
 async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
@@ -141,6 +143,7 @@ async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     }
 }
 
+/// Returns the comments of this author that begin with the marker, the oldest first.
 async fn list_own_comments(
     client: &HostClient,
     thread: &Thread,
@@ -166,6 +169,7 @@ async fn list_own_comments(
     Ok(own_comments)
 }
 
+/// Returns the comment if it is by this author and begins with the marker.
 fn parse_own_comment(
     comment: &Value,
     thread: &Thread,
@@ -191,6 +195,7 @@ fn parse_own_comment(
 }
 
 impl Thread {
+    /// Returns the URL of the list of comments.
     fn comments_url(&self, client: &HostClient) -> Result<Url, HttpError> {
         match self {
             Self::GitHub {
@@ -215,6 +220,7 @@ impl Thread {
         }
     }
 
+    /// Returns the URL of a comment.
     fn comment_url(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
         let id = id.to_string();
         match self {
@@ -253,6 +259,7 @@ impl Thread {
         error.with_hint(hint)
     }
 
+    /// Returns the HTTP method that updates a comment on this host.
     const fn update_method(&self) -> Method {
         match self {
             Self::GitHub { .. } => Method::PATCH,

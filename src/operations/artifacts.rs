@@ -9,8 +9,8 @@ use sluicegate_platform::api::Platform;
 
 /// Lists the shared pipelines of the account.
 pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
-    let sources = run.sources()?;
-    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let sources = run.read_sources()?;
+    let platform = run.create_platform_client(&sources.connection(&run.global)?)?;
     run.block_on(async {
         let pipelines = platform.shared_pipelines().await?;
         let keys = [
@@ -23,6 +23,7 @@ pub(crate) fn list_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRes
     })?
 }
 
+/// Prints the published versions, of all prefixes or of one.
 pub(crate) async fn list_artifacts(
     run: &Run,
     platform: Platform,
@@ -57,6 +58,7 @@ fn print_list(
     run.print_items(output, "results", items, &columns, "no artifact is published")
 }
 
+/// Returns the cells of each item, one for each key.
 fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
     items
         .iter()
@@ -65,10 +67,11 @@ fn build_rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {
 }
 
 fn column_headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
-    keys.iter().map(|key| column_heading(key)).collect()
+    keys.iter().map(|key| find_column_heading(key)).collect()
 }
 
-fn column_heading(key: &str) -> &str {
+/// Returns the heading of the column with this key.
+fn find_column_heading(key: &str) -> &str {
     match key {
         "sharedPipelineIdPrefix" => "prefix",
         "sharedPipelineId" => "id",
@@ -81,6 +84,7 @@ fn column_heading(key: &str) -> &str {
     }
 }
 
+/// Prints the details of a version; without a name, of the latest one.
 pub(crate) async fn print_artifact(
     run: &Run,
     platform: Platform,
@@ -95,6 +99,7 @@ pub(crate) async fn print_artifact(
     run.print_response(output, &details, || format_details(&details))
 }
 
+/// Formats the details of a version with its shared pipelines.
 fn format_details(raw: &Value) -> String {
     let keys = [
         "sharedPipelineIdPrefix",

@@ -17,8 +17,9 @@ use std::path::Path;
 /// Hint if it is unknown whether a resource was created that no list shows.
 const CHECK_INSTRUCTION: &str = "check the project before you repeat the command";
 
+/// Runs `sluicegate projects`: lists and creates projects.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -50,6 +51,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     })?
 }
 
+/// Runs `sluicegate environments`: lists and creates environments.
 pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
@@ -69,6 +71,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
     }
 }
 
+/// Creates the environment that the file describes.
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let environment = definitions::read_environment(&document, "", &document.value, None)?;
@@ -79,7 +82,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .create_environment(project.id, &environment)
             .await;
         let response = project
-            .creation_response(result, "run `sluicegate environments list` to check")
+            .read_creation_response(result, "run `sluicegate environments list` to check")
             .await?;
         print_created(
             run,
@@ -97,6 +100,7 @@ fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &
     })
 }
 
+/// Runs `sluicegate connections`: creates a connection to a warehouse.
 pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     let ConnectionsVerb::Create {
         name,
@@ -106,7 +110,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let known_names = run.sources()?.platform_names(&vocabulary);
+    let known_names = run.read_sources()?.platform_names(&vocabulary);
     let auth_type = auth_type
         .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -125,7 +129,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
-        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
         print_created(
             run,
             output,
@@ -135,6 +139,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     })?
 }
 
+/// Runs `sluicegate secrets`: stores a secret in the vault of a runner.
 pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     let SecretsVerb::Create {
         agent_id,
@@ -148,9 +153,9 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         name: name.into_name(),
         r#type,
         key,
-        value: run.secret(&secret_source(value)?)?,
+        value: run.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
+    let platform = run.create_platform_client(&run.read_sources()?.connection(&run.global)?)?;
     run.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
@@ -162,7 +167,8 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
     })?
 }
 
-fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
+/// Returns where the value of the secret comes from.
+fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     match (args.value_variable, args.value_file) {
         (Some(name), _) => Ok(SecretSource::Variable(name)),
         (None, Some(path)) => Ok(SecretSource::File(path)),
@@ -170,6 +176,7 @@ fn secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
     }
 }
 
+/// Runs `sluicegate repositories`: registers a repository for the project.
 pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     let RepositoriesVerb::Create {
         owner,
@@ -178,14 +185,14 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
         output,
     } = verb;
     let repository = NewRepository {
-        provider: run.sources()?.platform_names(&vocabulary).git_provider,
+        provider: run.read_sources()?.platform_names(&vocabulary).git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };
     let project = run.project()?;
     run.block_on(async {
         let result = project.platform.create_repository(project.id, &repository).await;
-        let response = project.creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project.read_creation_response(result, CHECK_INSTRUCTION).await?;
         let description = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name

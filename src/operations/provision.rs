@@ -27,25 +27,28 @@ const VISIBILITY_RULE: &str =
 
 /// Checks everything, continues from the state, and reports each step.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::read_plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()
-        .map(|planned_secret| run.secret(&planned_secret.source))
+        .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.connection(&run.global)?;
     let path = state_path(run, args);
     let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
-    let mut state =
-        ProvisionState::parse(saved_state.as_deref(), &path, &connection.base_url()?.to_string())?;
+    let mut state = ProvisionState::parse(
+        saved_state.as_deref(),
+        &path,
+        &connection.require_base_url()?.to_string(),
+    )?;
     apply_resolutions(&mut state, &plan, &args.resolve)?;
     state
         .check_plan(&plan)
         .map_err(|error| explain_state_error(error, &path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
-    let platform = run.platform(&connection)?;
+    let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
         return print_dry_run(run, args, &plan, &state);
     }
@@ -135,6 +138,7 @@ fn reject_resolution(resolution: &str) -> Failure {
     ))
 }
 
+/// Returns the error of a state file, with what the user can do.
 fn explain_state_error(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
@@ -160,6 +164,7 @@ impl From<StateError> for Failure {
     }
 }
 
+/// Prints a finished step, and records it for the JSON.
 fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
@@ -214,6 +219,7 @@ fn reject_stop(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fai
     Failure::new(status, stop).with_hint(hint)
 }
 
+/// Prints which steps are done and which would be created.
 fn print_dry_run(
     run: &Run,
     args: &ProvisionApplyArgs,

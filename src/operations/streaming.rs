@@ -17,6 +17,7 @@ use uuid::Uuid;
 /// Default time to wait for a status, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 
+/// Creates the streaming pipeline that the file describes.
 pub(crate) fn create_stream(
     run: &Run,
     file: &Path,
@@ -24,7 +25,8 @@ pub(crate) fn create_stream(
     output: OutputArgs,
 ) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(file), file)?;
-    let definition = definitions::read_streaming_definition(&document, &run.sources()?.key_vault(key_vault))?;
+    let definition =
+        definitions::read_streaming_definition(&document, &run.read_sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
         run.ui.say(note);
     }
@@ -60,6 +62,7 @@ fn reject_definition(error: HttpError, document: &Document) -> Failure {
         .with_hint("fix these lines and run the command again")
 }
 
+/// Returns the error of a request about a streaming pipeline. If a name was passed, says that an id is required.
 fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
         kind: "streaming pipeline",
@@ -79,6 +82,7 @@ fn reject_stream_request(id: &str, error: HttpError) -> Failure {
     failure
 }
 
+/// Prints a streaming pipeline as the platform describes it.
 pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.block_on(async {
@@ -110,6 +114,7 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
     })?
 }
 
+/// Prints the status of a streaming pipeline.
 pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let RemoteProject {
         platform,
@@ -124,6 +129,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     })?
 }
 
+/// Waits until the streaming pipeline has this state, and prints its status.
 pub(crate) fn wait_for_status(
     run: &Run,
     id: &str,
@@ -131,7 +137,7 @@ pub(crate) fn wait_for_status(
     pace: &PaceArgs,
     output: OutputArgs,
 ) -> CommandResult {
-    let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+    let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     let RemoteProject {
         platform,
         id: project,

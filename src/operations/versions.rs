@@ -23,6 +23,7 @@ pub(crate) struct VersionSwitch<'a> {
 }
 
 impl<'a> VersionSwitch<'a> {
+    /// Creates the command for the versions of this prefix.
     pub(crate) const fn new(run: &'a Run, platform: &'a Platform, prefix: String) -> Self {
         Self {
             run,
@@ -31,6 +32,7 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
+    /// Enables a version, so that consumers can use it.
     pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
         let version = args.version.version_name();
         let response = self.set_enabled(version, true).await?;
@@ -38,6 +40,7 @@ impl<'a> VersionSwitch<'a> {
         self.print_outcome(args.output, &response, &message)
     }
 
+    /// Disables a version. Unless forced, the last enabled one is kept, because consumers would have none.
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.version_name();
         if !args.force {
@@ -140,6 +143,7 @@ impl<'a> VersionSwitch<'a> {
         ))
     }
 
+    /// Requests the platform to enable or disable a version. Fails if the response shows that it did not.
     async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
         let result = self
             .platform
@@ -169,6 +173,7 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
+    /// Returns the name of the latest version.
     async fn find_latest(&self) -> Result<String, Failure> {
         let details = match self.platform.artifact_details(&self.prefix, None).await {
             Ok(details) => details,
@@ -180,6 +185,7 @@ impl<'a> VersionSwitch<'a> {
         })
     }
 
+    /// Fails if the version is the last enabled one.
     async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
         if !is_last_enabled(&list_versions(self.platform, &self.prefix).await?, version) {
             return Ok(());
@@ -191,6 +197,7 @@ impl<'a> VersionSwitch<'a> {
         Err(Failure::usage(message).with_hint("publish or enable another version first, or pass --force"))
     }
 
+    /// Prints the response of the platform, or the message.
     fn print_outcome(&self, output: OutputArgs, document: &Value, message: &str) -> CommandResult {
         let text = match output.output {
             OutputFormat::Json => format_json(document),

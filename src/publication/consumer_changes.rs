@@ -34,7 +34,7 @@ pub(crate) struct PublishComparison {
 }
 
 impl PublishComparison {
-    /// Returns the version that is compared with, and its commit.
+    /// Returns the name and the commit of the version that is compared with; empty if unknown.
     pub(super) fn compared_version(&self) -> (&str, &str) {
         let compat = &self.compat;
         (
@@ -43,7 +43,7 @@ impl PublishComparison {
         )
     }
 
-    /// Returns the next version's name, if all changes are known; otherwise empty.
+    /// Returns the name of the next version if all changes are known, otherwise an empty text.
     pub(super) fn next_version_name(&self) -> String {
         let next = self
             .next_version
@@ -65,7 +65,7 @@ impl Publication<'_> {
         needs_next_version(&self.settings.version_name)
     }
 
-    /// Returns an error if the version name needs a comparison that is turned off.
+    /// Fails if the version name depends on the changes since the last version, but the comparison is turned off.
     pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
         if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
             let message =
@@ -75,8 +75,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Compares with the version that consumers use, warns if only ids were compared, and sets the version name.
-    /// Returns `None` if no comparison is needed, or if it failed and is optional.
+    /// Compares the plan with the version that consumers use, and completes a version name that depends on the changes.
+    /// Returns `None` if the comparison is turned off, or if it failed and nothing depends on it.
     pub(super) fn compare_with_platform(
         &self,
         platform: &Platform,
@@ -124,7 +124,8 @@ impl Publication<'_> {
         Ok(Some(comparison))
     }
 
-    /// Returns the version to compare with, and the name of the latest one.
+    /// Requests the details of the version to compare with, and the name of the latest version. The inner error is one
+    /// of the platform.
     #[expect(clippy::type_complexity, reason = "what is there, or the call that failed")]
     fn request_compared_version(
         &self,
@@ -154,6 +155,8 @@ impl Publication<'_> {
         }
     }
 
+    /// Compares the plan with a published version, and derives the next version name. Without such a version, nothing
+    /// can break.
     fn compare_with_version(
         &self,
         plan: &Plan,
@@ -178,6 +181,8 @@ impl Publication<'_> {
         })
     }
 
+    /// Compares what the plan offers with what a published version offers. If the clone lacks its commit, only the ids
+    /// of the shared pipelines are compared.
     fn compare_offers(
         &self,
         plan: &Plan,
@@ -188,7 +193,7 @@ impl Publication<'_> {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {
                 let offered_ids = plan.shared_pipelines.iter().map(|pipeline| pipeline.id.as_str());
-                let compat = Compatibility::from_ids(old.to_against(), &old.ids, &offered_ids);
+                let compat = Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids);
                 return Ok((compat, Some(ids_only.clone())));
             }
         };
@@ -204,10 +209,11 @@ impl Publication<'_> {
         ));
         let repository = old_offer.repository(self.workspace);
         changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, changes.is_empty())?);
-        Ok((Compatibility::new(old.to_against(), changes), None))
+        Ok((Compatibility::new(old.to_compared_version(), changes), None))
     }
 
-    /// Returns the changed files. The shared-pipelines file is included only if its changes are not listed otherwise.
+    /// Returns the files that changed since the published commit. The shared-pipelines file is included only if no
+    /// other change in it is listed.
     fn list_changed_files(
         &self,
         plan: &Plan,
@@ -225,10 +231,10 @@ impl Publication<'_> {
         Ok(changes)
     }
 
-    /// Sets the version name to the first one from `next` on that no version has, enabled or not; returns the number in
-    /// it.
+    /// Sets the version name to the first one from `next_version` on that no version has, enabled or not. Returns the
+    /// number in it.
     fn set_unused_version_name(&self, plan: &mut Plan, mut next_version: String) -> Result<String, Failure> {
-        let names = self.history.names();
+        let names = self.history.version_names();
         loop {
             self.set_version_name(plan, next_version.clone())?;
             if !names.contains(plan.version_name.as_str()) {
@@ -239,6 +245,7 @@ impl Publication<'_> {
         }
     }
 
+    /// Sets the version name from its template. Fails if no later name could be counted from it.
     fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
         plan.version_name = with_publish_request(
             self.workspace,
@@ -259,8 +266,7 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
-    /// nothing, as no user chose it.
+    /// Marks a break as accepted by the job's reason, or by a version name that a user chose to announce it.
     fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
             find_acceptance_by_name(compat.against.as_deref(), &plan.version_name)
@@ -269,8 +275,9 @@ impl Publication<'_> {
         compat.with_acceptance(reason)
     }
 
-    /// Ends a publish with a counted name if the plan equals the published version.
-    pub(super) fn skip_unchanged(&self, plan: &Plan) -> Option<PublishDecision> {
+    /// Returns the decision to publish nothing if the version name is counted and nothing changed since the published
+    /// version; otherwise `None`.
+    pub(super) fn skip_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
         let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
         if !comparison.is_unchanged() {
             return None;
@@ -280,7 +287,7 @@ impl Publication<'_> {
         Some(PublishDecision::already_published(reason, version, commit))
     }
 
-    /// Refuses a publish that breaks consumers, unless the job accepts the break.
+    /// Returns the decision to refuse a publish that breaks consumers, unless the job accepts that; otherwise `None`.
     pub(super) fn decide_on_breaks(
         &self,
         platform: &Platform,
@@ -293,7 +300,8 @@ impl Publication<'_> {
         Ok(is_refused.then(|| PublishDecision::Refuse(reject_breaks(plan, comparison))))
     }
 
-    /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
+    /// Returns whether the breaks stop the publish. They do not if the version exists already and this run only repeats
+    /// its publish.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -313,7 +321,7 @@ impl Publication<'_> {
         Ok(self.run.block_on(existing_version)?.is_err())
     }
 
-    /// Prints the changes for consumers, if they do not stop the publish.
+    /// Prints the changes for consumers of a publish that takes place.
     pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compatibility) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
@@ -330,7 +338,7 @@ impl Publication<'_> {
     }
 }
 
-/// Returns the breaks with every location.
+/// Describes each change that breaks consumers, with its location.
 fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     format!(
         "version {} of {} breaks consumers of {}:\n  {}",
@@ -341,6 +349,7 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     )
 }
 
+/// Returns the error that the publish would break consumers, with the ways to accept that.
 fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
@@ -359,6 +368,7 @@ fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
 }
 
+/// Returns the error that no next version name can be counted.
 fn reject_next_version(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {

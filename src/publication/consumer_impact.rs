@@ -37,7 +37,7 @@ pub(crate) struct ConsumerImpact<'c> {
     pub(crate) unreadable_files: Vec<String>,
 }
 
-/// Searches the pipelines of a working tree.
+/// Searches the pipelines of a working tree for components that run a changed pipeline, and adds them to `impact`.
 pub(crate) fn search_consumers<'c>(
     impact: &mut ConsumerImpact<'c>,
     repository: &Repository,
@@ -79,14 +79,15 @@ pub(crate) fn search_consumers<'c>(
 }
 
 impl ConsumerImpact<'_> {
+    /// Renders the affected components, one per line with the changes that affect it, then a summary.
     pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility) -> String {
         let mut lines = Vec::new();
         for component in &self.components {
             let consumer = &component.consumer;
             let version = consumer.version.as_deref().unwrap_or("no version");
-            let place = format!("{}/{}:{}", component.repository, component.path, consumer.line);
+            let location = format!("{}/{}:{}", component.repository, component.path, consumer.line);
             let line = format!(
-                "{place}: component `{}` runs `{}`, {version}",
+                "{location}: component `{}` runs `{}`, {version}",
                 consumer.component, consumer.id
             );
             lines.push(text::escape_line(&line));
@@ -99,13 +100,13 @@ impl ConsumerImpact<'_> {
             }));
             lines.extend(component.describe_callers());
         }
-        let place = if repository_count == 1 {
+        let repository_word = if repository_count == 1 {
             "repository"
         } else {
             "repositories"
         };
         lines.push(format!(
-            "{} of {} in {repository_count} {place} use pipelines changed since {}; no others were searched",
+            "{} of {} in {repository_count} {repository_word} use pipelines changed since {}; no others were searched",
             format_count(self.components.len(), "component"),
             format_count(self.pipeline_count, "pipeline"),
             compat.old_name(),
@@ -113,6 +114,7 @@ impl ConsumerImpact<'_> {
         lines.join("\n") + "\n"
     }
 
+    /// Returns the affected components in the JSON format `sluicegate.impact/v1`.
     pub(crate) fn to_json(&self, prefix: &str, compat: &Compatibility) -> Value {
         let components: Vec<Value> = self
             .components

@@ -15,9 +15,10 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 impl Publication<'_> {
-    /// Shows the plan; exits with 1 for a break that is not allowed, as a publish would.
+    /// Prints what a publish of the plan would do. The status is that of the publish: for example, that of a break that
+    /// is not allowed.
     pub(super) fn run_dry(mut self, mut plan: Plan) -> CommandResult {
-        let platform = self.find_platform()?;
+        let platform = self.open_platform()?;
         let intent = match &platform {
             Some(platform) => self.decide(platform, &mut plan)?,
             None => PublishDecision::Upload,
@@ -73,6 +74,7 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
+    /// Writes the step summary of a dry run, or annotates why the publish would fail.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = format!("{} of {}", plan.version_name, plan.prefix);
         match &preview.skip_reason {
@@ -86,16 +88,17 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns the platform if one is configured; a counted version name requires one.
-    fn find_platform(&self) -> Result<Option<Platform>, Failure> {
-        let is_missing = self.connection.base_url().is_err() || self.connection.token().is_err();
+    /// Opens the platform if one is configured. Without one, a dry run works unless the version name must be counted.
+    fn open_platform(&self) -> Result<Option<Platform>, Failure> {
+        let is_missing =
+            self.connection.require_base_url().is_err() || self.connection.require_token().is_err();
         if is_missing && !self.needs_next_version() {
             return Ok(None);
         }
-        Ok(Some(self.run.platform(self.connection)?))
+        Ok(Some(self.run.create_platform_client(self.connection)?))
     }
 
-    /// Handles a missing plan; with `--json`, the reasons are printed as JSON too.
+    /// Ends a dry run without a plan. With `--json`, prints the reasons as JSON, too.
     pub(super) fn report_plan_error(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refusals: Vec<Value> = match &error {
@@ -113,8 +116,8 @@ impl Publication<'_> {
         Err(error.into())
     }
 
-    /// Returns the published versions, if a platform is configured. An unavailable platform is only a warning, as the
-    /// plan does not need it.
+    /// Requests whether the version exists, and the latest version. An unavailable platform is only a warning, because
+    /// the plan does not need it.
     fn request_published_state(
         &self,
         platform: Option<&Platform>,
@@ -126,11 +129,11 @@ impl Publication<'_> {
         let published_state = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedState {
                 exists: Some(
-                    find_version(platform, plan, Some(&plan.version_name))
+                    find_published_version(platform, plan, Some(&plan.version_name))
                         .await?
                         .is_some(),
                 ),
-                latest: find_version(platform, plan, None).await?,
+                latest: find_published_version(platform, plan, None).await?,
             })
         })?;
         Ok(published_state.unwrap_or_else(|error| {
@@ -141,6 +144,8 @@ impl Publication<'_> {
         }))
     }
 
+    /// Compares the plan with the latest published version, if the clone has its commit. Returns that commit and the
+    /// changes, or the reason why they are unknown.
     fn compare_with_latest(
         &self,
         plan: &Plan,
@@ -175,7 +180,7 @@ impl Publication<'_> {
 }
 
 /// Returns the details of a version, or of the most recent enabled one; `None` if there is no such version.
-async fn find_version(
+async fn find_published_version(
     platform: &Platform,
     plan: &Plan,
     version: Option<&str>,

@@ -12,7 +12,7 @@ use sluicegate_pipelines::findings::Verdict;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Writes the report if one is configured, and reports a failure to write it.
+    /// Writes the JUnit report if one is requested. A failure to write it is reported.
     pub(super) fn report_junit(&self, case_name: &str, status: ExitStatus, problems: &[String]) {
         let Some(path) = &self.settings.junit else {
             return;
@@ -23,6 +23,7 @@ impl Publication<'_> {
         }
     }
 
+    /// Writes the publish as a JUnit report with one case for it and one for each break.
     fn write_junit(
         &self,
         path: &Path,
@@ -47,6 +48,7 @@ impl Publication<'_> {
             .map_err(reject_unwritten("the report ", path))
     }
 
+    /// Returns the changes that break consumers as cases of the JUnit report.
     fn build_breaks(&self) -> Vec<PublishBreak> {
         let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
             return Vec::new();

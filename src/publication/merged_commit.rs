@@ -7,8 +7,8 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::GitError;
 
-/// Warns in a local run if the remote lacks the commit, and removes the name of a branch that does not contain it: both
-/// become permanent. In a CI job, [`require_merged`] refuses such a commit.
+/// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the name
+/// of a branch that does not contain it, because that name would be published, too.
 pub(crate) fn check_local_commit(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -44,9 +44,9 @@ pub(crate) fn check_local_commit(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Returns an error in a CI job whose commit is not merged: the commit of a tag, of a branch that is not in
-/// `publish-on`, or a commit set by the job. An unknown CI host does not report the branch of the run, so only commits
-/// of the default branch are merged there.
+/// Proves in a CI job that the commit is merged: it is on a branch in `publish-on`, or in the default branch. Commits
+/// of tags and those that the job selects must be in one of them. On an unknown CI host, the branch of the run is
+/// unknown, so only the default branch counts.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

@@ -4,7 +4,7 @@ mod consumer_changes;
 pub(crate) mod consumer_impact;
 mod dry_run;
 mod junit_report;
-mod local_announcement;
+mod local_preview;
 mod merged_commit;
 pub(crate) mod offered_side;
 mod outcome_report;
@@ -21,8 +21,8 @@ mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
 pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged};
-pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish, find_reason_to_accept_breaks};
-pub(crate) use policy_guard::{reject_outdated_gate, resolve_settings};
+pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
+pub(crate) use policy_guard::{check_stricter_gate, resolve_publish_settings};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use version_history::VersionHistory;
 
@@ -38,7 +38,7 @@ use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{
     self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
 };
-use crate::report::publish_summary;
+use crate::report::render_publish_summary;
 use crate::session::failure_conversion::reject_unwritten;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
@@ -76,28 +76,29 @@ pub(crate) struct Publication<'a> {
 }
 
 impl Publication<'_> {
-    /// Publishes the plan; with evidence, only if it covers the plan.
-    pub(crate) fn run(
+    /// Publishes the plan, or makes a dry run of it. With `required_review`, publishes only if that review passed and
+    /// covers the plan.
+    pub(crate) fn execute(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview<'_>>,
+        required_review: Option<RequiredReview<'_>>,
     ) -> CommandResult {
         let output_paths = [&self.settings.receipt, &self.settings.junit]
             .into_iter()
             .flatten()
             .map(PathBuf::as_path);
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
-        self.check_settings(evidence.as_ref())?;
+        self.check_settings(required_review.as_ref())?;
         let mut plan = match plan {
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
             plan => plan?,
         };
-        self.check_coverage(&plan, evidence)?;
+        self.check_coverage(&plan, required_review)?;
         if self.settings.dry_run {
             self.print_plan_warnings(&plan);
             return self.run_dry(plan);
         }
-        let platform = self.run.platform(self.connection)?;
+        let platform = self.run.create_platform_client(self.connection)?;
         let intent = match self.decide(&platform, &mut plan) {
             Ok(intent) => intent,
             Err(failure) => return self.finish_undetermined(plan, &failure),
@@ -118,30 +119,34 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
-    /// counted version name cannot be determined.
-    fn check_settings(&self, evidence: Option<&RequiredReview<'_>>) -> Result<(), Failure> {
-        if let Some(evidence) = evidence {
+    /// Fails if the settings do not allow this publish: the review did not pass or is not of these files, or the
+    /// version name cannot be counted.
+    fn check_settings(&self, required_review: Option<&RequiredReview<'_>>) -> Result<(), Failure> {
+        if let Some(evidence) = required_review {
             evidence.require_passed(&self.target.head)?;
         }
-        if evidence.is_some() && self.settings.from == FileSource::Worktree {
+        if required_review.is_some() && self.settings.from == FileSource::Worktree {
             let message = "a review covers a commit, not the files of the working tree";
             return Err(Failure::usage(message).with_hint("publish from the commit: `--from commit`"));
         }
         self.reject_next_without_comparison()
     }
 
-    /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
-    fn check_coverage(&mut self, plan: &Plan, evidence: Option<RequiredReview<'_>>) -> Result<(), Failure> {
-        let Some(evidence) = evidence else {
+    /// Fails if the review does not cover all pipelines of the plan; otherwise, keeps its facts for the receipt.
+    fn check_coverage(
+        &mut self,
+        plan: &Plan,
+        required_review: Option<RequiredReview<'_>>,
+    ) -> Result<(), Failure> {
+        let Some(evidence) = required_review else {
             return Ok(());
         };
         let rules = self
             .workspace
-            .rules(&self.workspace.repo.snapshot(self.target.head.clone()))?;
+            .read_rules_at(&self.workspace.repo.snapshot(self.target.head.clone()))?;
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let expects_result = |path: &str| gate::expects_result(rules.as_ref(), &positions, path);
-        self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &expects_result)?);
+        let needs_result = |path: &str| gate::needs_result(rules.as_ref(), &positions, path);
+        self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &needs_result)?);
         self.warn_of_unreviewed_pipelines(plan);
         Ok(())
     }
@@ -165,8 +170,7 @@ impl Publication<'_> {
         Ok(self.write_records(receipt))
     }
 
-    /// Ends without an upload, because the published version could not be determined; a counted version has no name
-    /// then.
+    /// Ends without an upload, because the comparison with the published version failed.
     fn finish_undetermined(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
         if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
@@ -174,7 +178,7 @@ impl Publication<'_> {
         self.finish_refused(&plan, failure, format!("nothing was sent: {}", failure.chain()))
     }
 
-    /// Ends without an upload, because consumers would break without permission, or the breaks are unknown.
+    /// Ends without an upload, because the publish is not allowed. `problem` is the text of the JUnit report.
     fn finish_refused(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
         let name = format!("version {} of {}", plan.version_name, plan.prefix);
         let title = format!("{PUBLISH_FAILED}: {name} (refused)");
@@ -184,7 +188,7 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Returns the content hashes if they are used.
+    /// Returns the content hashes of the plan's files, or none if no output contains them.
     fn compute_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         Ok(if self.publish_options().needs_hashes {
             plan.hash_all()?
@@ -199,6 +203,7 @@ impl Publication<'_> {
         }
     }
 
+    /// Warns if pipelines without a review are published, because the configuration excludes them from reviews.
     fn warn_of_unreviewed_pipelines(&self, plan: &Plan) {
         let unreviewed_paths: Vec<&str> = pipeline_paths(plan)
             .filter(|path| self.unreviewed_selection.contains(path))
@@ -212,6 +217,7 @@ impl Publication<'_> {
         }
     }
 
+    /// Uploads the plan, and reports the outcome.
     fn upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
@@ -250,6 +256,7 @@ impl Publication<'_> {
         build_plan(self.workspace, self.settings, self.target, commit, source)
     }
 
+    /// Returns the settings for the execution of the plan.
     fn publish_options(&self) -> publish::PublishOptions {
         let settings = self.settings;
         publish::PublishOptions {
@@ -262,7 +269,7 @@ impl Publication<'_> {
         }
     }
 
-    /// Prints a result: on standard output, or on standard error if a report is on standard output.
+    /// Prints a result on standard output, or on standard error if a report goes to standard output.
     fn print_result(&self, text: &str) -> Result<(), Failure> {
         if self.is_output_reserved {
             Ui::print_result_to_stderr(text)
@@ -288,8 +295,8 @@ impl Publication<'_> {
         status
     }
 
-    /// Returns the step outputs. Later steps deploy the version that they name, so a version that was not published is
-    /// not named.
+    /// Returns the outputs for later steps. The name of a version that was not published is not among them, because
+    /// such a step would deploy it.
     fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
         let next_name = comparison
@@ -313,7 +320,10 @@ impl Publication<'_> {
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
-        if let Err(failure) = self.run.append_summary(|| publish_summary(title, &facts, compat)) {
+        if let Err(failure) = self
+            .run
+            .append_summary(|| render_publish_summary(title, &facts, compat))
+        {
             self.run.ui.warn(&failure.describe());
         }
     }
@@ -333,6 +343,7 @@ pub(crate) fn build_plan(
     })
 }
 
+/// Calls `use_request` with the publish request of these settings.
 fn with_publish_request<T>(
     workspace: &Workspace<'_>,
     settings: &PublishSettings,

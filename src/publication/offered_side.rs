@@ -44,6 +44,8 @@ pub(crate) struct CommitOffer {
 }
 
 impl ComparedOffer {
+    /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if
+    /// `deepen` allows it.
     pub(crate) fn from_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -62,7 +64,8 @@ impl ComparedOffer {
         })
     }
 
-    pub(crate) fn to_against(&self) -> ComparedVersion {
+    /// Returns the version that the comparison names as the older one.
+    pub(crate) fn to_compared_version(&self) -> ComparedVersion {
         ComparedVersion {
             version: self.version.clone(),
             commit: self.reported_commit.clone(),
@@ -94,6 +97,7 @@ impl CommitOffer {
     }
 }
 
+/// Reads what a commit offers to consumers. The inner error is the reason why only the ids are known.
 fn load_offer(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -125,7 +129,8 @@ fn load_offer(
     Ok(Err(IdsOnly { reason, may_fetch }))
 }
 
-/// Returns the commit, in this repository or in the repository reopened after a fetch; or why it is missing.
+/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that; the repository is then opened
+/// again and returned. The inner error is the reason why the commit is missing.
 fn find_version_commit(
     run: &Run,
     workspace: &Workspace<'_>,

@@ -13,7 +13,7 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
-/// Reports the outcome, the most important fact first, and returns the exit status.
+/// Prints the outcome of an upload, the most important fact first. Returns the exit status.
 pub(super) fn report_outcome(
     publication: &Publication<'_>,
     plan: &Plan,
@@ -65,7 +65,8 @@ pub(super) fn report_outcome(
     Ok(run.report_failure_as(&title, &failure))
 }
 
-/// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.
+/// Returns the exit status of a failed upload. A conflict before the upload does not prove that the version exists, so
+/// the outcome is then unknown.
 fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     match http_exit_status(error.kind()) {
         ExitStatus::AlreadyExists => ExitStatus::Undecided,
@@ -73,6 +74,7 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     }
 }
 
+/// Describes the outcome of an upload that did not succeed, with all its problems.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let mut problems = outcome.problems.iter();
     let mut message = match outcome.kind {
@@ -112,6 +114,7 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
+/// Returns what the user can do after this outcome.
 fn find_hint(outcome: &publish::Outcome) -> Option<String> {
     match outcome.kind {
         OutcomeKind::Conflict => {

@@ -26,17 +26,17 @@ pub(crate) struct PlannedPublish {
 }
 
 impl PlannedPublish {
-    /// Returns the publish plan to run if the review passes, or `None` if the event does not request a publish. A commit
-    /// that is not merged is rejected before any request is sent. An error in the plan is kept: the review runs
-    /// regardless, and the publish fails with it.
+    /// Plans the publish that follows a passed review. Returns `None` if the event requests none. A commit that is not
+    /// merged is rejected before any request is sent. An error of the plan is kept: the review runs nevertheless, and
+    /// the publish fails with it.
     pub(crate) fn for_event(
         args: &CiArgs,
         workspace: &Workspace<'_>,
         target: &Target,
     ) -> Result<Option<Self>, Failure> {
         let publish_on = workspace.sources.publish_on(args)?;
-        require_known_branch(target, &publish_on)?;
-        if find_reason_against_publish(target, &publish_on).is_some() {
+        require_named_branch(target, &publish_on)?;
+        if explain_no_publish(target, &publish_on).is_some() {
             return Ok(None);
         }
         reject_unusable_policy(workspace)?;
@@ -58,8 +58,8 @@ impl PlannedPublish {
         }))
     }
 
-    /// Returns why the publish would accept a break, so that its review accepts it too; `None` if it would not. `head`
-    /// is the reviewed commit.
+    /// Returns why the publish would accept a break, so that the review before it accepts the break, too; `None` if it
+    /// would not. `head` is the reviewed commit.
     pub(crate) fn find_reason_to_accept_breaks(
         &self,
         run: &Run,
@@ -68,7 +68,7 @@ impl PlannedPublish {
     ) -> Result<Option<String>, Failure> {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
-        let platform = run.platform(connection)?;
+        let platform = run.create_platform_client(connection)?;
         let details = match run.block_on(platform.artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
@@ -106,11 +106,12 @@ pub(crate) fn find_reason_to_accept_breaks(
     }
 }
 
-/// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
-/// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
-fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
-    let is_settled = target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
-    if target.host.is_local() || is_settled || publish_on.reason_for_no_publish().is_some() {
+/// Fails in a CI job if the publish depends on the branch of the run, but neither the host nor the job names it. A
+/// branch that was only found because it contains the commit is not enough: several branches may contain the commit.
+fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
+    let is_branch_irrelevant =
+        target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
+    if target.host.is_local() || is_branch_irrelevant || publish_on.explain_no_publish().is_some() {
         return Ok(());
     }
     match &target.branch {
@@ -122,7 +123,7 @@ fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
     }
 }
 
-/// Returns the arguments of the publish; the flags shared with the review have the same meaning for both.
+/// Returns the arguments of the publish. Flags that the review has, too, apply to both.
 fn publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
@@ -136,9 +137,9 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
     }
 }
 
-/// Returns why the event does not request a publish. The configuration belongs to the change under review, so a change
-/// that is not merged is never published, regardless of its configuration.
-pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
+/// Returns why the event requests no publish, or `None` if it does. A change that is not merged never does, because it
+/// could edit the configuration itself.
+pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
     if let Some(reason) = &target.idle_reason {
         return Some(reason.clone());
     }
@@ -148,7 +149,7 @@ pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishO
             target.event
         ));
     }
-    if let Some(reason) = publish_on.reason_for_no_publish() {
+    if let Some(reason) = publish_on.explain_no_publish() {
         return Some(reason.to_owned());
     }
     match (&target.tag, &target.branch) {

@@ -1,29 +1,30 @@
-//! Refuses a publish if the gate configuration in force cannot be used, or is stricter than that of the commit.
+//! Refuses a publish if the policy revision's gate configuration cannot be used, or is stricter than that of the commit.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::SelectedPipelines;
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::{GateChanges, PublishArgs};
-use crate::job::context::{PolicyTip, Target};
+use crate::job::context::{PolicyRevision, Target};
 use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
 
-/// Resolves the settings of a publish. Returns an error if the configuration file in force cannot be used.
-pub(crate) fn resolve_settings<'a>(
+/// Resolves the settings of a publish. Fails if the policy revision's configuration file cannot be used.
+pub(crate) fn resolve_publish_settings<'a>(
     run: &'a Run,
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
-    let settings = workspace
-        .sources
-        .resolve_settings(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
+    let settings = workspace.sources.resolve_or_drop_file(|sources| {
+        Ok((sources.publish_settings(args)?, sources.connection(&run.global)?))
+    });
     reject_unusable_policy(workspace)?;
     Ok(settings?)
 }
 
-/// Returns an error if the configuration file in force cannot be used: it may require a review, or exclude files.
+/// Fails if the policy revision's configuration file cannot be used: it may require a review, or exclude files from the
+/// publish.
 pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
@@ -34,14 +35,14 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         .with_hint("repair the file on the default branch, then publish again"))
 }
 
-/// Warns if the tip of the default branch has a stricter gate configuration than the published commit, or returns an
-/// error if the job does not allow that.
-pub(crate) fn reject_outdated_gate(
+/// Warns if the default branch has a stricter gate configuration by now than the published commit. Fails if the job
+/// does not allow this.
+pub(crate) fn check_stricter_gate(
     run: &Run,
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
-    let PolicyTip::Commit { commit, .. } = &workspace.target_tip else {
+    let PolicyRevision::Commit { commit, .. } = &workspace.target_revision else {
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
@@ -54,14 +55,14 @@ pub(crate) fn reject_outdated_gate(
         .iter()
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
-    let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
+    let files = workspace.find_gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
     let stricter_target =
         workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };
     let notes: Vec<String> = stricter_target
-        .limits()
+        .list_limits()
         .into_iter()
         .map(|limit| limit.text)
         .collect();

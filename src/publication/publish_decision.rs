@@ -21,6 +21,7 @@ pub(super) struct PublishedVersion {
 }
 
 impl PublishDecision {
+    /// Creates the decision to publish nothing, because this version of this commit exists.
     pub(super) fn already_published(reason: String, version: &str, commit: &str) -> Self {
         Self::AlreadyPublished(PublishedVersion {
             reason,
@@ -31,8 +32,8 @@ impl PublishDecision {
 }
 
 impl Publication<'_> {
-    /// Compares with the platform, sets the version name and decides what to do with the plan. Every command and every
-    /// route passes all of these checks. A dry run stops after this.
+    /// Decides whether to publish the plan: after a comparison with the published versions, which also sets a counted
+    /// version name. All commands that publish use this function; a dry run ends after it.
     pub(super) fn decide(
         &mut self,
         platform: &Platform,
@@ -40,7 +41,7 @@ impl Publication<'_> {
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
         self.comparison = self.compare_with_platform(platform, plan)?;
-        if let Some(intent) = self.skip_unchanged(plan) {
+        if let Some(intent) = self.skip_unchanged_plan(plan) {
             return Ok(intent);
         }
         if let Some(intent) = self.skip_published_commit(plan)? {

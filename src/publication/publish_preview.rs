@@ -29,7 +29,7 @@ pub(super) struct Preview {
     pub(super) compat: Option<Compatibility>,
 }
 
-/// Returns the plan as JSON: schema `sluicegate.plan/v1`.
+/// Returns the preview in the JSON format `sluicegate.plan/v1`.
 pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
     let files: Vec<Value> = plan
         .files
@@ -70,7 +70,7 @@ pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
     })
 }
 
-/// Returns the plan as text; `has_hashes` adds each file with its hash.
+/// Renders the preview as text. With `has_hashes`, each file is listed with its hash.
 pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = match &preview.skip_reason {
         Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
@@ -148,6 +148,7 @@ fn push_shared_pipelines(output: &mut String, plan: &Plan) {
     }
 }
 
+/// Describes a parameter of a shared pipeline: its type, its default and whether it is exported.
 fn describe_parameter(parameter: &SharedParameter) -> String {
     let mut parts = Vec::new();
     parts.extend(parameter.kind.clone());
@@ -201,6 +202,7 @@ fn count_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
+/// Adds the changes for consumers. Changed files are left out, because they are listed above.
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let class = compat.class.map_or("unknown", ChangeClass::name);
     let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
@@ -214,6 +216,7 @@ fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     }
 }
 
+/// Adds the paths that changed since the latest version.
 fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
     let kinds = [
         ("added", &changes.added),

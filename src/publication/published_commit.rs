@@ -4,21 +4,21 @@
 use super::Publication;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
-use crate::publish::version_name::{NameOrigin, name_origin};
+use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{FileSource, Plan};
 use sluicegate_platform::api::Artifact;
 
 impl Publication<'_> {
-    /// Ends the publish if a template makes the name and any version of the commit exists, enabled or not. If the
-    /// planned version itself exists and is enabled, `--if-exists` decides. A name that a person chose is published,
-    /// after a note.
+    /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
+    /// comes from a template; otherwise `None`. A name that a person chose is published again. If exactly the planned
+    /// version exists, `--if-exists` decides later.
     pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
             return Ok(None);
         }
-        let versions = self.versions_of_head(&plan.version_name);
-        let is_template = name_origin(&self.settings.version_name) == NameOrigin::Template;
+        let versions = self.list_versions_of_head(&plan.version_name);
+        let is_template = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
         let Some(version) = versions.first() else {
             if is_template {
                 self.history.require_known_commits(&plan.prefix)?;
@@ -51,6 +51,7 @@ impl Publication<'_> {
         )))
     }
 
+    /// Warns that a commit is not published again, and says how to do it on purpose.
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
         let enable = if version.enabled == Some(false) {

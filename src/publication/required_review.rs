@@ -33,8 +33,8 @@ pub(crate) struct RequiredReview<'r> {
 }
 
 impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the review that the settings require, if any. Rejects a partial review, a review that could not fail, and a
-    /// review by a local engine; only the last can be allowed.
+    /// Reads the report of the review that the settings require, if any. Rejects a review of only a part, one that no
+    /// finding could fail, and one by a local engine unless the settings allow it.
     pub(crate) fn read_required_review(
         &mut self,
         settings: &PublishSettings,
@@ -51,10 +51,10 @@ impl GateRun<'_, SavedReports<'_>> {
         let report = parse_report(&bytes, &file.name).map_err(|failure| failure.with_hint(REPORT_HINT))?;
         let review = RequiredReview::new(&report, Some(&file));
         if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
-            return Err(review.reject(&reason));
+            return Err(review.reject_review(&reason));
         }
         // A dry run without a platform cannot compare the platform of the review.
-        if !settings.dry_run || connection.base_url().is_ok() {
+        if !settings.dry_run || connection.require_base_url().is_ok() {
             review.require_platform(connection)?;
         }
         review.require_no_known_findings()?;
@@ -72,6 +72,8 @@ impl<'r> RequiredReview<'r> {
         Some(Self::new(report, run.subject.report_file()))
     }
 
+    /// Creates the required review from a report. `file` is where it was read; without one, the review was made in this
+    /// run.
     fn new(report: &'r Report, file: Option<&'r ReportFile>) -> Self {
         let place = match file {
             Some(file) => format!("the review {}", file.name),
@@ -84,14 +86,14 @@ impl<'r> RequiredReview<'r> {
         }
     }
 
-    /// Returns an error if another platform, or another project, evaluated the files: it may have other rules.
+    /// Fails if another platform or another project reviewed the files, because it may have other rules.
     fn require_platform(&self, connection: &Connection) -> Result<(), Failure> {
         if self.report.engine == Engine::Local {
             return Ok(());
         }
         let publish_platform = ReviewPlatform {
-            url: connection.base_url()?.to_normalized_text(),
-            project: connection.project_id()?.to_string(),
+            url: connection.require_base_url()?.to_normalized_text(),
+            project: connection.require_project_id()?.to_string(),
         };
         let reason = match &self.report.context.platform {
             Some(review_platform) if *review_platform == publish_platform => return Ok(()),
@@ -100,11 +102,11 @@ impl<'r> RequiredReview<'r> {
             }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
-        Err(self.reject(&reason))
+        Err(self.reject_review(&reason))
     }
 
-    /// Returns an error if a finding passed only because its base had it: the base may differ from the published
-    /// version, so the next push would publish findings that failed before.
+    /// Fails if the review passed findings only because its base has them, too. That base may differ from the published
+    /// version, so the publish could contain findings that failed before.
     fn require_no_known_findings(&self) -> Result<(), Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let known_count = self
@@ -127,6 +129,7 @@ impl<'r> RequiredReview<'r> {
             .with_hint("use `sluicegate ci --new-only`, which compares with the published version"))
     }
 
+    /// Returns why a publish cannot rely on this review, or `None` if it can.
     fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
         let Some(fail_on) = context.fail_on else {
@@ -141,7 +144,8 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
-    fn reject(&self, reason: &str) -> Failure {
+    /// Returns the error that a publish cannot rely on this review.
+    fn reject_review(&self, reason: &str) -> Failure {
         let hint = match self.report.context.shard {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => REPORT_HINT,
@@ -149,7 +153,7 @@ impl<'r> RequiredReview<'r> {
         Failure::usage(format!("cannot rely on {}: {reason}", self.place)).with_hint(hint)
     }
 
-    /// Returns an error unless this commit passed.
+    /// Fails unless the review is of this commit and passed.
     pub(super) fn require_passed(&self, head: &CommitId) -> Result<(), Failure> {
         let (context, verdict) = (&self.report.context, self.report.verdict);
         if context.head.as_deref() != Some(head.as_str()) {
@@ -172,21 +176,21 @@ impl<'r> RequiredReview<'r> {
             .with_hint("nothing was published"))
     }
 
-    /// Returns the evidence for the plan, or an error unless every pipeline has results, except those that the policy
-    /// excludes from review. A pipeline that the reviewer excluded for any reason has no result, and so has a pipeline
-    /// without any rule result if `expects_result` requires one.
+    /// Returns the facts about the review for the receipt. Fails unless each pipeline of the plan has results, except
+    /// those that the configuration excludes from reviews. `needs_result` returns whether a pipeline without any rule
+    /// result counts as not reviewed.
     pub(super) fn require_coverage(
         &self,
         plan: &Plan,
         unreviewed_selection: &ReviewExclusions,
-        expects_result: &dyn Fn(&str) -> bool,
+        needs_result: &dyn Fn(&str) -> bool,
     ) -> Result<ReviewEvidence, Failure> {
         let reviewed_paths: BTreeSet<&str> = self
             .report
             .files
             .iter()
             .filter(|file| file.is_reviewed())
-            .filter(|file| !file.results.is_empty() || !expects_result(&file.path))
+            .filter(|file| !file.results.is_empty() || !needs_result(&file.path))
             .map(|file| file.path.as_str())
             .collect();
         let missing_paths: Vec<&str> = pipeline_paths(plan)
@@ -203,6 +207,7 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
+    /// Returns the error that the review lacks results for pipelines of the plan.
     fn reject_missing_results(&self, missing_paths: &[&str]) -> Failure {
         let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
         let pipeline_count = format_count(missing_paths.len(), "pipeline");

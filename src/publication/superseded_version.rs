@@ -11,8 +11,8 @@ use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
 impl Publication<'_> {
-    /// Disables the uploaded version if an enabled version of a descendant commit appeared meanwhile. If that cannot be
-    /// determined, the outcome is uncertain and never a success.
+    /// Disables the uploaded version if a version of a newer commit appeared during the upload, because consumers of
+    /// \[Latest\] would go back. If the platform does not show this, the outcome is uncertain, never a success.
     pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,
@@ -25,7 +25,7 @@ impl Publication<'_> {
         }
         let new_versions = match self.run.block_on(self.list_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
-            Err(error) => return Ok(unconfirmed_outcome(outcome, error)),
+            Err(error) => return Ok(to_unconfirmed(outcome, error)),
         };
         let mut newer_versions = Vec::new();
         for version in new_versions {
@@ -59,7 +59,7 @@ impl Publication<'_> {
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
-    /// Returns the enabled versions that the check before the upload did not show.
+    /// Returns the enabled versions that did not exist before the upload.
     async fn list_new_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
         let known_names: BTreeSet<&str> = self
             .history
@@ -85,6 +85,7 @@ impl Publication<'_> {
     }
 }
 
+/// Returns whether the version has none of these names.
 fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
     version
         .version_name
@@ -92,8 +93,8 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
         .is_none_or(|name| !known_names.contains(name))
 }
 
-/// Returns the outcome if the platform did not show which versions exist after the upload.
-fn unconfirmed_outcome(outcome: Outcome, error: HttpError) -> Outcome {
+/// Returns the outcome of an upload after which the platform did not show which versions exist.
+fn to_unconfirmed(outcome: Outcome, error: HttpError) -> Outcome {
     let problem = "could not check whether a newer version appeared during this publish, which this version would replace";
     let kind = match outcome.kind {
         OutcomeKind::Published => OutcomeKind::Unconfirmed,

@@ -28,7 +28,7 @@ pub(crate) struct VersionComparison<'a> {
 }
 
 impl VersionComparison<'_> {
-    /// Returns the reason why nothing is compared if consumers have no version yet.
+    /// Describes that nothing is compared, because consumers have no version yet.
     pub(crate) fn describe_missing_version(&self) -> String {
         let prefix = &self.prefix;
         text::escape_line(&format!(
@@ -43,6 +43,7 @@ impl VersionComparison<'_> {
         }
     }
 
+    /// Returns the comparison in the JSON format `sluicegate.interface/v1`.
     pub(crate) fn to_json(&self) -> Value {
         let compat = &self.compat;
         let commit = self
@@ -63,20 +64,20 @@ impl VersionComparison<'_> {
     }
 }
 
-/// Resolves both ends and compares them.
+/// Finds both versions or revisions, and compares what they offer to consumers.
 pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
 ) -> Result<VersionComparison<'a>, Failure> {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
     // Two revisions can be compared without the platform.
-    let is_missing = connection.base_url().is_err() || connection.token().is_err();
+    let is_missing = connection.require_base_url().is_err() || connection.require_token().is_err();
     let platform = if is_missing && args.from.is_some() {
         None
     } else {
-        Some(run.platform(&connection)?)
+        Some(run.create_platform_client(&connection)?)
     };
     let deepen = workspace.sources.deepen(args.deepen)?;
     let lookup = SideLookup {
@@ -115,14 +116,15 @@ struct SideLookup<'a> {
 }
 
 impl SideLookup<'_> {
-    /// Returns the old side: by its name, or the latest version; `None` if consumers have no version yet.
+    /// Returns the older side: the one with this name, otherwise the latest version. `None` means that consumers have
+    /// no version yet.
     fn find_old_side(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.find_side(name).map(Some);
         };
         let latest = self.run.block_on(find_latest(platform, self.prefix))??;
         match latest {
-            Ok(details) => self.side_of_version(&details).map(Some),
+            Ok(details) => self.open_version_side(&details).map(Some),
             Err(published_prefixes) => {
                 if prefix_lookup(self.prefix).nearest(&published_prefixes).is_some() {
                     self.run
@@ -134,20 +136,26 @@ impl SideLookup<'_> {
         }
     }
 
-    /// Returns a version if the platform has one of this name, otherwise a revision; without a name, the head. Includes
-    /// the repository that has its commit, if it was reopened.
+    /// Returns the side with this name: a version of the platform, otherwise a revision of the repository. Without a
+    /// name, returns head.
     fn find_side(&self, name: Option<&str>) -> Result<ComparedOffer, Failure> {
         let details = match (name, self.platform) {
-            (Some(version), Some(platform)) => self.find_details(platform, version)?,
+            (Some(version), Some(platform)) => self.find_version_details(platform, version)?,
             _ => None,
         };
         match details {
-            Some(details) => self.side_of_version(&details),
-            None => self.side_of_revision(name.unwrap_or("HEAD")),
+            Some(details) => self.open_version_side(&details),
+            None => self.open_revision_side(name.unwrap_or("HEAD")),
         }
     }
 
-    fn find_details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
+    /// Requests the details of a version. Returns `None` if the platform has none, and the name is a revision of the
+    /// repository.
+    fn find_version_details(
+        &self,
+        platform: &Platform,
+        version: &str,
+    ) -> Result<Option<ArtifactDetails>, Failure> {
         let details = platform.artifact_details(self.prefix, Some(version));
         match self.run.block_on(details)? {
             Ok(details) => Ok(Some(details)),
@@ -162,7 +170,8 @@ impl SideLookup<'_> {
         }
     }
 
-    fn side_of_version(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
+    /// Returns what a version of the platform offers.
+    fn open_version_side(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
             self.run,
             self.workspace,
@@ -171,7 +180,8 @@ impl SideLookup<'_> {
         )?)
     }
 
-    fn side_of_revision(&self, name: &str) -> Result<ComparedOffer, Failure> {
+    /// Returns what a revision of the repository offers.
+    fn open_revision_side(&self, name: &str) -> Result<ComparedOffer, Failure> {
         let revision = self.workspace.repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
@@ -204,6 +214,8 @@ impl SideLookup<'_> {
         })
     }
 
+    /// Compares what two sides offer. If one side's commit is missing in the clone, only the ids are compared, with a
+    /// warning.
     fn compare_sides(
         &self,
         old_side: &ComparedOffer,
@@ -224,7 +236,7 @@ impl SideLookup<'_> {
                 ));
                 let offered_ids = new_side.ids.iter().map(String::as_str);
                 return Ok(Compatibility::from_ids(
-                    old_side.to_against(),
+                    old_side.to_compared_version(),
                     &old_side.ids,
                     &offered_ids,
                 ));
@@ -244,10 +256,11 @@ impl SideLookup<'_> {
         let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
         file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
         changes.extend(file_changes);
-        Ok(Compatibility::new(old_side.to_against(), changes))
+        Ok(Compatibility::new(old_side.to_compared_version(), changes))
     }
 
-    /// Returns the files that a publish of the new commit would change; warns if it could not be published.
+    /// Returns the files that a publish of the new side would change. If it could not be published, warns and returns
+    /// none.
     fn list_changed_files(
         &self,
         old_offer: &CommitOffer,

@@ -33,7 +33,8 @@ impl VersionHistory {
         })
     }
 
-    pub(super) fn names(&self) -> BTreeSet<&str> {
+    /// Returns the names of all versions, enabled or not.
+    pub(super) fn version_names(&self) -> BTreeSet<&str> {
         let names = self
             .versions
             .iter()
@@ -56,7 +57,7 @@ impl VersionHistory {
             .filter(|version| version.enabled != Some(false))
     }
 
-    /// Returns the versions of this commit, enabled or not.
+    /// Returns all versions that were published from this commit, enabled or not.
     fn versions_of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
         let commit_of = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
         self.versions
@@ -64,7 +65,7 @@ impl VersionHistory {
             .filter(move |version| commit_of(version).eq_ignore_ascii_case(commit))
     }
 
-    /// Returns an error if the list is too long to know which versions a commit has.
+    /// Fails if it is not known of all versions from which commit they were published.
     pub(super) fn require_known_commits(&self, prefix: &str) -> Result<(), Failure> {
         if self.skipped_count == 0 {
             return Ok(());
@@ -78,7 +79,7 @@ impl VersionHistory {
             .with_hint("pass a --version-name without placeholders to publish the commit on purpose"))
     }
 
-    /// Adds the commits that the list does not show, from the details of each version.
+    /// Requests the details of versions for which the list shows no commit, up to a limit.
     async fn add_missing_commits(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
         let mut requested_count = 0;
         for version in self
@@ -116,7 +117,8 @@ pub(super) enum CommitOrder {
 }
 
 impl Publication<'_> {
-    /// Requests the versions of the prefix before an upload. A prefix without a version may be a 404.
+    /// Requests all versions of the prefix, with their commits, before an upload. The platform may respond with 404 for
+    /// a prefix without versions.
     pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
         let prefix = &self.settings.prefix;
         let history = self.run.block_on(async {
@@ -130,8 +132,8 @@ impl Publication<'_> {
         self.tolerate_in_dry_run(history, "could not read the published versions")
     }
 
-    /// Returns the value, or the failure of a publish. The plan of a dry run does not need the platform, so an unavailable
-    /// platform is only a warning there.
+    /// Returns the value, or the error of a request about published versions. A dry run does not need the platform, so
+    /// an unavailable one is only a warning there. `problem` says what failed.
     pub(super) fn tolerate_in_dry_run<T: Default>(
         &self,
         result: Result<T, HttpError>,
@@ -151,8 +153,9 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns the versions of the commit to publish: first the version with the planned name, then enabled ones.
-    pub(super) fn versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
+    /// Returns the versions of the commit to publish: first the one with the planned name, then enabled ones, then
+    /// disabled ones.
+    pub(super) fn list_versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
         let head = self.target.head.as_str();
         let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();
         versions.sort_by_key(|version| {
@@ -162,7 +165,8 @@ impl Publication<'_> {
         versions
     }
 
-    /// Compares the commit to publish with the commit of a version; with `--deepen`, fetches the history that shows it.
+    /// Compares the commit to publish with that of a version. With `--deepen`, fetches history until their order is
+    /// known.
     pub(super) fn compare_with_version_commit(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
         let head = &self.target.head;
         // A fetch may have added commits since the repository was opened.
@@ -195,6 +199,7 @@ impl Publication<'_> {
     }
 }
 
+/// Returns whether `head` is older than the commit of a version, as far as the clone shows.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,

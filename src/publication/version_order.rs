@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
 use crate::publish::Plan;
-use crate::publish::version_name::{NameOrigin, name_origin};
+use crate::publish::version_name::{NameOrigin, find_name_origin};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 
@@ -19,8 +19,8 @@ struct LatestCommit {
 }
 
 impl Publication<'_> {
-    /// Refuses a commit that is older than the latest version's commit, or that may be older, unless a person chose the
-    /// version name of this publish.
+    /// Returns the decision to refuse a commit that is or may be older than that of the latest version; otherwise
+    /// `None`. A person who chose the version name may go back, with a warning.
     pub(super) fn decide_on_older_commit(
         &self,
         platform: &Platform,
@@ -61,9 +61,10 @@ impl Publication<'_> {
             ));
             return Ok(None);
         }
-        Ok(Some(PublishDecision::Refuse(self.reject_order(&message))))
+        Ok(Some(PublishDecision::Refuse(self.reject_older_commit(&message))))
     }
 
+    /// Describes that head is older than the commit of the latest version.
     fn describe_older_commit(&self, plan: &Plan, latest: &LatestCommit) -> String {
         format!(
             "{} is older than the commit of version {} of {} ({})",
@@ -74,6 +75,7 @@ impl Publication<'_> {
         )
     }
 
+    /// Describes that the clone does not show which of the two commits is newer.
     fn describe_unknown_order(&self, plan: &Plan, latest: &LatestCommit) -> String {
         let clone = if self.workspace.repo.is_shallow() {
             "this shallow clone"
@@ -89,7 +91,8 @@ impl Publication<'_> {
         )
     }
 
-    fn reject_order(&self, message: &str) -> Failure {
+    /// Returns the error that an older commit must not become the latest version.
+    fn reject_older_commit(&self, message: &str) -> Failure {
         let message = format!("{message}: a rerun of an older run must not become the latest version");
         let history = if self.workspace.repo.is_shallow() {
             "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
@@ -102,13 +105,13 @@ impl Publication<'_> {
         ))
     }
 
-    /// Returns whether a person chose the version name of this publish, so that they may go back to an older commit. A
-    /// job chooses with each run only a name that its definition passes; a rerun repeats a template, the run's tag and
-    /// the name in the configuration file.
+    /// Returns whether a person chose the version name for this publish, so that going back to an older commit is
+    /// intended. A rerun of a job repeats a template, the tag of the run and the name in the configuration file, so
+    /// these are not chosen.
     fn is_name_chosen(&self) -> bool {
         let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;
-        match name_origin(template) {
+        match find_name_origin(template) {
             _ if self.is_ci => false,
             NameOrigin::Template => false,
             NameOrigin::Tag => !is_job,
@@ -117,7 +120,7 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns an error if the platform has no latest version, but lists an enabled one.
+    /// Fails if the platform lists an enabled version but returns no latest one, because the order is then unknown.
     fn reject_contradiction(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());
@@ -132,6 +135,8 @@ impl Publication<'_> {
             .with_hint("nothing was sent; run the command again when the platform shows the version"))
     }
 
+    /// Returns the latest version and its commit, as compared before, otherwise from the platform. `None` if no version
+    /// is enabled.
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
         if let Some(comparison) = self
             .comparison

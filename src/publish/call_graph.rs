@@ -31,7 +31,8 @@ pub struct TransitiveCaller {
 }
 
 impl CallGraph {
-    /// Reads all pipelines of the snapshot. Pipelines of `removed_paths` may still be called.
+    /// Reads the calls of all pipelines in the snapshot. Calls of the pipelines in `removed_paths`, which the snapshot
+    /// lacks, are included.
     pub fn load(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -46,8 +47,8 @@ impl CallGraph {
         )
     }
 
-    /// Reads only the callers of these pipelines: files whose bytes contain none of their names are not read as YAML,
-    /// and those whose facts are known are not read at all.
+    /// Reads only the calls of these pipelines. Files whose bytes contain none of their names are not parsed, and files
+    /// with known facts are not even read.
     pub fn read_callers_of(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -67,6 +68,7 @@ impl CallGraph {
         )
     }
 
+    /// Reads the calls of all pipelines for which `needs_parsing` accepts the bytes.
     fn read_matching(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -108,6 +110,7 @@ impl CallGraph {
         Ok(graph)
     }
 
+    /// Adds the pipelines that this caller calls. A call by a name that several files have counts for each of them.
     fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
@@ -145,7 +148,8 @@ impl CallGraph {
         callers.into_iter().collect()
     }
 
-    /// Returns the pipelines that reach any of these through their calls, except for those themselves; sorted by path.
+    /// Returns the pipelines that reach one of these through their calls, directly or indirectly, with a shortest chain
+    /// of calls. Searches breadth-first from the callees; they themselves are not included.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut current_step: Vec<&str> = callees.iter().copied().collect();

@@ -40,7 +40,8 @@ pub(super) struct ClosureContents {
     pub needed_count: usize,
 }
 
-/// Checks the entries of the shared-pipelines file and the pipelines that they call, and finds the scripts.
+/// Checks that the offered pipelines and all that they call are sent, and finds the scripts of the sent pipelines.
+/// Consumers could not run a pipeline whose parts are missing.
 pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureContents, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.listed_files().keys().map(String::as_str));
@@ -115,8 +116,8 @@ fn select_needed_scripts<'i>(
         .collect()
 }
 
-/// Returns the enabled shared pipelines and all that they call directly or indirectly. Proceeds step by step, as the
-/// files of a step are read together.
+/// Returns the enabled shared pipelines and all that they call, directly or indirectly. The files of each step are read
+/// together, which is faster.
 fn find_needed_pipelines(
     input: &mut ClosureInput<'_>,
     files: &PipelineFiles<'_>,
@@ -148,7 +149,7 @@ fn find_needed_pipelines(
     Ok(needed_paths)
 }
 
-/// Reads those of these files as YAML that were only skimmed.
+/// Parses those of these pipelines that were so far only searched for names.
 fn read_skimmed_pipelines(
     input: &mut ClosureInput<'_>,
     paths: &BTreeSet<String>,
@@ -213,13 +214,13 @@ impl ClosureCheck<'_> {
                 };
                 self.add_warning(
                     WarningKind::Disabled,
-                    &shared_file.problem(entry.position, description),
+                    &shared_file.build_problem(entry.position, description),
                     true,
                 );
             } else if let Some(reason) = self.find_omission_reason(path)? {
                 let description = project::describe_broken_entry(id, path, &reason);
                 self.problems
-                    .push(shared_file.problem(entry.position, description));
+                    .push(shared_file.build_problem(entry.position, description));
             }
         }
         Ok(())
@@ -238,6 +239,7 @@ impl ClosureCheck<'_> {
         }))
     }
 
+    /// Checks a sent pipeline and its references. If no offered pipeline needs it, problems are only warnings.
     fn check_pipeline(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
         if let Some(defect) = file.defect {
             let problem = Problem {
@@ -250,9 +252,13 @@ impl ClosureCheck<'_> {
             return;
         }
         match &file.facts {
-            Err(error) if is_needed => self.problems.push(unreadable_pipeline(path, error)),
+            Err(error) if is_needed => self.problems.push(build_unreadable_problem(path, error)),
             Err(error) => {
-                self.add_warning(WarningKind::Unreadable, &unreadable_pipeline(path, error), false);
+                self.add_warning(
+                    WarningKind::Unreadable,
+                    &build_unreadable_problem(path, error),
+                    false,
+                );
             }
             Ok(facts) => facts
                 .references
@@ -261,30 +267,36 @@ impl ClosureCheck<'_> {
         }
     }
 
+    /// Checks that the file that a component refers to is sent and usable.
     fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        match self.reference_state(path, reference) {
+        match self.find_reference_state(path, reference) {
             ReferenceState::Intact => {}
             ReferenceState::Uncertain(kind, description) => {
-                self.add_warning(kind, &reference_problem(path, reference, description), is_needed);
+                self.add_warning(
+                    kind,
+                    &build_reference_problem(path, reference, description),
+                    is_needed,
+                );
             }
             ReferenceState::Broken(description) if is_needed => {
                 self.problems
-                    .push(reference_problem(path, reference, description));
+                    .push(build_reference_problem(path, reference, description));
             }
             ReferenceState::Broken(description) => {
                 self.add_warning(
                     WarningKind::Unsent,
-                    &reference_problem(path, reference, description),
+                    &build_reference_problem(path, reference, description),
                     false,
                 );
             }
             ReferenceState::Unusable(description, defect) => {
                 self.unusable
-                    .push((defect, reference_problem(path, reference, description)));
+                    .push((defect, build_reference_problem(path, reference, description)));
             }
         }
     }
 
+    /// Adds a problem that does not stop the publish.
     fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,
@@ -294,7 +306,8 @@ impl ClosureCheck<'_> {
         });
     }
 
-    fn reference_state(&self, path: &str, reference: &Reference) -> ReferenceState {
+    /// Returns whether the file that a reference names is sent.
+    fn find_reference_state(&self, path: &str, reference: &Reference) -> ReferenceState {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
                 let description =
@@ -302,7 +315,7 @@ impl ClosureCheck<'_> {
                 ReferenceState::Uncertain(WarningKind::Expression, description)
             }
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => {
-                self.call_state(path, target, kind)
+                self.find_call_state(path, target, kind)
             }
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::Omitted(description)) => ReferenceState::Broken(description.clone()),
@@ -314,7 +327,8 @@ impl ClosureCheck<'_> {
         }
     }
 
-    fn call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
+    /// Returns whether the pipeline that a component calls is sent. A name that several files have is uncertain.
+    fn find_call_state(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {
             CallResolution::File(path) | CallResolution::ByName(path) if is_sent(path) => {
@@ -343,7 +357,8 @@ impl ClosureCheck<'_> {
     }
 }
 
-fn reference_problem(path: &str, reference: &Reference, description: String) -> Problem {
+/// Creates the problem of a reference, at its position.
+fn build_reference_problem(path: &str, reference: &Reference, description: String) -> Problem {
     Problem {
         path: path.to_owned(),
         line: Some(reference.position.line),
@@ -352,7 +367,8 @@ fn reference_problem(path: &str, reference: &Reference, description: String) -> 
     }
 }
 
-fn unreadable_pipeline(path: &str, error: &DocumentError) -> Problem {
+/// Creates the problem of a file that cannot be parsed as a pipeline.
+fn build_unreadable_problem(path: &str, error: &DocumentError) -> Problem {
     Problem {
         path: path.to_owned(),
         line: error.position.map(|position| position.line),

@@ -13,8 +13,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Returns the digest of files given as (path, SHA-256 in hex): `sha256:` and the SHA-256, in hex, of a line
-/// `<hash>  <path>` for each file, sorted by path. It is the hash of the output of `sha256sum`.
+/// Returns the digest of files, given by path and SHA-256: `sha256:` and the SHA-256, in hex, of the lines `<hash>
+/// <path>` sorted by path. The command `sha256sum` writes these lines, so the digest can be checked without this
+/// program.
 pub fn compute_digest(files: &[(&str, &str)]) -> String {
     let mut sorted_files = files.to_vec();
     sorted_files.sort_unstable();
@@ -39,6 +40,7 @@ impl FileHashes {
         Self(Arc::new(Mutex::new(vec![None; file_count])))
     }
 
+    /// Records the hash of the file with this index, once its content was read completely.
     pub(super) fn record(&self, file_index: usize, hash: &[u8]) {
         let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded_hash) = hashes.get_mut(file_index) {
@@ -51,7 +53,7 @@ impl FileHashes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns all hashes of the plan's files; reads the files that were not read completely before.
+    /// Returns the hashes of all files of the plan. Reads the files that the upload did not read completely.
     pub(super) fn complete_for(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let mut hashes = self.to_vec();
         for (hash, file) in hashes.iter_mut().zip(&plan.files) {
@@ -70,7 +72,7 @@ impl Plan {
         FileHashes::new(self.files.len()).complete_for(self)
     }
 
-    /// Returns the digest of the plan's files, given their hashes.
+    /// Returns the digest of the plan's files with these hashes.
     pub fn compute_digest(&self, hashes: &[String]) -> String {
         let files: Vec<(&str, &str)> = self
             .files
@@ -82,7 +84,7 @@ impl Plan {
     }
 }
 
-/// Returns the SHA-256 in hex of a content; `path` is for errors.
+/// Returns the SHA-256 of a content, in hex. `path` names the file in errors.
 pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, PublishError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -120,6 +122,8 @@ pub(super) struct HashRecorder {
 }
 
 impl HashingReader {
+    /// Creates a reader that computes the hash of what it reads. It fails if the hash is not `checked_hash`, and passes
+    /// it to `recorder`.
     pub(super) fn new(
         content: Box<dyn Read + Send>,
         checked_hash: Option<ContentHash>,
@@ -135,6 +139,7 @@ impl HashingReader {
         reader
     }
 
+    /// Passes the hash of the file to the recorder if the whole content was read.
     fn record_if_complete(&self) {
         if let Some(recorder) = &self.recorder
             && recorder.remaining_bytes == 0
@@ -146,6 +151,7 @@ impl HashingReader {
 }
 
 impl Read for HashingReader {
+    /// Reads from the content and adds to the hash. At the end, fails if the file changed since it was checked.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let size = self.content.read(buffer)?;
         if size > 0 {

@@ -12,7 +12,8 @@ use std::sync::{Mutex, PoisonError};
 /// The SHA-256 of a checked content.
 pub(super) type ContentHash = [u8; 32];
 
-/// Returns the hash of a content to be checked, or `None` if it cannot change.
+/// Returns the hash of a checked content, to notice that the file changes before it is sent. A content in git cannot
+/// change, so it needs none.
 pub(super) fn hash_changeable_content(content: &FileContent, bytes: &[u8]) -> Option<ContentHash> {
     match content {
         FileContent::Blob(_) => None,
@@ -45,6 +46,7 @@ impl PartialEq for ContentReader {
 impl Eq for ContentReader {}
 
 impl ContentReader {
+    /// Creates a reader for the files of the repository at `root`. It opens the repository when it first needs it.
     pub(super) fn new(root: PathBuf) -> Self {
         Self {
             root,
@@ -53,7 +55,7 @@ impl ContentReader {
         }
     }
 
-    /// Creates a reader that reads each content once.
+    /// Creates a reader for contents that are each read once, so that keeping them in memory would not help.
     pub(super) fn reading_once(root: PathBuf) -> Self {
         Self {
             caches_blobs: false,
@@ -66,7 +68,7 @@ impl ContentReader {
         self.root.join(path)
     }
 
-    /// Returns the size in bytes.
+    /// Returns the size of the content in bytes.
     pub(super) fn content_size(&self, content: &FileContent) -> Result<u64, PublishError> {
         match content {
             FileContent::Blob(blob) => Ok(self.with_repository(|repository| repository.blob_size(blob))?),
@@ -92,7 +94,7 @@ impl ContentReader {
         }
     }
 
-    /// Opens the content, which has `size` bytes, for reading with constant memory.
+    /// Opens the content, which has `size` bytes, so that it need not be in memory completely.
     pub(super) fn open_content(
         &self,
         content: &FileContent,
@@ -109,6 +111,7 @@ impl ContentReader {
         }
     }
 
+    /// Calls `read` with the repository, which is opened once and shared between threads.
     fn with_repository<T>(
         &self,
         read: impl FnOnce(&Repository) -> Result<T, GitError>,

@@ -102,6 +102,7 @@ impl fmt::Display for Problem {
     }
 }
 
+/// Returns the position as `:LINE:COLUMN`, or nothing if it is unknown.
 fn format_position(error: &DocumentError) -> String {
     error
         .position
@@ -109,6 +110,7 @@ fn format_position(error: &DocumentError) -> String {
         .unwrap_or_default()
 }
 
+/// Returns the first items, each on a line of its own.
 fn format_list(items: &[impl fmt::Display]) -> String {
     let mut text = String::new();
     for entry in List::with_limit(items, MAX_LISTED_PROBLEMS).entries() {

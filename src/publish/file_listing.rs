@@ -15,7 +15,8 @@ pub(super) struct FileListing<'a> {
 }
 
 impl<'a> FileListing<'a> {
-    /// Lists the selected files and all pipelines.
+    /// Lists the selected files and all pipelines of a commit or of the working tree. Pipelines that are not selected
+    /// may be called.
     pub(super) fn new(
         repository: &'a Repository,
         head: &CommitId,
@@ -70,8 +71,8 @@ impl<'a> FileListing<'a> {
     }
 }
 
-/// Rejects files whose content is uncertain: links may point anywhere, and files that git's index hides may differ on
-/// disk from the index.
+/// Fails if the content of a file is uncertain: links may point anywhere, and files that git's index hides may differ
+/// on disk.
 pub(super) fn reject_uncertain_files<'a>(
     files: impl Iterator<Item = &'a SnapshotFile> + Clone,
 ) -> Result<(), PublishError> {
@@ -94,6 +95,7 @@ fn has_doubt(file: &SnapshotFile, doubt: ContentDoubt) -> bool {
     file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
 }
 
+/// Returns the paths of the files for which `is_selected` returns true.
 fn select_paths<'a>(
     files: impl Iterator<Item = &'a SnapshotFile>,
     is_selected: impl Fn(&SnapshotFile) -> bool,

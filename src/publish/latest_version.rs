@@ -15,7 +15,8 @@ pub enum LatestVersion {
     Unknown(String),
 }
 
-/// Returns the version that \[Latest\] means once a version is disabled; repeats the lookup, as the details may lag.
+/// Returns the version that \[Latest\] means after a version was disabled. Repeats the lookup, because the platform may
+/// still show the disabled one for a while.
 pub async fn look_up_latest_without(
     platform: &Platform,
     prefix: &str,
@@ -37,6 +38,7 @@ pub async fn look_up_latest_without(
     }
 }
 
+/// Requests the version that \[Latest\] means now.
 async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
     match platform.artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {

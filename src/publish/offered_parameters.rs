@@ -6,8 +6,8 @@ use super::shared_pipelines_file::SharedPipelinesFile;
 use sluicegate_pipelines::project;
 use std::collections::BTreeMap;
 
-/// Returns the parameters of enabled entries that are not variables of their pipelines. A pipeline that cannot be read
-/// is reported elsewhere.
+/// Returns a problem for each parameter of an enabled entry that its pipeline does not declare as a variable. A
+/// pipeline that cannot be read is reported elsewhere.
 pub(super) fn check_offered_parameters(
     shared_file: &SharedPipelinesFile,
     sent_pipelines: &BTreeMap<String, PipelineFile>,
@@ -21,7 +21,7 @@ pub(super) fn check_offered_parameters(
             continue;
         };
         problems.extend(entry.undeclared_parameters(facts).map(|parameter| {
-            shared_file.problem(
+            shared_file.build_problem(
                 parameter.position,
                 project::describe_undeclared_parameter(entry, parameter),
             )

@@ -16,7 +16,7 @@ pub enum VersionOrderError {
     NoName,
 }
 
-/// Returns whether consumers would have no version left if `version` were disabled.
+/// Returns whether `version` is the only enabled one, so that consumers would have none if it were disabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_disabled = versions
@@ -29,8 +29,8 @@ pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     !is_disabled && !has_other_enabled
 }
 
-/// Returns the names of the enabled versions that are older than the newest `keep`, newest first. The version that
-/// \[Latest\] means is never among them.
+/// Returns the names of the enabled versions beyond the newest `keep`, the newest first, to be disabled. The version
+/// that \[Latest\] means is never among them. Fails if the platform does not show the order.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,
@@ -51,6 +51,7 @@ pub fn list_surplus_versions(
         .collect())
 }
 
+/// Returns when the version was created, and its name.
 fn parse_dated_version(artifact: &Artifact) -> Result<(Timestamp, &str), VersionOrderError> {
     let name = artifact
         .version_name

@@ -116,6 +116,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Creates an outcome of this kind, with nothing else known.
     pub(super) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,

@@ -50,7 +50,8 @@ pub(super) fn read_pipelines(
     read_matching_pipelines(contents, files, &may_name_files)
 }
 
-/// Like [`read_pipelines`], but reads as YAML only files that are needed or whose bytes satisfy `needs_parsing`.
+/// Reads these files, and parses those that are needed or whose bytes `needs_parsing` accepts. For the others, only the
+/// size and the hash are known.
 pub(super) fn read_matching_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
@@ -73,6 +74,7 @@ enum SkimmedFile {
     },
 }
 
+/// Reads a file, and decides whether it must be parsed. Files that are too large or defective are not.
 fn skim_file(
     contents: &ContentReader,
     file: &PipelineToRead<'_>,
@@ -111,7 +113,7 @@ fn skim_file(
 }
 
 impl SkimmedFile {
-    /// Returns the number of bytes that it keeps in memory.
+    /// Returns the number of bytes that wait in memory to be parsed.
     const fn held_bytes(&self) -> usize {
         match self {
             Self::Complete(_) => 0,
@@ -119,6 +121,7 @@ impl SkimmedFile {
         }
     }
 
+    /// Parses the file if that is still to be done.
     fn into_pipeline_file(self) -> PipelineFile {
         match self {
             Self::Complete(file) => file,

@@ -21,6 +21,7 @@ pub(super) enum Script {
 }
 
 impl Script {
+    /// Returns the file of the script, or `None` if it is not sent.
     pub(super) const fn sent_file(&self) -> Option<&SnapshotFile> {
         match self {
             Self::Sent(file) => Some(file),
@@ -59,6 +60,7 @@ pub(super) fn find_scripts(
     Ok(scripts)
 }
 
+/// Returns whether the script is sent, or why not.
 fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
     match file {
         Some(file) if file.kind == FileKind::Regular && !(request.exclude)(path) => Script::Sent(file),

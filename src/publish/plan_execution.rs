@@ -10,9 +10,9 @@ use super::latest_version::look_up_latest_without;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
-    existing_version_conflict, outcome_before_upload, outcome_of_accepted_upload,
-    outcome_of_existing_version, outcome_of_lost_upload, outcome_of_other_version,
-    outcome_of_rejected_upload, outcome_without_response, record_differences,
+    assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
+    assess_other_version, assess_rejected_upload, build_conflict, outcome_without_response,
+    record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// Maximum number of uploads of a run.
 const MAX_UPLOADS: usize = 3;
 
-/// Publishes the planned files. The plan is not checked again, as [`super::build_plan`] did that.
+/// Uploads the planned files and verifies the published version. [`super::build_plan`] checked the plan.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
@@ -59,20 +59,22 @@ struct PlanExecution<'a> {
 enum LostUpload {
     /// The platform does not show the version.
     NotFound(HttpError),
-    Settled(Outcome),
+    Decided(Outcome),
 }
 
 impl PlanExecution<'_> {
+    /// Uploads the plan, unless the version exists or this is unknown.
     async fn execute(&self) -> Outcome {
         match self.version_lookup().look_up().await {
-            LookupResult::NotFound => self.upload_until_settled().await,
+            LookupResult::NotFound => self.upload_until_decided().await,
             LookupResult::Found(details) => {
-                outcome_of_existing_version(self.plan, self.options.if_exists, &details)
+                assess_existing_version(self.plan, self.options.if_exists, &details)
             }
-            LookupResult::Unclear(reason, error) => outcome_before_upload(&reason, error),
+            LookupResult::Unclear(reason, error) => assess_failed_lookup(&reason, error),
         }
     }
 
+    /// Returns the lookup of the planned version.
     const fn version_lookup(&self) -> VersionLookup<'_> {
         VersionLookup {
             platform: self.platform,
@@ -81,7 +83,9 @@ impl PlanExecution<'_> {
         }
     }
 
-    async fn upload_until_settled(&self) -> Outcome {
+    /// Uploads the plan. If an upload gets no usable response, looks the version up, and uploads again only if it
+    /// certainly does not exist.
+    async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
         loop {
@@ -99,11 +103,11 @@ impl PlanExecution<'_> {
             } else if is_conflict && lost_error.is_none() && !may_be_own_conflict(&error) {
                 return self.compare_with_existing_version(error).await;
             } else if !is_conflict && !is_response_lost(&error) {
-                return outcome_of_rejected_upload(error, lost_error.as_ref());
+                return assess_rejected_upload(error, lost_error.as_ref());
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");
             match self.find_lost_upload(error).await {
-                LostUpload::Settled(outcome) => return outcome,
+                LostUpload::Decided(outcome) => return outcome,
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
                 {
@@ -114,37 +118,37 @@ impl PlanExecution<'_> {
         }
     }
 
+    /// Looks up a version whose upload got no response, and decides whether it comes from this run.
     async fn find_lost_upload(&self, lost_error: HttpError) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {
-                return LostUpload::Settled(outcome_without_response(
+                return LostUpload::Decided(outcome_without_response(
                     &format!("the version could not be looked up: {reason}"),
                     lost_error,
                 ));
             }
             LookupResult::Found(details) => details,
         };
-        LostUpload::Settled(
+        LostUpload::Decided(
             match VersionOrigin::from_details(&details, self.plan, self.started_at) {
                 VersionOrigin::ThisRun => {
-                    let outcome = outcome_of_lost_upload(self.plan, &details, lost_error);
+                    let outcome = assess_lost_upload(self.plan, &details, lost_error);
                     let is_suspect = outcome.kind != OutcomeKind::Published;
                     self.disable_if_suspect(outcome, is_suspect).await
                 }
                 VersionOrigin::OtherRun(difference) => {
-                    outcome_of_other_version(self.plan, self.options.if_exists, &details, difference)
+                    assess_other_version(self.plan, self.options.if_exists, &details, difference)
                 }
                 VersionOrigin::Unclear(reason) => outcome_without_response(&reason, lost_error),
             },
         )
     }
 
-    /// Returns the outcome after the platform accepted the artifact: verifies the version, and disables it if it may be
-    /// incomplete, as configured.
+    /// Verifies a version that the platform accepted. If it may be incomplete, disables it, as configured.
     async fn finish_accepted_upload(&self, response: PublishResponse, error: Option<HttpError>) -> Outcome {
         let (mut outcome, mut is_suspect) =
-            outcome_of_accepted_upload(self.plan, response, self.options.on_ignored);
+            assess_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;
         if self.options.verify {
             is_suspect |= self.verify_version(&mut outcome).await;
@@ -152,7 +156,8 @@ impl PlanExecution<'_> {
         self.disable_if_suspect(outcome, is_suspect).await
     }
 
-    /// Looks up the published version and compares it with the plan; returns whether it certainly differs.
+    /// Looks up the published version and compares it with the plan. Returns whether it certainly differs; a version
+    /// that cannot be verified may be complete.
     async fn verify_version(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
@@ -169,7 +174,8 @@ impl PlanExecution<'_> {
         false
     }
 
-    /// Disables a suspect version if configured, so that \[Latest\] does not lead consumers to it.
+    /// Disables a version that may be incomplete, if the settings say so, so that \[Latest\] does not lead consumers to
+    /// it.
     async fn disable_if_suspect(&self, outcome: Outcome, is_suspect: bool) -> Outcome {
         if !is_suspect || self.options.on_ignored != OnIgnored::Disable {
             return outcome;
@@ -177,19 +183,20 @@ impl PlanExecution<'_> {
         disable_version(self.platform, self.plan, self.options.lookup_timeout, outcome).await
     }
 
-    /// Returns the outcome after a conflict: another run published the version first.
+    /// Returns the outcome of an upload that another run of the same version preceded.
     async fn compare_with_existing_version(&self, conflict: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
-            return existing_version_conflict(self.plan).with_error(conflict);
+            return build_conflict(self.plan).with_error(conflict);
         }
         match self.version_lookup().poll_until_found().await {
             LookupResult::Found(details) => {
-                outcome_of_existing_version(self.plan, self.options.if_exists, &details)
+                assess_existing_version(self.plan, self.options.if_exists, &details)
             }
-            LookupResult::NotFound => existing_version_conflict(self.plan)
+            LookupResult::NotFound => build_conflict(self.plan)
                 .with_problem("could not compare its content: the platform does not show the version"),
-            LookupResult::Unclear(reason, _) => existing_version_conflict(self.plan)
-                .with_problem(format!("could not compare its content: {reason}")),
+            LookupResult::Unclear(reason, _) => {
+                build_conflict(self.plan).with_problem(format!("could not compare its content: {reason}"))
+            }
         }
     }
 }

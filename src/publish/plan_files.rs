@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Maximum number of warnings in a plan.
 const MAX_WARNINGS: usize = 200;
 
-/// Plans a publish of the files in `head` or on disk. Sends nothing; an incomplete set of files is an error with the
-/// position of each problem.
+/// Plans the publish of the files in `head` or on disk, without sending anything. Fails if a file is missing that the
+/// offered pipelines need, with the position of each reference.
 pub fn build_plan(
     repository: &Repository,
     head: &CommitId,
@@ -50,7 +50,7 @@ pub fn build_plan(
     }
     let files = build_planned_files(&contents, selected_files, &shared_file, &closure)?;
     reject_same_part_names(&files)?;
-    let (branch, branch_warning) = header_branch(request);
+    let (branch, branch_warning) = validate_branch(request);
     let mut warnings = closure.warnings;
     warnings.extend(listing.submodules.iter().map(warn_of_submodule));
     let mut other_warnings: Vec<String> = branch_warning
@@ -96,11 +96,12 @@ pub fn version_name(
     head: &CommitId,
     request: &PublishRequest<'_>,
 ) -> Result<String, PublishError> {
-    let values = placeholder_values(repository, head, request)?;
+    let values = build_placeholder_values(repository, head, request)?;
     Ok(version_name::expand_template(&request.version_template, &values)?)
 }
 
-fn placeholder_values(
+/// Returns the values for the placeholders in the version name.
+fn build_placeholder_values(
     repository: &Repository,
     head: &CommitId,
     request: &PublishRequest<'_>,
@@ -115,8 +116,9 @@ fn placeholder_values(
     })
 }
 
-/// Returns the branch, which is only metadata, and a warning if it cannot be a header value and is therefore omitted.
-fn header_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
+/// Returns the branch to send, and a warning if it cannot be sent as an HTTP header. It is only metadata, so it is then
+/// left out.
+fn validate_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
     };
@@ -131,6 +133,7 @@ fn header_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String
     }
 }
 
+/// Returns the platform's hidden directory: as requested, otherwise the only one with files of the platform.
 fn require_config_dir(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,
@@ -151,6 +154,7 @@ impl From<&SharedEntry> for SharedPipelineRef {
     }
 }
 
+/// Returns the selected files. Fails if the content of one is uncertain.
 fn select_files(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,
@@ -165,6 +169,7 @@ fn select_files(
         .collect())
 }
 
+/// Reads the selected pipelines. Those that are offered are parsed in any case.
 fn read_selected_pipelines(
     contents: &ContentReader,
     selected_files: &BTreeMap<String, SnapshotFile>,
@@ -193,7 +198,7 @@ fn read_selected_pipelines(
         .collect())
 }
 
-/// Returns all files to send, sorted by path.
+/// Returns all files to send, sorted by path: the selected ones, the scripts and the shared-pipelines file.
 fn build_planned_files(
     contents: &ContentReader,
     mut files: BTreeMap<String, SnapshotFile>,
@@ -229,7 +234,8 @@ fn build_planned_files(
     Ok(planned_files)
 }
 
-/// Rejects files whose upload parts would have the same name, as one of them would be lost. `files` is sorted by path.
+/// Fails if the upload parts of two files would have the same name, because one of them would be lost. `files` is
+/// sorted by path.
 fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     let mut paths_by_part_name: HashMap<String, &str> = HashMap::new();
     let mut pairs = Vec::new();
@@ -249,6 +255,7 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     Err(PublishError::SamePartName(pairs))
 }
 
+/// Returns the warning that the files of a submodule are not sent.
 fn warn_of_submodule(path: &String) -> Warning {
     Warning {
         kind: WarningKind::Submodule,
@@ -258,6 +265,7 @@ fn warn_of_submodule(path: &String) -> Warning {
     }
 }
 
+/// Returns the warning that no pipeline is offered, or `None` if one is.
 fn warn_of_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
     let path = shared_file.path();
     shared_file

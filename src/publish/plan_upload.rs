@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Receives the number of bytes of the request that were sent so far; starts again with each try.
 pub type UploadProgress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// Creates the upload of a plan; its contents are read, and hashed if requested, while they are sent.
+/// Creates the upload of a plan. The contents are read while they are sent, and hashed if `hashes` is given.
 pub(super) fn build_upload(
     plan: &Plan,
     hashes: Option<FileHashes>,
@@ -46,6 +46,7 @@ struct UploadParts {
 }
 
 impl PartSource for UploadParts {
+    /// Opens the content of a part, which is checked and hashed while it is read.
     fn open_part(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
         let content = self

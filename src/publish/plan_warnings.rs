@@ -31,8 +31,8 @@ pub(super) struct Warning {
     pub text: String,
 }
 
-/// Returns a line for each kind: the warning itself if there is only one, otherwise their number and the first places.
-/// The warnings about pipelines that no shared pipeline needs have one line, with the setting that turns them off.
+/// Returns one line for each kind of warning: the warning itself, or their number and the first places. Warnings about
+/// pipelines that no shared pipeline needs share one line, with the setting that leaves these files out.
 pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
     let mut unneeded_warnings = Vec::new();
@@ -76,6 +76,7 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
     }
 }
 
+/// Lists the first places of these warnings.
 fn format_places(warnings: &[&Warning]) -> String {
     let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.place);
     match list.omitted_count() {
@@ -85,6 +86,7 @@ fn format_places(warnings: &[&Warning]) -> String {
 }
 
 impl WarningKind {
+    /// Describes this number of warnings of the kind.
     fn describe(self, warning_count: usize) -> String {
         let noun = match self {
             Self::Disabled => "shared pipeline",

@@ -17,20 +17,24 @@ pub struct PublishedFiles<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the files that differ, by path. A shared-pipelines file with the same content in another order is unchanged.
+/// Returns the files that differ between the plan and a published commit, by path. The shared-pipelines file counts as
+/// unchanged if only the order in it differs.
 pub fn compare_with_published_files(
     plan: &Plan,
-    publication: &PublishedFiles<'_>,
+    published_files: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
-    let published_files = publication.repository.list_files(publication.commit, &|path| {
-        plan.has_file(path) || (plan.selection == FileSelection::All && (publication.is_selected)(path))
-    })?;
-    let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
+    let commit_files = published_files
+        .repository
+        .list_files(published_files.commit, &|path| {
+            plan.has_file(path)
+                || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
+        })?;
+    let mut unmatched_files: BTreeMap<&str, &TreeFile> = commit_files
         .iter()
         .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| (file.path.as_str(), file))
         .collect();
-    let contents = ContentReader::new(publication.repository.root().to_owned());
+    let contents = ContentReader::new(published_files.repository.root().to_owned());
     let mut changes = Vec::new();
     for file in &plan.files {
         match unmatched_files.remove(file.path.as_str()) {
@@ -50,6 +54,7 @@ pub fn compare_with_published_files(
     Ok(changes)
 }
 
+/// Returns whether a planned file has the published content, compared by id, by meaning or by hash.
 fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,

@@ -61,7 +61,8 @@ pub(super) struct ReceiptFile {
 }
 
 impl Receipt {
-    /// Creates the receipt of a dry run. `hashes` are the SHA-256 in hex of each file, in the order of the plan.
+    /// Creates the receipt of a plan that is not executed. `hashes` are the SHA-256 of the files, in hex and in the
+    /// order of the plan.
     pub fn for_dry_run(plan: &Plan, hashes: &[String]) -> Self {
         let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
             path: file.path.clone(),
@@ -89,6 +90,7 @@ impl Receipt {
         }
     }
 
+    /// Creates the receipt of an executed plan.
     pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
             outcome: outcome.kind.receipt_word().to_owned(),
@@ -127,7 +129,7 @@ impl Receipt {
         }
     }
 
-    /// Creates the receipt for unchanged files: it records the existing version and its commit.
+    /// Creates the receipt of a publish without changes. It names the existing version and its commit.
     pub fn for_unchanged_files(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
         Self {
             version_name: version.to_owned(),
@@ -143,7 +145,7 @@ impl Receipt {
         writer.write_all(b"\n")
     }
 
-    /// Parses a receipt; the error is the reason why it is invalid.
+    /// Parses a receipt. The error is the reason why it is invalid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct SchemaHeader {

@@ -10,8 +10,8 @@ use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
 impl Receipt {
-    /// Returns the receipt's contradictions in itself, a sentence each: it records no complete version, or its digest
-    /// does not match its files.
+    /// Returns the contradictions in the receipt itself: its publish did not complete, or its digest does not match its
+    /// files.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !matches!(self.outcome.as_str(), "published" | "already-published") {
@@ -35,7 +35,7 @@ impl Receipt {
         problems
     }
 
-    /// Returns the differences between the published version and the receipt.
+    /// Returns the differences between the receipt and the published version, as the platform shows it.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
         let shared_pipelines = self
             .shared_pipelines
@@ -44,8 +44,8 @@ impl Receipt {
         version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
     }
 
-    /// Returns the differences between the changes for consumers, computed again from both commits, and those in the
-    /// receipt; `None` if the receipt has none, or the repository does not have both commits.
+    /// Compares both commits again, and returns the differences between their changes for consumers and those in the
+    /// receipt. Returns `None` if the receipt lists no changes, or the repository lacks one of the commits.
     pub fn compare_with_both_commits(
         &self,
         repository: &Repository,
@@ -94,6 +94,8 @@ impl Receipt {
         )?))
     }
 
+    /// Returns what is wrong in the recorded changes: they are not these `changes`, their class does not fit, or a
+    /// changed file is not listed.
     fn compare_changes(
         &self,
         compat: &Compatibility,
@@ -130,7 +132,8 @@ impl Receipt {
         Ok(differences)
     }
 
-    /// Returns the differences between the commit's files and the receipt; `None` if the repository lacks the commit.
+    /// Returns the differences between the receipt and the files of its commit; `None` if the repository lacks the
+    /// commit.
     pub fn compare_with_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
         let is_full =
             self.commit_hash.len() == 40 && self.commit_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -169,8 +172,8 @@ struct CommitPair<'a> {
 }
 
 impl CommitPair<'_> {
-    /// Checks that the files that are listed as changed did change, and that the others did not; the shared-pipelines
-    /// file may have other bytes with the same meaning.
+    /// Returns the files that are recorded as changed but did not change, and the reverse. The shared-pipelines file
+    /// may have other bytes with the same meaning.
     fn compare_file_changes(
         &self,
         compat: &Compatibility,

@@ -16,6 +16,7 @@ pub(super) struct SharedPipelinesFile {
 }
 
 impl SharedPipelinesFile {
+    /// Reads the shared-pipelines file, which must exist and be valid for a publish.
     pub(super) fn load(
         listing: &FileListing<'_>,
         contents: &ContentReader,
@@ -63,7 +64,7 @@ impl SharedPipelinesFile {
     }
 
     /// Creates a problem of this file.
-    pub(super) fn problem(&self, position: Position, description: String) -> Problem {
+    pub(super) fn build_problem(&self, position: Position, description: String) -> Problem {
         Problem {
             path: self.path().to_owned(),
             line: Some(position.line),

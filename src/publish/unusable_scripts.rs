@@ -10,8 +10,8 @@ use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
-/// Returns the defect of a script. If the files of the working tree are published, and the file on disk is the one that a
-/// Git LFS pointer identifies by its hash, the script becomes the file on disk.
+/// Returns the defect of a script. A Git LFS pointer is one. If files of the working tree are published and the file on
+/// disk has the hash in the pointer, the script is replaced by that file instead.
 pub(super) fn resolve_script_defect(
     contents: &ContentReader,
     source: FileSource,
@@ -42,7 +42,7 @@ pub(super) fn resolve_script_defect(
     Ok(defect)
 }
 
-/// Returns an error if there is any such file, with the instruction for the first kind of defect.
+/// Fails if there is a defective file. The hint is that of the first kind of defect.
 pub(super) fn reject_unusable_files(mut defects: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
     defects.sort_by_key(|(defect, _)| *defect);
     let Some((defect, _)) = defects.first() else {

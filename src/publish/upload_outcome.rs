@@ -11,9 +11,9 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 const UNKNOWN_OMISSIONS: &str =
     "it is no longer possible to see which files the platform left out when the version was published";
 
-/// Returns the outcome after the platform accepted the artifact, and whether the version may be incomplete; `response` is
-/// empty if it was unusable.
-pub(super) fn outcome_of_accepted_upload(
+/// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
+/// is empty if it could not be read.
+pub(super) fn assess_accepted_upload(
     plan: &Plan,
     response: PublishResponse,
     on_ignored: OnIgnored,
@@ -28,12 +28,8 @@ pub(super) fn outcome_of_accepted_upload(
     (outcome, is_suspect)
 }
 
-/// Returns the outcome for a version that commit and time identify as ours, after the response was lost.
-pub(super) fn outcome_of_lost_upload(
-    plan: &Plan,
-    details: &ArtifactDetails,
-    lost_error: HttpError,
-) -> Outcome {
+/// Returns the outcome of an upload whose response was lost, if the version is certainly that of this run.
+pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_error: HttpError) -> Outcome {
     let differences = compare_with_plan(details, plan);
     let is_verified = differences.is_empty();
     if is_verified && can_details_prove_completeness(plan) {
@@ -57,7 +53,7 @@ pub(super) fn outcome_of_lost_upload(
     }
 }
 
-/// Compares the published version with the plan, and returns whether it certainly differs.
+/// Adds the differences between the published version and the plan to the outcome. Returns whether there are any.
 pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &ArtifactDetails) -> bool {
     let mut differences = compare_with_plan(details, plan);
     differences.extend(find_disabled_difference(details));
@@ -70,8 +66,9 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
     true
 }
 
-/// Returns the outcome for a version that another run published, possibly with the same content.
-pub(super) fn outcome_of_existing_version(
+/// Returns the outcome for a version that another run published. With `--if-exists same-content`, it is a success if
+/// nothing differs.
+pub(super) fn assess_existing_version(
     plan: &Plan,
     if_exists: IfExists,
     details: &ArtifactDetails,
@@ -99,25 +96,26 @@ pub(super) fn outcome_of_existing_version(
     }
     differences
         .into_iter()
-        .fold(existing_version_conflict(plan), Outcome::with_problem)
+        .fold(build_conflict(plan), Outcome::with_problem)
 }
 
-/// Like [`outcome_of_existing_version`], for a version that appeared after a lost response; `difference` distinguishes
-/// it from the version of this run.
-pub(super) fn outcome_of_other_version(
+/// Returns the outcome for a version that appeared after the response was lost, but is of another run. `difference`
+/// says how it differs from that of this run.
+pub(super) fn assess_other_version(
     plan: &Plan,
     if_exists: IfExists,
     details: &ArtifactDetails,
     difference: String,
 ) -> Outcome {
-    let mut outcome = outcome_of_existing_version(plan, if_exists, details);
+    let mut outcome = assess_existing_version(plan, if_exists, details);
     if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&difference) {
         outcome.problems.push(difference);
     }
     outcome
 }
 
-pub(super) fn existing_version_conflict(plan: &Plan) -> Outcome {
+/// Returns the outcome that the version exists already.
+pub(super) fn build_conflict(plan: &Plan) -> Outcome {
     Outcome::new(OutcomeKind::Conflict).with_problem(format!(
         "the version `{}` of `{}` exists, and a version is never changed",
         plan.version_name, plan.prefix
@@ -129,8 +127,8 @@ fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
     (details.artifact.enabled == Some(false)).then(|| "the version is disabled".to_owned())
 }
 
-/// Returns the outcome if nothing was sent because it is unknown whether the version exists.
-pub(super) fn outcome_before_upload(reason: &str, error: Option<HttpError>) -> Outcome {
+/// Returns the outcome of a publish that sent nothing, because it is unknown whether the version exists.
+pub(super) fn assess_failed_lookup(reason: &str, error: Option<HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match error {
         Some(error) if matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden) => {
@@ -145,8 +143,9 @@ pub(super) fn outcome_before_upload(reason: &str, error: Option<HttpError>) -> O
     }
 }
 
-/// Returns the outcome of a rejected upload. `lost_error` is the error of an earlier upload that was lost and not found.
-pub(super) fn outcome_of_rejected_upload(error: HttpError, lost_error: Option<&HttpError>) -> Outcome {
+/// Returns the outcome of an upload that the platform rejected. `lost_error` is the error of an earlier upload of this
+/// run that got no response and was not found.
+pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match lost_error {
         None => outcome.with_problem("nothing was published"),
@@ -164,7 +163,8 @@ pub(super) fn outcome_without_response(reason: &str, error: HttpError) -> Outcom
         .with_error(error)
 }
 
-/// Evaluates the ignored resources; returns whether the version may be incomplete, unless the settings accept that.
+/// Adds the files that the platform ignored to the outcome. Returns whether the version may therefore be incomplete,
+/// unless the settings accept that.
 fn record_ignored_resources(
     outcome: &mut Outcome,
     ignored_resources: Option<Vec<Value>>,
@@ -190,8 +190,8 @@ fn record_ignored_resources(
     is_suspect
 }
 
-/// Describes an ignored resource. The API document does not define its fields: a string, `{ name, reason }`, or any
-/// other JSON.
+/// Describes a file that the platform ignored. The API document does not define this value, so it is a text, an object
+/// with `name` and `reason`, or any other JSON.
 fn describe_ignored_resource(entry: &Value) -> String {
     let field = |name: &str| entry.get(name).and_then(Value::as_str);
     match (entry.as_str().or_else(|| field("name")), field("reason")) {

@@ -6,8 +6,8 @@ use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 
-/// Returns the differences between the version and the plan, a sentence each; empty if the version is of this commit
-/// and has every enabled shared pipeline. (API document, "Shared pipeline artifact", details response.)
+/// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
+/// missing or has another source. (API document, "Shared pipeline artifact", details response.)
 pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
     let shared_pipelines = plan
         .shared_pipelines
@@ -16,7 +16,8 @@ pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<S
     compare_with_shared_pipelines(details, &plan.commit_hash, shared_pipelines)
 }
 
-/// Like [`compare_with_plan`], from a commit hash and shared pipelines (id and path).
+/// Returns the differences between a published version and this commit with these shared pipelines, given by id and
+/// path.
 pub(super) fn compare_with_shared_pipelines<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
@@ -59,6 +60,7 @@ fn is_source_of_path(source: &str, path: &str) -> bool {
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
+/// Describes that the version is from another commit than planned; `None` if it is from the same.
 pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
     match published_commit {
         Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,
@@ -69,8 +71,8 @@ pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &s
     }
 }
 
-/// Returns whether details without differences prove that no file was left out. They contain only the shared pipelines,
-/// so no other file may have been sent, and the commit hash must identify the contents.
+/// Returns whether details without differences prove that nothing is missing in the version. Details list only the
+/// shared pipelines, so this holds if no other files were sent and the commit identifies the contents.
 pub(super) fn can_details_prove_completeness(plan: &Plan) -> bool {
     let shared_file = format!("{}/{SHARED_PIPELINES_FILE}", plan.config_dir);
     let shared_paths: HashSet<&str> = plan

@@ -31,7 +31,7 @@ pub(super) enum LookupResult {
 }
 
 impl VersionLookup<'_> {
-    /// Looks the version up once.
+    /// Requests the version once.
     pub(super) async fn look_up(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.artifact_details(prefix, Some(version_name)).await {
@@ -44,7 +44,7 @@ impl VersionLookup<'_> {
         }
     }
 
-    /// Repeats the lookup until the version exists, the platform rejects the request, or the time is over.
+    /// Repeats the lookup until the version exists, the platform refuses the request, or the time is over.
     pub(super) async fn poll_until_found(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
@@ -58,8 +58,8 @@ impl VersionLookup<'_> {
         self.wait_for(lookup).await
     }
 
-    /// Like [`Self::poll_until_found`], but accepts any result other than "not found", as the platform has just accepted
-    /// the version. Details without any shared pipeline are those of a version that the platform is still processing.
+    /// Repeats the lookup of a version that the platform has just accepted, until its details list shared pipelines.
+    /// Before that, the platform is still processing it.
     pub(super) async fn poll_until_processed(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
@@ -81,7 +81,7 @@ impl VersionLookup<'_> {
     }
 }
 
-/// Returns the outcome of a repeated lookup; reports the wait if it takes long.
+/// Waits for a lookup, and reports the wait if it takes long.
 pub(super) async fn report_wait<T>(
     platform: &Platform,
     lookup: impl Future<Output = T>,
@@ -100,17 +100,18 @@ pub(super) async fn report_wait<T>(
         .await
 }
 
-/// Repeats a lookup with growing waits until it is settled or the time is over.
+/// Repeats a request with growing pauses until `is_final` accepts the result or the time is over. Returns the last
+/// result.
 pub(super) async fn poll_until<T, F: Future<Output = T>>(
     timeout: Duration,
     request: impl Fn() -> F,
-    is_settled: impl Fn(&T) -> bool,
+    is_final: impl Fn(&T) -> bool,
 ) -> T {
     let deadline = Instant::now() + timeout;
     let mut result = request().await;
     for wait in poll_intervals() {
         let remaining_time = deadline.saturating_duration_since(Instant::now());
-        if is_settled(&result) || remaining_time.is_zero() {
+        if is_final(&result) || remaining_time.is_zero() {
             break;
         }
         tokio::time::sleep(wait.min(remaining_time)).await;
@@ -123,6 +124,7 @@ fn poll_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(MAX_WAIT)))
 }
 
+/// Returns whether the platform refuses such requests, so that repeating them does not help.
 fn is_rejection(error: &HttpError) -> bool {
     matches!(
         error.kind(),
@@ -130,7 +132,7 @@ fn is_rejection(error: &HttpError) -> bool {
     )
 }
 
-/// Returns the mismatch if the details are those of another version than requested.
+/// Returns how the details differ from the request if they are those of another version.
 fn find_version_mismatch(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
     let artifact = &details.artifact;
     let values = [

@@ -47,8 +47,8 @@ pub enum NameOrigin {
     Template,
 }
 
-/// Returns the origin of the names of this template.
-pub fn name_origin(template: &str) -> NameOrigin {
+/// Returns who chooses the names of this template: a user, the tag, or each run anew.
+pub fn find_name_origin(template: &str) -> NameOrigin {
     if template == "auto" {
         return NameOrigin::Template;
     }
@@ -119,9 +119,9 @@ pub enum VersionNameError {
     },
 }
 
-/// Returns the version name for the template. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
-/// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of
-/// the commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
+/// Replaces the placeholders of a version name: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits), `{next}` (the
+/// semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit,
+/// in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
 pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     let mut name = String::new();
     let mut remainder = if template == "auto" {
@@ -136,10 +136,10 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
             .map(|placeholder| placeholder.split_once('}'))
         {
             Some(Some(parts)) => parts,
-            Some(None) => return Err(VersionNameError::unmatched_brace(template, '{')),
-            None => return Err(VersionNameError::unmatched_brace(template, '}')),
+            Some(None) => return Err(VersionNameError::for_unmatched_brace(template, '{')),
+            None => return Err(VersionNameError::for_unmatched_brace(template, '}')),
         };
-        let value = placeholder_value(placeholder, values)?;
+        let value = find_placeholder_value(placeholder, values)?;
         // Do not repeat a `v` that the template already contains.
         let is_doubled = placeholder == NEXT_PLACEHOLDER
             && name.ends_with(VERSION_LETTERS)
@@ -154,7 +154,8 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
     validate_header("version name", name)
 }
 
-fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
+/// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
+fn find_placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     match name {
         "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
@@ -186,6 +187,7 @@ fn format_suggestion(nearest: Option<&str>) -> String {
         .unwrap_or_default()
 }
 
+/// Returns the value, or the error that the placeholder has none.
 fn require_value(
     value: Option<&String>,
     name: &'static str,
@@ -198,7 +200,8 @@ fn require_value(
 }
 
 impl VersionNameError {
-    fn unmatched_brace(template: &str, brace: char) -> Self {
+    /// Creates the error of a brace without a counterpart.
+    fn for_unmatched_brace(template: &str, brace: char) -> Self {
         Self::UnmatchedBrace {
             template: template.to_owned(),
             brace,
@@ -206,7 +209,8 @@ impl VersionNameError {
     }
 }
 
-/// Returns the value if it can be sent as a header that every server reads in the same way.
+/// Returns the value if it can be sent as an HTTP header. Only ASCII is accepted, because servers read other characters
+/// differently.
 pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
     if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionNameError::NotAscii {
@@ -278,7 +282,7 @@ mod tests {
             ("{branch}", NameOrigin::Template),
             ("v{next}", NameOrigin::Template),
         ] {
-            assert_eq!(name_origin(template), origin, "{template}");
+            assert_eq!(find_name_origin(template), origin, "{template}");
         }
     }
 

@@ -18,7 +18,8 @@ pub(super) enum VersionOrigin {
 }
 
 impl VersionOrigin {
-    /// Determines the origin from commit and time; `not_found_at` is the time at which this run found no such version.
+    /// Decides by commit and creation time whether the version is that of this run. `not_found_at` is when this run
+    /// found no such version; an older one is of another run.
     pub(super) fn from_details(details: &ArtifactDetails, plan: &Plan, not_found_at: Timestamp) -> Self {
         let artifact = &details.artifact;
         if artifact.commit_hash.is_none() {

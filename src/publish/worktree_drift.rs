@@ -11,7 +11,8 @@ use std::io::{ErrorKind, Read};
 /// Maximum number of files that the warning lists.
 const MAX_LISTED_FILES: usize = 5;
 
-/// Returns a warning that lists the files that differ from the commit under whose hash they would be published.
+/// Returns a warning if files of the working tree differ from the commit, because they would be published under its
+/// hash.
 pub(super) fn find_worktree_drift(
     repository: &Repository,
     head: &CommitId,
@@ -41,6 +42,7 @@ pub(super) fn find_worktree_drift(
     Ok((!differing_paths.is_empty()).then(|| describe_worktree_drift(head, &differing_paths)))
 }
 
+/// Describes which files differ from the commit.
 fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> String {
     format!(
         "the working tree differs from the commit {}, whose hash is published: {}",
@@ -49,6 +51,8 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
     )
 }
 
+/// Returns whether a planned file has the content of this blob. The index shows this for most files without reading
+/// them.
 fn planned_file_matches_blob(
     contents: &ContentReader,
     checkout: &Checkout,
@@ -70,6 +74,7 @@ fn planned_file_matches_blob(
     Ok(have_equal_bytes(&mut *planned_bytes, &mut *committed_bytes).unwrap_or(false))
 }
 
+/// Returns whether both readers have the same bytes.
 fn have_equal_bytes(left: &mut dyn Read, right: &mut dyn Read) -> std::io::Result<bool> {
     let (mut left_buffer, mut right_buffer) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     loop {

@@ -19,6 +19,7 @@ pub(super) enum Level {
 impl Level {
     const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Notice];
 
+    /// Returns the word for the level in most hosts.
     const fn noun(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -67,7 +68,7 @@ pub(super) fn collect_annotations_beside_notices(
         .flat_map(|(_, paths)| paths)
         .map(|path| {
             let message = "The file was not reviewed.".to_owned();
-            file_annotation(Level::Error, path, 1, UNREVIEWED_TITLE, message)
+            annotate_file(Level::Error, path, 1, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, file_marks);
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), false);
@@ -121,6 +122,7 @@ pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotat
     annotations
 }
 
+/// Creates the annotation of a notice about the run.
 fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
     let (title, message) = match kind {
         NoticeKind::GateChanges => {
@@ -142,14 +144,16 @@ fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> A
     }
 }
 
+/// Creates the annotation of a finding, at its line.
 fn annotate_finding(finding: &Finding<'_>) -> Annotation {
     let level = match finding.severity {
         Severity::Error => Level::Error,
         Severity::Warning => Level::Warning,
     };
-    file_annotation(level, finding.path, finding.line, finding.rule, finding.message())
+    annotate_file(level, finding.path, finding.line, finding.rule, finding.message())
 }
 
+/// Creates the annotation of a remark about a file.
 fn annotate_remark(remark: Remark<'_>) -> Annotation {
     let title = match remark.kind {
         RemarkKind::Unreviewed => UNREVIEWED_TITLE,
@@ -162,10 +166,11 @@ fn annotate_remark(remark: Remark<'_>) -> Annotation {
     } else {
         Level::Warning
     };
-    file_annotation(level, remark.path, remark.line.unwrap_or(1), title, remark.text)
+    annotate_file(level, remark.path, remark.line.unwrap_or(1), title, remark.text)
 }
 
-fn file_annotation(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {
+/// Creates an annotation at a line of a file.
+fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {
     Annotation {
         level,
         place: Some((path.to_owned(), line)),
@@ -292,7 +297,7 @@ mod tests {
 
     #[test]
     fn omitted_annotations_are_counted_for_each_level() {
-        let one = |level, n: u32| file_annotation(level, "a", n, "r", "m".to_owned());
+        let one = |level, n: u32| annotate_file(level, "a", n, "r", "m".to_owned());
         let mut many: Vec<Annotation> = (0..12).map(|n| one(Level::Error, n)).collect();
         many.extend((0..3).map(|n| one(Level::Warning, n)));
         let capped = limit_annotations(&many, |_| 3, "the report");

@@ -65,6 +65,7 @@ fn escape(text: &str) -> String {
     output
 }
 
+/// Adds a character as the commands of the host expect it.
 fn push_escaped_char(c: char, output: &mut String) {
     match c {
         '%' => output.push_str("%AZP25"),

@@ -24,7 +24,7 @@ const SUMMARY_LIMIT: usize = 450;
 /// Maximum length of the details of a report, in UTF-16 code units.
 const DETAILS_LIMIT: usize = 2_000;
 
-/// Returns the body of the PUT request for the report. An undecided review is reported as FAILED.
+/// Returns the body of the request that creates the report on Bitbucket. An undecided review is reported as FAILED.
 pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.count_results(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
@@ -82,6 +82,7 @@ pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext
         .collect()
 }
 
+/// Returns an annotation in the form of Code Insights. Its id distinguishes it in the report, also if texts are equal.
 fn build_annotation(annotation: &Annotation, number: u64) -> Value {
     let (kind, severity) = match annotation.level {
         Level::Error => ("BUG", "HIGH"),

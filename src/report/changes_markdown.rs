@@ -1,7 +1,7 @@
 //! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
-use super::markdown::{code, escape, prose};
+use super::markdown::{code, escape, escape_prose};
 use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::interface::ChangeClass;
@@ -86,6 +86,7 @@ pub(super) struct TitledList {
     pub items: Vec<String>,
 }
 
+/// Renders a list with a title, up to a number of entries.
 fn render_section(list: TitledList) -> String {
     let mut markdown = format!("\n### {}\n\n", escape(&list.title));
     for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {
@@ -102,13 +103,13 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
         changes
             .consumers
             .as_ref()
-            .map(|consumers| render_section(consumers.render_list(&prose))),
+            .map(|consumers| render_section(consumers.render_list(&escape_prose))),
     );
     page.extend(
         changes
             .callers
             .as_ref()
-            .map(|callers| render_section(callers.render_list(&prose))),
+            .map(|callers| render_section(callers.render_list(&escape_prose))),
     );
     let mut omitted_count = 0;
     for file in files {
@@ -150,6 +151,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> Strin
     markdown
 }
 
+/// Renders the changed part of a pipeline as a Mermaid flowchart; `None` if nothing in it can be drawn.
 fn render_flowchart(file: &ChangedFile) -> Option<String> {
     let (changed_part, omitted_count) = file.picture.as_ref()?.select_changed_part(MAX_FLOWCHART_BOXES);
     if changed_part.boxes.is_empty() {
@@ -206,6 +208,7 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize) -> String {
     markdown
 }
 
+/// Adds lines as a code block. Its fence is longer than any backticks in them.
 fn push_fenced_lines(markdown: &mut String, lines: &[&DiffLine], indent: &str) {
     let longest = lines
         .iter()

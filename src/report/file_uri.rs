@@ -3,10 +3,11 @@
 /// Percent-encodes all bytes of the path except unreserved characters and `/`
 /// (<https://www.rfc-editor.org/rfc/rfc3986#section-2.3>).
 pub(super) fn encode_path(path: &str) -> String {
-    path.bytes().map(encoded_byte).collect()
+    path.bytes().map(encode_byte).collect()
 }
 
-fn encoded_byte(byte: u8) -> String {
+/// Returns the byte as it is written in a URI.
+fn encode_byte(byte: u8) -> String {
     if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~') {
         char::from(byte).to_string()
     } else {

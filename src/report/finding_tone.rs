@@ -15,7 +15,8 @@ pub(super) enum Tone {
 impl Tone {
     pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
 
-    pub(super) const fn of_finding(finding: &Finding<'_>) -> Self {
+    /// Returns the tone of a finding. One that does not count for the verdict is old.
+    pub(super) const fn for_finding(finding: &Finding<'_>) -> Self {
         if finding.is_counted() {
             Self::ignoring_state(finding)
         } else {

@@ -56,6 +56,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
 
+/// Returns a finding as an issue of Code Quality.
 fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> QualityIssue<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
@@ -71,6 +72,7 @@ fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> Q
     }
 }
 
+/// Returns a remark as an issue of Code Quality.
 fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
     let (rule, severity) = match (remark.kind, remark.affects_verdict) {
         (RemarkKind::Unreviewed, _) => ("unreviewed", "critical"),
@@ -91,6 +93,7 @@ fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
 }
 
 impl<'a> IssueLocation<'a> {
+    /// Creates the location of an issue. GitLab requires a path and a line from 1.
     fn new(path: &'a str, line: u32) -> Self {
         Self {
             path: text_or_placeholder(path),

@@ -60,7 +60,7 @@ pub(super) fn code(raw: &str) -> String {
 }
 
 /// Like [`escape`], for a sentence of this program with names in backticks: each name becomes code.
-pub(super) fn prose(raw: &str) -> String {
+pub(super) fn escape_prose(raw: &str) -> String {
     let mut parts = raw.split('`');
     let mut markdown = escape_part(parts.next().unwrap_or_default());
     while let Some(name) = parts.next() {
@@ -115,9 +115,9 @@ mod tests {
 
     #[test]
     fn names_in_backticks_are_code() {
-        insta::assert_snapshot!(prose("the parameter `p_limit` of `a|b` is gone"), @"the parameter <code>p&#95;limit</code> of <code>a&#124;b</code> is gone");
-        insta::assert_snapshot!(prose("one ` alone"), @"one &#96; alone");
-        insta::assert_snapshot!(prose("`a\n# b` and\n# c"), @"<code>a &#35;&#8288; b</code> and &#35;&#8288; c");
+        insta::assert_snapshot!(escape_prose("the parameter `p_limit` of `a|b` is gone"), @"the parameter <code>p&#95;limit</code> of <code>a&#124;b</code> is gone");
+        insta::assert_snapshot!(escape_prose("one ` alone"), @"one &#96; alone");
+        insta::assert_snapshot!(escape_prose("`a\n# b` and\n# c"), @"<code>a &#35;&#8288; b</code> and &#35;&#8288; c");
     }
 
     /// Returns the visible text: resolves the references and removes the invisible joiners.
@@ -140,7 +140,7 @@ mod tests {
             let mut colons = plain.match_indices(':');
             prop_assert!(colons.all(|(at, _)| plain[at + 1..].chars().next().is_none_or(char::is_whitespace)), "{escaped}");
             prop_assert!(!escaped.to_lowercase().contains("www."));
-            let prose = prose(&raw).replace("<code>", "").replace("</code>", "").replace("&#", "");
+            let prose = escape_prose(&raw).replace("<code>", "").replace("</code>", "").replace("&#", "");
             prop_assert!(!prose.contains(['<', '|', '[', ']', '\n', '\r', '`', '*', '_', '@', '\\']), "{prose}");
             prop_assert_eq!(visible_text(&escaped), text::escape_line(&raw).trim().replace('\u{2060}', ""));
         }

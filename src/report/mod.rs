@@ -46,7 +46,7 @@ pub(crate) use report_context::{
     SourceLines, touched_lines,
 };
 pub(crate) use review_markdown::render_comment;
-pub(crate) use run_summary::{failure_annotation, failure_summary, publish_summary};
+pub(crate) use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};
 pub(crate) use sluicegate_pipelines::findings::Verdict;
 
 use clap::ValueEnum;
@@ -185,7 +185,7 @@ fn write_json(
 }
 
 /// Returns the outputs for later steps of a job: the numbers are those of findings, or empty if unknown.
-pub(crate) fn review_outputs(report: &Report) -> Vec<(&'static str, String)> {
+pub(crate) fn list_review_outputs(report: &Report) -> Vec<(&'static str, String)> {
     let totals = report.totals();
     let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
@@ -225,9 +225,13 @@ impl AnnotationStyle {
 
 /// Returns the annotations of files in this style, one command per line, to be printed unchanged to standard output. The
 /// notices of the log are further ones.
-pub(crate) fn annotations(style: AnnotationStyle, report: &Report, context: &ReportContext) -> Vec<String> {
+pub(crate) fn list_annotations(
+    style: AnnotationStyle,
+    report: &Report,
+    context: &ReportContext,
+) -> Vec<String> {
     match style {
-        AnnotationStyle::Github => github::annotations(report, context),
+        AnnotationStyle::Github => github::list_annotations(report, context),
         AnnotationStyle::Azure => azure::annotations(report, context),
         AnnotationStyle::None => Vec::new(),
     }
@@ -301,7 +305,7 @@ mod tests {
         for report in sample_reports() {
             let totals = report.totals();
             let expected = [totals.errors, totals.warnings, totals.not_evaluated].map(Some);
-            let outputs = review_outputs(&report);
+            let outputs = list_review_outputs(&report);
             let output = |name| {
                 let found = outputs.iter().find(|(known, _)| *known == name);
                 found.and_then(|(_, value)| value.parse().ok())
@@ -397,7 +401,7 @@ mod tests {
     #[test]
     fn style_picks_host() {
         let (report, about) = (sample::report(), ReportContext::default());
-        let shown = |style| annotations(style, &report, &about);
+        let shown = |style| list_annotations(style, &report, &about);
         assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));
         assert!(shown(AnnotationStyle::Azure)[0].starts_with("##vso[task.logissue "));
         assert!(shown(AnnotationStyle::None).is_empty());

@@ -24,7 +24,7 @@ impl PathBase {
     }
 }
 
-/// Returns the path from the directory `folder`; both are relative to the root.
+/// Returns the path as seen from `directory`; both are given relative to the root.
 fn relative_path(directory: &str, path: &str) -> String {
     let directory_parts: Vec<&str> = directory.split('/').collect();
     let path_parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();

@@ -1,6 +1,6 @@
 //! Renders a release note as Markdown: the changes for consumers, grouped by shared pipeline.
 
-use super::markdown::{code, escape, prose};
+use super::markdown::{code, escape, escape_prose};
 use super::truncation;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
@@ -34,7 +34,7 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
             ids.push(id);
         }
     }
-    ids.sort_by_key(|id| std::cmp::Reverse(worst_class(compat, id)));
+    ids.sort_by_key(|id| std::cmp::Reverse(find_worst_class(compat, id)));
     for id in ids {
         let mut section = format!("### {}\n\n", code(&truncation::truncate(id, MAX_TEXT_CHARS)));
         let mut id_changes: Vec<&InterfaceChange> = compat
@@ -65,6 +65,7 @@ fn escape_shortened(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
 
+/// Describes in one sentence what the version means for consumers.
 fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     let old_name = escape_shortened(old_name);
     if compat.ids_only {
@@ -94,7 +95,8 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     }
 }
 
-fn worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
+/// Returns the most severe class of the changes to a shared pipeline.
+fn find_worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
     compat
         .changes
         .iter()
@@ -104,8 +106,9 @@ fn worst_class(compat: &Compatibility, id: &str) -> ChangeClass {
         .unwrap_or(ChangeClass::None)
 }
 
+/// Renders a change with what consumers must do.
 fn render_change(change: &InterfaceChange) -> String {
-    let description = prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
+    let description = escape_prose(&truncation::truncate(&change.describe(), MAX_TEXT_CHARS));
     match change.class {
         ChangeClass::Breaking => format!(
             "- **Breaking:** {description}. Consumers: {}.\n",
@@ -116,6 +119,7 @@ fn render_change(change: &InterfaceChange) -> String {
     }
 }
 
+/// Renders the list of changed files; empty if there are none.
 fn render_files(compat: &Compatibility) -> String {
     let file_changes: Vec<&InterfaceChange> = compat
         .changes

@@ -240,7 +240,7 @@ impl SourceLines {
         } else {
             (0, Self::LINES_AFTER)
         };
-        let mut lines = self.lines_around(finding.path, finding.line, before_count, after_count);
+        let mut lines = self.find_lines_around(finding.path, finding.line, before_count, after_count);
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
         // What follows a shallower line belongs to something else.
@@ -256,7 +256,8 @@ impl SourceLines {
         self.files.get(path)?.get(&line).map(String::as_str)
     }
 
-    fn lines_around(
+    /// Returns the lines around this one that were read; none if the line itself was not.
+    fn find_lines_around(
         &self,
         path: &str,
         line: u32,
@@ -338,18 +339,18 @@ mod tests {
         sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
         let numbers = |line| -> Vec<u32> {
             sources
-                .lines_around("a", line, 9, 9)
+                .find_lines_around("a", line, 9, 9)
                 .iter()
                 .map(|(n, _)| *n)
                 .collect()
         };
         assert_eq!(numbers(1), [1, 2, 3, 4, 5, 8, 9, 10]);
         assert_eq!(
-            sources.lines_around("a", 10, 1, 1),
+            sources.find_lines_around("a", 10, 1, 1),
             [(9, "line 9"), (10, "line 10"), (11, "line 11")]
         );
         assert_eq!(numbers(29).last(), Some(&30));
-        assert!(numbers(20).is_empty() && sources.lines_around("b", 1, 3, 3).is_empty());
+        assert!(numbers(20).is_empty() && sources.find_lines_around("b", 1, 3, 3).is_empty());
     }
 
     #[test]

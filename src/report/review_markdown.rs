@@ -3,7 +3,7 @@
 
 use crate::report::changes_markdown;
 use crate::report::finding_tone::Tone;
-use crate::report::markdown::{blob_link, code, escape, prose};
+use crate::report::markdown::{blob_link, code, escape, escape_prose};
 use crate::report::view::{
     FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
 };
@@ -83,7 +83,7 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
     );
     page.add_findings(view);
     if let Some(omission) = view.describe_omission() {
-        page.add(&format!("{}\n\n", escape(&omission)));
+        page.add_block(&format!("{}\n\n", escape(&omission)));
     }
     page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind != NoticeKind::Excluded
@@ -107,7 +107,8 @@ struct MarkdownPage<'a> {
 }
 
 impl MarkdownPage<'_> {
-    fn add(&mut self, block: &str) {
+    /// Adds a block, unless the page would exceed the limit of the host.
+    fn add_block(&mut self, block: &str) {
         if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page_bytes {
             self.text.push_str(block);
         } else {
@@ -115,6 +116,7 @@ impl MarkdownPage<'_> {
         }
     }
 
+    /// Returns the page, with a note if blocks were omitted.
     fn into_text(mut self) -> String {
         if self.omitted_count > 0 {
             let sections = format_count(self.omitted_count, "section");
@@ -126,6 +128,7 @@ impl MarkdownPage<'_> {
         self.text
     }
 
+    /// Adds the selected notices as lists.
     fn add_notices(&mut self, view: &View<'_>, is_selected: impl Fn(&Notice<'_>) -> bool) {
         for notice in view.notices.iter().filter(|notice| is_selected(notice)) {
             self.add_list(
@@ -144,10 +147,10 @@ impl MarkdownPage<'_> {
             let entries: Vec<&FindingEntry<'_>> = view
                 .entries
                 .iter()
-                .filter(|entry| tones.contains(&Tone::of_finding(&entry.finding)))
+                .filter(|entry| tones.contains(&Tone::for_finding(&entry.finding)))
                 .collect();
             let Some(first) = entries.first() else { continue };
-            let title = match (Tone::of_finding(&first.finding), is_new) {
+            let title = match (Tone::for_finding(&first.finding), is_new) {
                 (Tone::Error | Tone::Broken, true) => "New errors",
                 (Tone::Error | Tone::Broken, false) => "Errors",
                 (Tone::Warning, true) => "New warnings",
@@ -155,7 +158,7 @@ impl MarkdownPage<'_> {
                 (Tone::Old, _) => "Known or waived findings",
             };
             let items = entries.iter().map(|entry| render_finding(entry, view.context));
-            if has_errors || Tone::of_finding(&first.finding) == Tone::Old {
+            if has_errors || Tone::for_finding(&first.finding) == Tone::Old {
                 self.add_folded_list(title, items);
             } else {
                 self.add_list(title, items);
@@ -193,13 +196,13 @@ impl MarkdownPage<'_> {
             let _ = writeln!(table, "| {} | | |", format_and_more_of(omitted_count, "folder"));
         }
         table.push_str("\n</details>\n\n");
-        self.add(&table);
+        self.add_block(&table);
     }
 
     /// Adds the command that reproduces the review locally.
     fn add_reproduction(&mut self, context: &ReportContext) {
         if let Some(command) = &context.reproduction_command {
-            self.add(&format!("Reproduce locally: {}\n\n", code(command)));
+            self.add_block(&format!("Reproduce locally: {}\n\n", code(command)));
         }
     }
 
@@ -213,7 +216,7 @@ impl MarkdownPage<'_> {
         for file in files {
             let section = self.render_folded_changes(&code(&shorten_name(&file.summary.path)), file);
             if !section.is_empty() {
-                self.add(&section);
+                self.add_block(&section);
             }
         }
     }
@@ -237,7 +240,7 @@ impl MarkdownPage<'_> {
         let mut text = format!("### {title}\n\n");
         self.push_items(&mut text, items);
         text.push('\n');
-        self.add(&text);
+        self.add_block(&text);
     }
 
     /// Like [`Self::add_list`], but folded.
@@ -249,9 +252,10 @@ impl MarkdownPage<'_> {
         );
         self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
-        self.add(&text);
+        self.add_block(&text);
     }
 
+    /// Adds the items as a list, up to the limit.
     fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
         let lines = items.map(|item| format!("- {item}\n"));
         self.push_lines(text, lines, |omitted_count| {
@@ -277,6 +281,7 @@ impl MarkdownPage<'_> {
     }
 }
 
+/// Renders the verdict and what to do next.
 fn render_head(view: &View<'_>) -> String {
     let report = view.report;
     let mark = match report.verdict {
@@ -293,7 +298,7 @@ fn render_head(view: &View<'_>) -> String {
         let _ = writeln!(text, "**{problem}**\n");
     }
     if let Some(step) = view.next_step {
-        let _ = writeln!(text, "To do: {}.\n", prose(step));
+        let _ = writeln!(text, "To do: {}.\n", escape_prose(step));
     }
     if let Some(praise) = &view.fixed_findings {
         let _ = writeln!(text, "{praise}\n");
@@ -303,10 +308,11 @@ fn render_head(view: &View<'_>) -> String {
 
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| code(&shorten_name(&place)));
-    let text = Some(prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
+    let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
 
+/// Renders a cause that kept pipelines from being evaluated.
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));
     let places: Vec<String> = context
@@ -319,7 +325,7 @@ fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String
         "{message}{preposition}{}: {}. To fix it: {}",
         places.join(", "),
         escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
-        prose(&shorten_message(context.rules_file_hint(&cause.finding)))
+        escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))
     )
 }
 
@@ -356,6 +362,7 @@ fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
     markdown
 }
 
+/// Renders the place of a finding, as a link if the host has one.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
     let place = format!("{}:{}", shorten_name(finding.path), finding.line);
     match &context.blob_url {

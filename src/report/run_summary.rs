@@ -1,7 +1,7 @@
 //! Renders what a CI host shows for a run without a report: a failure, and the result of a publish.
 
 use super::annotation::{Annotation, Level};
-use super::markdown::{code, escape, prose};
+use super::markdown::{code, escape, escape_prose};
 use super::release_note::render_consumer_changes;
 use super::{AnnotationStyle, truncation};
 use sluicegate_pipelines::interface::Compatibility;
@@ -14,7 +14,11 @@ const MAX_LINES: usize = 100;
 const LINE_LENGTH_LIMIT: usize = 1_000;
 
 /// Returns the annotation of a failure in this style, to be printed unchanged on a line; `None` without a style.
-pub(crate) fn failure_annotation(style: AnnotationStyle, title: &str, message: &str) -> Option<String> {
+pub(crate) fn render_failure_annotation(
+    style: AnnotationStyle,
+    title: &str,
+    message: &str,
+) -> Option<String> {
     let annotation = Annotation {
         level: Level::Error,
         place: None,
@@ -25,7 +29,7 @@ pub(crate) fn failure_annotation(style: AnnotationStyle, title: &str, message: &
 }
 
 /// Returns the step summary of a failure. The lines of `message` after the first are details, or begin with `hint:`.
-pub(crate) fn failure_summary(title: &str, is_undecided: bool, message: &str) -> String {
+pub(crate) fn render_failure_summary(title: &str, is_undecided: bool, message: &str) -> String {
     let mark = if is_undecided { "⚠️" } else { "❌" };
     let mut page = format!("## {mark} {}\n\n", shorten_line(title));
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
@@ -36,7 +40,7 @@ pub(crate) fn failure_summary(title: &str, is_undecided: bool, message: &str) ->
     for line in lines.by_ref().take(MAX_LINES) {
         match line.strip_prefix("hint: ") {
             Some(hint) => {
-                let hint = prose(&truncation::truncate(hint, LINE_LENGTH_LIMIT));
+                let hint = escape_prose(&truncation::truncate(hint, LINE_LENGTH_LIMIT));
                 let _ = writeln!(steps, "To do: {hint}\n");
             }
             None => {
@@ -51,7 +55,11 @@ pub(crate) fn failure_summary(title: &str, is_undecided: bool, message: &str) ->
 }
 
 /// Returns the step summary of a publish that succeeded or that was only planned, with its changes for consumers.
-pub(crate) fn publish_summary(title: &str, facts: &[(&str, &str)], compat: Option<&Compatibility>) -> String {
+pub(crate) fn render_publish_summary(
+    title: &str,
+    facts: &[(&str, &str)],
+    compat: Option<&Compatibility>,
+) -> String {
     let mut page = format!("## ✅ {}\n\n", shorten_line(title));
     for (name, value) in facts {
         let value = code(&truncation::truncate(value, LINE_LENGTH_LIMIT));
@@ -74,7 +82,7 @@ mod tests {
     #[test]
     fn failure_summary_has_reason_details_and_step() {
         let message = "could not read `x`\n  caused by: no <b>file</b>\nhint: run `sluicegate doctor`";
-        insta::assert_snapshot!(failure_summary("Publish failed", false, message), @"
+        insta::assert_snapshot!(render_failure_summary("Publish failed", false, message), @"
         ## ❌ Publish failed
 
         **could not read &#96;x&#96;**
@@ -87,7 +95,7 @@ mod tests {
 
     #[test]
     fn failure_annotation_is_one_command() {
-        let annotation = |style| failure_annotation(style, "a,b", "one\n::error::two ##vso[x]");
+        let annotation = |style| render_failure_annotation(style, "a,b", "one\n::error::two ##vso[x]");
         let github = annotation(AnnotationStyle::Github).unwrap();
         assert!(github.starts_with("::error title=a%2Cb::one%0A"), "{github}");
         assert!(!github.contains('\n'), "{github}");

@@ -90,7 +90,7 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Returns the reasons why the gate fails, other than findings and their number.
+/// Returns the reasons why the gate fails, other than findings and their number, for the list below the headline.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -299,6 +299,7 @@ pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str
     causes
 }
 
+/// Describes files without a review that have the same reason.
 fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
     let subject = match paths {
         [path] => format!("{path}: The file was not reviewed"),

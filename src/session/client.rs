@@ -39,12 +39,13 @@ impl Run {
         Ok(http::check_proxy_variables(url, |name| self.env.get(name))?)
     }
 
-    /// Returns a client of the platform; fails if a required setting is missing.
-    pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
+    /// Creates a client of the platform for this connection, and prints the warnings about the connection. Fails if a
+    /// required setting is missing.
+    pub(crate) fn create_platform_client(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
             self.ui.warn(warning);
         }
-        let base_url = connection.base_url()?.clone();
+        let base_url = connection.require_base_url()?.clone();
         self.check_proxy_variables(base_url.url())?;
         if base_url.is_plain_http_to_remote() {
             self.ui.warn(&format!(
@@ -53,7 +54,7 @@ impl Run {
         }
         let client = http::Client::new(http::Settings {
             base_url,
-            token: connection.token()?.clone(),
+            token: connection.require_token()?.clone(),
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),

@@ -18,7 +18,7 @@ impl Run {
         for path in paths {
             let full = self.env.current_dir().join(path);
             // A link that git cannot look up may belong to the change.
-            let tracked_link = policy::links_in_path(repo.root(), &full)
+            let tracked_link = policy::find_links_in_path(repo.root(), &full)
                 .into_iter()
                 .find(|link| repo.is_tracked(link, self.index()).unwrap_or(true));
             if let Some(link) = tracked_link {

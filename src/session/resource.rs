@@ -21,10 +21,10 @@ pub(crate) struct RemoteProject {
 impl Run {
     /// Returns the platform and the configured project.
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
-        let connection = self.sources()?.connection(&self.global)?;
+        let connection = self.read_sources()?.connection(&self.global)?;
         Ok(RemoteProject {
-            platform: self.platform(&connection)?,
-            id: connection.project_id()?,
+            platform: self.create_platform_client(&connection)?,
+            id: connection.require_project_id()?,
         })
     }
 
@@ -105,7 +105,7 @@ pub(crate) fn reject_creation(error: HttpError, check_command: &str) -> Failure 
     }
 }
 
-/// Returns the failure for a created resource whose response lacks its id; `look` is the command to find it.
+/// Returns the failure for a created resource whose response lacks its id; `check_command` tells how to find it.
 pub(crate) fn reject_created_without_id(message: &'static str, check_command: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_command}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
@@ -192,7 +192,7 @@ pub(crate) async fn reject_project_request(platform: &Platform, id: Uuid, error:
     {
         return error.into();
     }
-    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(project_ids))
+    project_lookup(&id.to_string()).reject_missing_among(error, projects.map(list_project_ids))
 }
 
 /// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
@@ -202,10 +202,11 @@ pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> O
         return None;
     }
     let name = id.to_string();
-    let hint = project_lookup(&name).hint(&project_ids(projects));
+    let hint = project_lookup(&name).hint(&list_project_ids(projects));
     Some(format!("the platform has no project {name:?}: {hint}"))
 }
 
+/// Returns whether one of these projects has this id.
 fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
     projects.iter().any(|project| {
         let project_id = project.id.as_deref().and_then(|text| Uuid::parse_str(text).ok());
@@ -213,13 +214,15 @@ fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
     })
 }
 
-fn project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
+/// Returns the ids of these projects.
+fn list_project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
     projects
         .into_iter()
         .filter_map(|project| project.value.id)
         .collect()
 }
 
+/// Returns how a project can be looked up, for hints.
 const fn project_lookup(id: &str) -> ResourceLookup<'_> {
     ResourceLookup {
         kind: "project",
@@ -240,13 +243,13 @@ impl RemoteProject {
 
     /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
     /// check.
-    pub(crate) async fn creation_response<T>(
+    pub(crate) async fn read_creation_response<T>(
         &self,
         response: Result<T, HttpError>,
-        look: &str,
+        check_command: &str,
     ) -> Result<T, Failure> {
         match response {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, look)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(reject_creation(error, check_command)),
             answer => self.read_response(answer).await,
         }
     }

@@ -33,7 +33,7 @@ pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
     for row in rows {
         columns.fit_row(row);
     }
-    let lines: String = rows.iter().map(|row| columns.row_line(row)).collect();
+    let lines: String = rows.iter().map(|row| columns.format_row(row)).collect();
     columns.heading_line() + &lines
 }
 
@@ -69,6 +69,7 @@ pub(crate) fn format_cell(item: &Value, key: &str) -> String {
     format_scalar(&item[key])
 }
 
+/// Returns a value as the text of a cell.
 fn format_scalar(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -98,7 +99,7 @@ pub(crate) fn write_list(
     }
     writer.write_all(table.heading_line().as_bytes())?;
     for item in items {
-        writer.write_all(table.row_line(&format_row(item, &all_columns, now)).as_bytes())?;
+        writer.write_all(table.format_row(&format_row(item, &all_columns, now)).as_bytes())?;
     }
     if !is_complete {
         writeln!(writer, "More fields are available with `-o json`.")?;
@@ -106,6 +107,7 @@ pub(crate) fn write_list(
     Ok(())
 }
 
+/// Returns the cells of an item, one for each column.
 fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<String> {
     columns
         .iter()
@@ -148,6 +150,7 @@ pub(crate) fn format_facts(value: &Value) -> String {
     facts
 }
 
+/// Collects the values in a JSON document that are no objects, each with its path.
 fn collect_parts<'v>(path: &str, value: &'v Value, parts: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

@@ -16,7 +16,7 @@ const PRIVATE_KEY_START: &str = "-----BEGIN ";
 
 impl Run {
     /// Reads the secret; errors contain its source and never its value.
-    pub(crate) fn secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
+    pub(crate) fn read_secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
         let (text, source_name) = match source {
             SecretSource::Variable(name) => {
                 let source_name = format!("the variable {name}");
@@ -36,6 +36,7 @@ impl Run {
     }
 }
 
+/// Reads a secret from a file, which must be UTF-8.
 fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
     match input::decode_utf_8(read_user_file(path, MAX_SECRET_BYTES)?) {
         Ok(text) => Ok(text.into()),

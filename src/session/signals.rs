@@ -52,6 +52,8 @@ pub(crate) fn run_until_signal(
     }
 }
 
+/// Runs the command on a thread of its own, and waits for its end or a signal. A command that handles signals ends
+/// itself.
 fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
@@ -105,6 +107,7 @@ struct StopSignals {
 
 #[cfg(unix)]
 impl StopSignals {
+    /// Begins to listen to the signals that end a program.
     fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
@@ -113,6 +116,7 @@ impl StopSignals {
         })
     }
 
+    /// Waits for the next signal and returns the exit status that it causes.
     async fn next(&mut self) -> ExitStatus {
         tokio::select! {
             _ = self.interrupt.recv() => ExitStatus::Interrupted,
@@ -132,6 +136,7 @@ impl StopSignals {
         Ok(Self)
     }
 
+    /// Waits for Ctrl-C, the only signal of Windows.
     async fn next(&mut self) -> ExitStatus {
         match tokio::signal::ctrl_c().await {
             Ok(()) => ExitStatus::Interrupted,

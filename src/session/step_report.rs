@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
-use crate::report::{AnnotationStyle, azure, failure_annotation, failure_summary, github};
+use crate::report::{AnnotationStyle, azure, github, render_failure_annotation, render_failure_summary};
 use crate::session::Run;
 use crate::ui::Ui;
 use std::fs::File;
@@ -96,7 +96,7 @@ impl Run {
     /// that passes despite the failure shows a warning.
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
         let message = failure.describe();
-        match failure_annotation(self.annotation_style(), title, &message) {
+        match render_failure_annotation(self.annotation_style(), title, &message) {
             Some(command) if !passes => return Ui::print_result_to_stderr(&(command + "\n")),
             _ if passes => self.ui.warn(&message),
             _ => {
@@ -137,6 +137,7 @@ impl Run {
         lock(&self.deferred_warnings).clear();
     }
 
+    /// Prints the warnings that were kept for the report.
     pub(crate) fn print_deferred_warnings(&self) {
         let warnings = mem::take(&mut *lock(&self.deferred_warnings));
         for warning in warnings {
@@ -214,14 +215,14 @@ fn write_failure(
     status: ExitStatus,
     message: &str,
 ) -> Result<(), Failure> {
-    if let Some(command) = failure_annotation(style, title, message) {
+    if let Some(command) = render_failure_annotation(style, title, message) {
         // Standard output may be a document. Hosts read commands on both streams.
         Ui::print_result_to_stderr(&(command + "\n"))?;
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());
     append_to_file(env, STEP_SUMMARY, || {
-        failure_summary(&title, is_undecided, message)
+        render_failure_summary(&title, is_undecided, message)
     })
 }
 

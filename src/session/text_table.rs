@@ -6,6 +6,9 @@ use unicode_width::UnicodeWidthStr as _;
 /// Maximum width of a column: longer texts overflow, so that one long text does not fill every other row with blanks.
 const MAX_COLUMN_WIDTH: usize = 100;
 
+/// Number of blanks between two columns.
+const COLUMN_GAP: usize = 2;
+
 /// The columns of a table, with the width of the widest cell so far.
 pub(crate) struct TableColumns {
     headings: Vec<String>,
@@ -13,6 +16,7 @@ pub(crate) struct TableColumns {
 }
 
 impl TableColumns {
+    /// Creates a table with these headings. Its columns are at first as wide as they are.
     pub(crate) fn new(headings: &[&str]) -> Self {
         let headings: Vec<String> = headings.iter().map(|heading| heading.to_uppercase()).collect();
         let mut columns = Self {
@@ -31,16 +35,17 @@ impl TableColumns {
     }
 
     pub(crate) fn heading_line(&self) -> String {
-        self.row_line(&self.headings)
+        self.format_row(&self.headings)
     }
 
-    pub(crate) fn row_line(&self, row: &[String]) -> String {
+    /// Formats a row with its cells padded to the widths of the columns.
+    pub(crate) fn format_row(&self, row: &[String]) -> String {
         let mut line = String::new();
         for (width, cell) in self.widths.iter().zip(row) {
             let cell = text::escape_line(cell);
             line.push_str(&cell);
-            let gap = width.saturating_sub(cell.width()) + 2;
-            line.extend(std::iter::repeat_n(' ', gap));
+            let padding = width.saturating_sub(cell.width()) + COLUMN_GAP;
+            line.extend(std::iter::repeat_n(' ', padding));
         }
         line.truncate(line.trim_end().len());
         line.push('\n');
@@ -60,9 +65,9 @@ mod tests {
         );
         let mut columns = TableColumns::new(&["one", "two"]);
         columns.fit_row(&long);
-        assert_eq!(columns.row_line(&long), format!("{}  a\n", "x".repeat(1000)));
+        assert_eq!(columns.format_row(&long), format!("{}  a\n", "x".repeat(1000)));
         assert_eq!(
-            columns.row_line(&short),
+            columns.format_row(&short),
             format!("y{}b\n", " ".repeat(MAX_COLUMN_WIDTH + 1))
         );
     }

@@ -32,6 +32,7 @@ pub(crate) fn start_log(verbose: u8) {
 struct SafeLines;
 
 impl Write for SafeLines {
+    /// Writes a line of the log to standard error, with control characters escaped.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = String::from_utf8_lossy(bytes);
         io::stderr()

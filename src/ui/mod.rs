@@ -67,20 +67,21 @@ impl Ui {
 
     /// Returns whether text on standard output is colored.
     pub(crate) fn colors_output(self) -> bool {
-        self.colors(self.output_file.is_none() && io::stdout().is_terminal())
+        self.uses_color(self.output_file.is_none() && io::stdout().is_terminal())
     }
 
     /// Returns whether text on standard error is colored.
     pub(crate) fn colors_messages(self) -> bool {
-        self.colors(io::stderr().is_terminal())
+        self.uses_color(io::stderr().is_terminal())
     }
 
     /// Returns whether text is colored for a pager that supports colors.
     pub(crate) fn colors_pager(self) -> bool {
-        self.colors(true)
+        self.uses_color(true)
     }
 
-    fn colors(self, terminal: bool) -> bool {
+    /// Returns whether to use colors, as the user chose or because the stream is a terminal.
+    fn uses_color(self, terminal: bool) -> bool {
         match self.color {
             ColorChoice::Auto => terminal,
             ColorChoice::Always => true,
@@ -110,7 +111,7 @@ impl Ui {
     ) -> Result<(), Failure> {
         match self.output_file {
             Some(output_file) => output_file.write(fill),
-            None => write(io::stdout().lock(), fill),
+            None => write_result(io::stdout().lock(), fill),
         }
     }
 
@@ -128,7 +129,7 @@ impl Ui {
 
     /// Writes a result to standard error, because standard output carries a report.
     pub(crate) fn print_result_to_stderr(result: &str) -> Result<(), Failure> {
-        write(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
+        write_result(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
     }
 
     /// Returns whether only results and errors are shown.
@@ -161,6 +162,7 @@ impl Ui {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }
 
+    /// Prints a message to standard error, with a label in this style.
     fn print_message(self, label: &str, style: Style, message: &str) {
         let style = if self.colors_messages() {
             style
@@ -181,7 +183,8 @@ fn reject_unwritable_output(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-fn write(
+/// Writes a result to the stream with `fill`, and flushes it. A reader that has closed the stream is no error.
+fn write_result(
     stream: impl io::Write,
     fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {

@@ -14,6 +14,7 @@ pub(crate) struct OutputFile {
 }
 
 impl OutputFile {
+    /// Creates the file, which is opened when something is first written.
     pub(crate) const fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -21,6 +22,7 @@ impl OutputFile {
         }
     }
 
+    /// Writes to the file. It replaces the old one only when it is complete.
     pub(super) fn write(
         &self,
         write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,

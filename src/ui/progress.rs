@@ -42,6 +42,7 @@ impl ProgressLines {
 }
 
 impl ProgressDisplay {
+    /// Creates the progress of an action: a bar, or lines in a log.
     pub(super) fn new(shows_bar: bool, shows_lines: bool, label: &str) -> Self {
         let lines = shows_lines.then(|| ProgressLines {
             label: label.to_owned(),
@@ -63,6 +64,7 @@ impl ProgressDisplay {
         }
     }
 
+    /// Shows the progress as a number of files.
     #[must_use]
     pub(crate) fn count_files(mut self) -> Self {
         if let Some(lines) = &mut self.lines {
@@ -77,6 +79,7 @@ impl ProgressDisplay {
         self.with_style("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
+    /// Sets the form of the bar.
     fn with_style(self, template: &str) -> Self {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> "));

@@ -17,14 +17,14 @@ const MAX_LISTED_FILES: usize = 20;
 
 impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
-    pub(crate) fn checkout_files(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
+    pub(crate) fn checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
             return Ok(self.repo.disk_snapshot(run.index())?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
+    /// Warns if the checkout is at another commit than the one that the event names and that is therefore reviewed.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,
@@ -47,7 +47,7 @@ impl Workspace<'_> {
     }
 
     /// Returns a note if the files are in no git repository.
-    pub(crate) fn note_without_git(&self) -> Option<String> {
+    pub(crate) fn describe_missing_git(&self) -> Option<String> {
         self.repo.is_plain_directory().then(|| {
             format!(
                 "{} is in no git repository. The files were checked without a base.",
@@ -56,8 +56,9 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns a note about the pipelines and gate files whose content on disk is not that of the evaluated commit.
-    pub(crate) fn note_on_disk(
+    /// Returns a note about the pipelines and gate files whose content on disk differs from the evaluated commit;
+    /// `None` if there are none.
+    pub(crate) fn describe_differences_on_disk(
         &self,
         run: &Run,
         evaluated_snapshot: &Snapshot<'_>,
@@ -68,7 +69,7 @@ impl Workspace<'_> {
             return None;
         }
         let short = commit.short();
-        match self.paths_differing_on_disk(run, commit, evaluated_snapshot, selection) {
+        match self.find_paths_differing_on_disk(run, commit, evaluated_snapshot, selection) {
             Ok(paths) if paths.is_empty() => None,
             Ok(paths) => {
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
@@ -84,7 +85,8 @@ impl Workspace<'_> {
         }
     }
 
-    fn paths_differing_on_disk(
+    /// Returns the paths of the selected files, pipelines and gate files that differ between the commit and the disk.
+    fn find_paths_differing_on_disk(
         &self,
         run: &Run,
         commit: &CommitId,
@@ -92,7 +94,9 @@ impl Workspace<'_> {
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
         let disk = self.repo.disk_snapshot(run.index())?;
-        let gate_files = self.gate_files([evaluated_snapshot, &disk].into_iter())?.paths();
+        let gate_files = self
+            .find_gate_files([evaluated_snapshot, &disk].into_iter())?
+            .paths();
         let changes = disk.find_changes(std::slice::from_ref(commit), &|path| {
             is_pipeline(path)
                 || selection.includes(path)

@@ -50,10 +50,10 @@ const MAX_ANSWER_BYTES: u64 = 1024;
 
 /// Returns the hidden directories at the root that may be the platform's, sorted by name. Those that contain pipelines
 /// are last: the platform keeps its own files in its directory, and pipelines elsewhere.
-pub(crate) fn find_candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
+pub(crate) fn find_config_dir_candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
     let pipeline_dirs = find_pipeline_dirs(snapshot)?;
     let mut names = snapshot.list_root_folders()?;
-    names.retain(|name| is_name(name) && !TOOL_DIRECTORIES.contains(&name.as_str()));
+    names.retain(|name| is_hidden_dir_name(name) && !TOOL_DIRECTORIES.contains(&name.as_str()));
     names.sort_by_cached_key(|name| (pipeline_dirs.contains(name), name.clone()));
     Ok(names)
 }
@@ -78,13 +78,14 @@ fn find_pipeline_dirs(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failu
         .collect())
 }
 
-/// Prompts on a terminal; otherwise returns an error with the candidates and the command to run.
+/// Returns the platform's hidden directory that the user names on a terminal. Without one, returns an error with the
+/// candidates and the command to run.
 pub(crate) fn require_config_dir(
     snapshot: &Snapshot<'_>,
     run: &Run,
     command: &str,
 ) -> Result<String, Failure> {
-    let candidates = find_candidates(snapshot)?;
+    let candidates = find_config_dir_candidates(snapshot)?;
     match ask_for_config_dir(run, &candidates)? {
         Some(name) => Ok(name),
         None => Err(reject_unknown_config_dir(&candidates, command)),
@@ -109,8 +110,8 @@ pub(crate) fn reject_unknown_config_dir(candidates: &[String], command: &str) ->
     ))
 }
 
-/// Prompts for the directory; `None` if no terminal is attached or the input is empty. Some CI hosts give jobs a
-/// terminal that no user reads.
+/// Prompts for the platform's hidden directory. Returns `None` if no terminal is attached or the input is empty. On a
+/// CI host there is no prompt, because some give jobs a terminal that no user reads.
 pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
     if is_ci(&run.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
@@ -130,6 +131,7 @@ pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Opt
     parse_answer(&answer, candidates)
 }
 
+/// Returns the directory that the answer names: the number of a candidate, or a name. `None` means no answer.
 fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, Failure> {
     let answer = answer.trim();
     if answer.is_empty() {
@@ -140,7 +142,7 @@ fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, F
         .ok()
         .and_then(|number| candidates.get(number.checked_sub(1)?));
     match numbered_candidate.map_or(answer, String::as_str) {
-        name if is_name(name) => Ok(Some(name.to_owned())),
+        name if is_hidden_dir_name(name) => Ok(Some(name.to_owned())),
         name => Err(Failure::usage(format!(
             "{name:?} is not a valid name of a hidden directory"
         ))),
@@ -148,7 +150,7 @@ fn parse_answer(answer: &str, candidates: &[String]) -> Result<Option<String>, F
 }
 
 /// Returns whether this is the name of a hidden directory that a shell accepts unquoted.
-pub(crate) fn is_name(name: &str) -> bool {
+pub(crate) fn is_hidden_dir_name(name: &str) -> bool {
     name.len() > 1
         && name != ".."
         && name.starts_with('.')

@@ -24,6 +24,7 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
+    /// Returns the paths of all files of the gate configuration.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.settings
             .iter()
@@ -33,7 +34,7 @@ impl GateFiles {
             .collect()
     }
 
-    /// Describes the changes in the file at this path.
+    /// Describes how the file at this path changed, by the kind of the file.
     pub(crate) fn describe_changes(
         &self,
         path: &str,
@@ -49,15 +50,16 @@ impl GateFiles {
         }
     }
 
-    fn add(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
+    /// Adds the paths that the gate configuration has in this snapshot, with those of the links that lead to it.
+    fn add_files_of(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
             self.settings
-                .extend(policy::resolve_path(repo, snapshot, path)?.paths);
+                .extend(policy::follow_links(repo, snapshot, path)?.paths);
         }
         self.waivers
-            .extend(policy::resolve_path(repo, snapshot, waivers::FILE_NAME)?.paths);
-        for path in workspace.linked_rules(snapshot)? {
+            .extend(policy::follow_links(repo, snapshot, waivers::FILE_NAME)?.paths);
+        for path in workspace.find_linked_rules(snapshot)? {
             if !self.linked_rules.contains(&path) {
                 self.linked_rules.push(path);
             }
@@ -68,29 +70,29 @@ impl GateFiles {
 
 impl Workspace<'_> {
     /// Returns the paths of the gate configuration in any of these snapshots.
-    pub(crate) fn gate_files<'s>(
+    pub(crate) fn find_gate_files<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot<'s>>,
     ) -> Result<GateFiles, GitError> {
         let mut files = GateFiles::default();
         for snapshot in snapshots {
-            files.add(self, snapshot)?;
+            files.add_files_of(self, snapshot)?;
         }
         Ok(files)
     }
 
-    /// Returns the paths on the way to a rules file behind a link: the file itself, the hidden directory or one below
-    /// it. The platform reads commits and follows no links, so it ignores such a file; a change of it is still a change
-    /// of the gate.
-    pub(crate) fn linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+    /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform reads
+    /// commits and follows no links, so it ignores such a file. A change of it is still reported as a change of the
+    /// gate.
+    pub(crate) fn find_linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
         let config_dirs = match &self.named_config_dir {
             Some(name) => vec![name.clone()],
-            None => hidden_root_entries(snapshot)?,
+            None => list_hidden_root_entries(snapshot)?,
         };
         let mut paths = Vec::new();
         for config_dir in config_dirs {
             let resolved_path =
-                policy::resolve_path(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
+                policy::follow_links(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
             if resolved_path.file.is_some() && resolved_path.paths.len() > 1 {
                 paths.extend(resolved_path.paths);
             }
@@ -100,7 +102,7 @@ impl Workspace<'_> {
 }
 
 /// Returns the hidden directories at the root, and the links that may lead to some.
-pub(crate) fn hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+pub(crate) fn list_hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let mut entries = snapshot.list_root_folders()?;
     entries.retain(|name| name.starts_with('.'));
     let hidden_links = snapshot

@@ -5,31 +5,33 @@ pub(crate) mod config_dir_prompt;
 pub(crate) mod gate_files;
 mod misnamed_files;
 mod path_repository;
+mod platform_files;
 mod policy_settings;
 mod policy_warning;
 pub(crate) mod rules_remedy;
 pub(crate) mod standard_input;
-mod target_tip;
+mod target_revision;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
-use crate::document_content::{read_document_blob, read_document_on_disk};
+pub(crate) use platform_files::find_config_dir_in;
+pub(crate) use policy_warning::WarningTiming;
+
 use crate::env;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::GateChanges;
 use crate::job::context::{
-    self, Comparison, ContextError, DeepenSubject, PolicyTip, RequestedRevisions, Target,
+    self, Comparison, ContextError, DeepenSubject, PolicyRevision, RefetchBranch, RequestedRevisions, Target,
 };
-use crate::job::policy::{self, CheckoutFiles, GateFile, GateFileReader, UnusableFile, normalize};
+use crate::job::policy::{
+    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
+};
 use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
-use crate::workspace::target_tip::{find_newest_target_tip, or_unknown};
-use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE, is_pipeline};
-use sluicegate_pipelines::rules::RuleSet;
-use sluicegate_pipelines::yaml::DocumentError;
+use crate::workspace::target_revision::{allow_unproven, find_target_revision};
+use sluicegate_git::{GitError, Repository};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::Path;
 
 /// A repository with its settings and the host's context.
@@ -39,12 +41,12 @@ pub(crate) struct Workspace<'a> {
     /// The platform's hidden directory, if it is set and not to be searched.
     pub(crate) named_config_dir: Option<String>,
     pub(crate) ci: CiContext,
-    /// The version of the gate configuration in force.
-    pub(crate) policy: PolicyTip,
-    /// The tip of the target branch, regardless of `--policy`.
-    pub(crate) target_tip: PolicyTip,
-    /// The note with the date of `target_tip`, if nothing shows that it is not outdated.
-    pub(crate) tip_age: Option<String>,
+    /// The revision that the gate configuration is read from.
+    pub(crate) policy_revision: PolicyRevision,
+    /// The newest commit of the target branch, regardless of `--policy`.
+    pub(crate) target_revision: PolicyRevision,
+    /// The note with the date of `target_revision`, if nothing shows that it is not outdated.
+    pub(crate) target_age_note: Option<String>,
     /// How to treat a change that edits the gate configuration together with other files.
     pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; `None` if the job sets one outside.
@@ -53,63 +55,69 @@ pub(crate) struct Workspace<'a> {
 
 impl Run {
     /// Opens the repository and reads its settings and context.
-    pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
-        self.workspace_in(self.open_repository()?)
+    pub(crate) fn open_workspace(&self) -> Result<Workspace<'_>, Failure> {
+        self.open_workspace_in(self.open_repository()?)
     }
 
     /// Reads the settings and the context of a repository.
-    pub(crate) fn workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
+    pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
         let repositories = settings::target_repositories(&self.global, &self.env)?;
         ci.target_repository.urls.extend(repositories);
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::policy_source(&self.global, &self.env)?;
-        let policy = or_unknown(policy::find_policy_tip(&repo, Some(&ci), choice, is_host_commit))?;
-        let settled_policy = self.settle_policy(&repo, policy, Some(&ci), unusable_file_treatment(&ci))?;
+        let policy = allow_unproven(policy::find_policy_revision(
+            &repo,
+            Some(&ci),
+            choice,
+            is_host_commit,
+        ))?;
+        let policy_settings =
+            self.read_policy_settings(&repo, policy, Some(&ci), choose_unusable_file_treatment(&ci))?;
         Ok(Workspace {
-            target_tip: or_unknown(find_newest_target_tip(
+            target_revision: allow_unproven(find_target_revision(
                 &repo,
                 &ci,
-                &settled_policy.policy,
+                &policy_settings.policy_revision,
                 is_host_commit,
             ))?,
-            named_config_dir: settled_policy.named_config_dir,
-            sources: settled_policy.sources,
-            policy: settled_policy.policy,
-            tip_age: None,
+            named_config_dir: policy_settings.named_config_dir,
+            sources: policy_settings.sources,
+            policy_revision: policy_settings.policy_revision,
+            target_age_note: None,
             gate_changes: settings::gate_changes(&self.global, &self.env)?,
-            config_file: settled_policy.config_file,
+            config_file: policy_settings.config_file,
             repo,
             ci,
         })
     }
 
-    /// Reads the settings from the version of the configuration file in force.
-    fn settle_policy(
+    /// Reads the configuration file from the policy revision, and the settings that can be resolved from it at once.
+    fn read_policy_settings(
         &self,
         repo: &Repository,
-        policy: PolicyTip,
+        policy: PolicyRevision,
         ci: Option<&CiContext>,
         on_unusable: UnusableFile,
-    ) -> Result<SettledPolicy<'_>, Failure> {
+    ) -> Result<PolicySettings<'_>, Failure> {
         let requested_file = settings::requested_config_file(&self.global, &self.env);
-        let (is_named, file) = match requested_file {
-            Some(file) => (true, file),
-            None => (false, repo.root().join(FILE_NAME)),
+        let (presence, file) = match requested_file {
+            Some(file) => (FilePresence::Required, file),
+            None => (FilePresence::Optional, repo.root().join(FILE_NAME)),
         };
-        let config_file = policy::path_in_repository(repo.root(), &file);
+        let config_file = policy::find_path_in_repository(repo.root(), &file);
         let gate_file = match &config_file {
             Some(path) => {
                 let reader = GateFileReader {
                     repo,
-                    tip: &policy,
+                    policy_revision: &policy,
                     checkout: CheckoutFiles::for_run(repo, ci)?,
                     on_unusable,
                 };
-                reader.read_gate_file(path, is_named, policy::MAX_FILE_BYTES)?
+                reader.read_file(path, presence, policy::MAX_FILE_BYTES)?
             }
-            None => policy::read_job_file(&normalize(&file), is_named)?,
+            None => policy::read_job_file(&normalize_path(&file), presence)?,
         };
         let checkout = Checkout {
             root: repo.root(),
@@ -122,11 +130,11 @@ impl Run {
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
         let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
-        let named_config_dir = sources.resolve_settings(|sources| sources.config_dir(&self.global))?;
-        Ok(SettledPolicy {
+        let named_config_dir = sources.resolve_or_drop_file(|sources| sources.config_dir(&self.global))?;
+        Ok(PolicySettings {
             sources,
             named_config_dir,
-            policy,
+            policy_revision: policy,
             config_file,
         })
     }
@@ -136,8 +144,8 @@ impl Run {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
-    /// Opens the repository. A bare repository is opened only if it is set explicitly: one inside a checkout belongs to
-    /// the change.
+    /// Opens the repository. A bare repository is opened only if the job names it, because one inside a checkout
+    /// belongs to the change.
     pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
         match settings::requested_repository(&self.global, &self.env) {
             Some(dir) => Repository::open(&dir),
@@ -147,47 +155,51 @@ impl Run {
     }
 
     /// Returns the repository, if there is one.
-    pub(crate) fn repository(&self) -> Option<Repository> {
+    pub(crate) fn find_repository(&self) -> Option<Repository> {
         self.open_repository().ok()
     }
 
-    /// Returns the settings for commands that need no repository; reads the configuration file if there is one.
-    pub(crate) fn sources(&self) -> Result<SettingSources<'_>, Failure> {
+    /// Returns the settings for commands that work without a repository. The configuration file is read if there is
+    /// one.
+    pub(crate) fn read_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
-        if let Some(repo) = self.repository() {
+        if let Some(repo) = self.find_repository() {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::policy_source(&self.global, &self.env)?;
-            let policy = or_unknown(policy::find_policy_tip(&repo, ci.as_ref(), choice, true))?;
-            let settled_policy = self.settle_policy(&repo, policy, ci.as_ref(), UnusableFile::Reject)?;
-            return Ok(settled_policy.sources);
+            let policy = allow_unproven(policy::find_policy_revision(&repo, ci.as_ref(), choice, true))?;
+            let policy_settings =
+                self.read_policy_settings(&repo, policy, ci.as_ref(), UnusableFile::Reject)?;
+            return Ok(policy_settings.sources);
         }
         let file = match settings::requested_config_file(&self.global, &self.env) {
-            Some(file) => policy::read_job_file(&file, true)?,
+            Some(file) => policy::read_job_file(&file, FilePresence::Required)?,
             None => GateFile::default(),
         };
         Ok(SettingSources::new(&self.env, &file, None, UnusableFile::Reject)?)
     }
 }
 
-/// Returns what to do with a file of the gate configuration that cannot be used.
-fn unusable_file_treatment(ci: &CiContext) -> UnusableFile {
+/// Returns what to do with a file of the gate configuration that cannot be used: an error in a local run; in CI it is
+/// treated as missing, because otherwise it would stop the change that repairs it.
+fn choose_unusable_file_treatment(ci: &CiContext) -> UnusableFile {
     match ci.host {
         Host::None => UnusableFile::Reject,
         _ => UnusableFile::TreatAsMissing,
     }
 }
 
-/// The settings, and their source.
-struct SettledPolicy<'a> {
+/// The settings of the policy revision.
+struct PolicySettings<'a> {
     sources: SettingSources<'a>,
     named_config_dir: Option<String>,
-    policy: PolicyTip,
+    policy_revision: PolicyRevision,
     config_file: Option<String>,
 }
 
 impl<'a> Workspace<'a> {
-    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again: the version in
-    /// force may have been fetched, or depend on the commit set by the job. Fails if the target's tip cannot be proven.
+    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if another policy
+    /// revision may be found now, because it was fetched or the job selects another commit. Fails if the target's
+    /// newest commit is still not proven.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -195,31 +207,37 @@ impl<'a> Workspace<'a> {
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
         if revisions.deepen {
-            self.fetch_missing(run, revisions, subject)?;
+            self.fetch_missing_commits(run, revisions, subject)?;
         }
         let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, revisions)?;
-        let is_tip_unknown = matches!(self.policy, PolicyTip::Unknown { .. })
-            || matches!(self.target_tip, PolicyTip::Unknown { .. });
+        let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
+            || matches!(self.target_revision, PolicyRevision::Unknown { .. });
         if revisions.deepen || !is_host_commit || is_tip_unknown {
             let choice = settings::policy_source(&run.global, &run.env)?;
-            let policy = policy::find_policy_tip(&self.repo, Some(&self.ci), choice, is_host_commit)?;
-            let settled_policy = run.settle_policy(
+            let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, is_host_commit)?;
+            let policy_settings = run.read_policy_settings(
                 &self.repo,
                 policy,
                 Some(&self.ci),
-                unusable_file_treatment(&self.ci),
+                choose_unusable_file_treatment(&self.ci),
             )?;
-            self.named_config_dir = settled_policy.named_config_dir;
-            self.sources = settled_policy.sources;
-            self.target_tip =
-                find_newest_target_tip(&self.repo, &self.ci, &settled_policy.policy, is_host_commit)?;
-            self.policy = settled_policy.policy;
+            self.named_config_dir = policy_settings.named_config_dir;
+            self.sources = policy_settings.sources;
+            self.target_revision = find_target_revision(
+                &self.repo,
+                &self.ci,
+                &policy_settings.policy_revision,
+                is_host_commit,
+            )?;
+            self.policy_revision = policy_settings.policy_revision;
         }
-        self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_host_commit, &self.target_tip)?;
+        self.target_age_note =
+            context::describe_revision_age(&self.repo, &self.ci, is_host_commit, &self.target_revision)?;
         Ok(())
     }
 
-    fn fetch_missing(
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base.
+    fn fetch_missing_commits(
         &mut self,
         run: &Run,
         revisions: &RequestedRevisions,
@@ -229,30 +247,30 @@ impl<'a> Workspace<'a> {
         let report = |step: &str| run.ui.say(step);
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
         context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
-        context::fetch_policy_branch(repo, ci, is_host_commit, true, &report)?;
+        context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
         context::deepen(repo, ci, revisions, subject, &report)?;
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        context::fetch_policy_branch(repo, ci, is_host_commit, false, &report)
+        context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)
     }
 
     /// Returns what to do with a file of the gate configuration that cannot be used.
     pub(crate) fn on_unusable(&self) -> UnusableFile {
-        unusable_file_treatment(&self.ci)
+        choose_unusable_file_treatment(&self.ci)
     }
 
-    /// Returns whether the gate configuration in force may differ from that of the reviewed commit.
-    pub(crate) const fn has_other_policy(&self) -> bool {
-        !matches!(self.policy, PolicyTip::Head { .. })
+    /// Returns whether the gate configuration is read from another revision than the reviewed one.
+    pub(crate) const fn has_separate_policy(&self) -> bool {
+        !matches!(self.policy_revision, PolicyRevision::Head { .. })
     }
 
     /// Returns where the configuration file is read, for display.
     pub(crate) fn describe_policy(&self) -> String {
-        match (&self.config_file, &self.policy) {
+        match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
-            (Some(path), PolicyTip::Head { reason }) => format!("{path} of the checkout: {reason}"),
+            (Some(path), PolicyRevision::Head { reason }) => format!("{path} of the checkout: {reason}"),
             (
                 Some(path),
-                PolicyTip::Commit {
+                PolicyRevision::Commit {
                     commit,
                     branch,
                     source,
@@ -260,15 +278,15 @@ impl<'a> Workspace<'a> {
             ) => {
                 format!("{path} of `{branch}` at {} ({source})", commit.short())
             }
-            (Some(_), PolicyTip::Unknown { reason }) => format!("none: {reason}"),
+            (Some(_), PolicyRevision::Unknown { reason }) => format!("none: {reason}"),
         }
     }
 
-    /// Returns an error if the CI host is unknown and the policy too: neither the host nor the clone shows which branch
-    /// a change goes to.
-    pub(crate) fn require_policy_of_unknown_host(&self) -> Result<(), ContextError> {
-        match &self.policy {
-            PolicyTip::Unknown { reason } if self.ci.host == Host::Unknown => {
+    /// Returns an error if the CI host is unknown and the policy revision is, too: nothing then shows which branch a
+    /// change goes to, so any result could be wrong.
+    pub(crate) fn require_policy_on_unknown_host(&self) -> Result<(), ContextError> {
+        match &self.policy_revision {
+            PolicyRevision::Unknown { reason } if self.ci.host == Host::Unknown => {
                 Err(ContextError::UnknownHost {
                     missing: "the policy",
                     reason: reason.clone(),
@@ -278,112 +296,32 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// Returns the resolved commit, branch and base; prints the warnings.
+    /// Resolves the commit to review, its branch and its base, and prints the warnings.
     pub(crate) fn resolve_target(
         &self,
         run: &Run,
         revisions: &RequestedRevisions,
     ) -> Result<Target, Failure> {
-        self.require_policy_of_unknown_host()?;
+        self.require_policy_on_unknown_host()?;
         let target = context::resolve_target(&self.repo, &self.ci, revisions)?;
         print_warnings(run, &target.warnings);
         Ok(target)
     }
 
-    /// Returns the base of the working tree or the index; prints the warnings.
-    pub(crate) fn compare_checkout(
+    /// Resolves the base for a review of the working tree or the index, and prints the warnings.
+    pub(crate) fn resolve_checkout(
         &self,
         run: &Run,
         revisions: &RequestedRevisions,
     ) -> Result<Comparison, Failure> {
-        self.require_policy_of_unknown_host()?;
+        self.require_policy_on_unknown_host()?;
         let comparison = context::resolve_checkout(&self.repo, &self.ci, revisions)?;
         print_warnings(run, &comparison.warnings);
         Ok(comparison)
     }
-
-    /// Returns the platform's hidden directory: as set, otherwise the one with the platform's files in the target
-    /// branch, so that a change with another directory does not choose its own rules; otherwise the one in the
-    /// snapshot.
-    pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
-        if let Some(name) = &self.named_config_dir {
-            return Ok(Some(name.clone()));
-        }
-        if let PolicyTip::Commit { commit, .. } = &self.policy
-            && let Ok(Some(config_dir)) = find_config_dir(&self.repo.snapshot(commit.clone()))?
-        {
-            return Ok(Some(config_dir));
-        }
-        let config_dir = find_config_dir(snapshot)?;
-        if self.on_unusable() == UnusableFile::TreatAsMissing {
-            return Ok(config_dir.ok().flatten());
-        }
-        config_dir.map_err(|error| {
-            Failure::usage(error.to_string())
-                .with_hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
-        })
-    }
-
-    /// Returns the rules file, or `None` if it is missing. A link counts as missing, as the platform reads commits and
-    /// follows no links.
-    pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
-        let Some(config_dir) = self.config_dir(snapshot)? else {
-            return Ok(None);
-        };
-        let file = snapshot.find_file(&format!("{config_dir}/{RULES_FILE}"))?;
-        Ok(file.filter(|file| file.kind == FileKind::Regular))
-    }
-
-    /// Returns the rule set of a snapshot without a rules file, with the reason.
-    pub(crate) fn missing_rules(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
-        Ok(if self.linked_rules(snapshot)?.is_empty() {
-            RuleSet::without_file()
-        } else {
-            RuleSet::behind_symbolic_link()
-        })
-    }
-
-    /// Returns the rules, or `None` without a rules file.
-    pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
-        self.read_rules(self.rules_file(snapshot)?.as_ref())
-    }
-
-    /// Returns the rules of this rules file.
-    pub(crate) fn read_rules(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
-        let document = file.map(|file| self.read_document(file)).transpose()?;
-        Ok(document.map(|document| RuleSet::from_document(&document)))
-    }
-
-    /// Returns the file's content, or why it cannot be parsed as a document.
-    pub(crate) fn read_document(
-        &self,
-        file: &SnapshotFile,
-    ) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
-        let path = match &file.content {
-            FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
-            FileContent::Disk(full) => full,
-        };
-        if let Some(doubt) = file.doubt {
-            let message = format!("could not evaluate {}: {}", path.display(), doubt.reason());
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(message)));
-        }
-        read_document_on_disk(path).map_err(|error| {
-            let message = format!("could not read {}", path.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(message))
-        })
-    }
 }
 
-/// Returns the only hidden directory of the snapshot with the platform's files.
-pub(crate) fn find_config_dir(
-    snapshot: &Snapshot<'_>,
-) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
-    let root_dirs = snapshot.list_root_folders()?;
-    Ok(pipelines::find_config_dir(&root_dirs, &|path| {
-        matches!(snapshot.find_file(path), Ok(Some(_)))
-    }))
-}
-
+/// Prints the warnings, and records that they were shown so that the report does not repeat them.
 fn print_warnings(run: &Run, warnings: &[String]) {
     for warning in warnings {
         run.ui.warn(warning);

@@ -5,7 +5,7 @@ use crate::env;
 use crate::error::Failure;
 use crate::job::settings::{self, FILE_NAME};
 use crate::session::{Run, is_ci};
-use crate::workspace::typed_paths::path_inside;
+use crate::workspace::typed_paths::strip_root;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::fs;
@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 10_000;
 impl Run {
     /// Opens the repository of the current directory, or in a local run the one that contains `paths`, if they are
     /// elsewhere.
-    pub(crate) fn open_repository_of(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
+    pub(crate) fn open_repository_with(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {
         let current_repository = self.open_repository();
         let is_typo = current_repository.is_ok() && !self.has_paths(paths);
         if is_typo
@@ -34,9 +34,9 @@ impl Run {
         }
     }
 
-    /// Like [`Self::open_repository_of`], but also opens a directory that is in no repository.
-    pub(crate) fn open_files_of(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
-        let repository = self.open_repository_of(paths);
+    /// Like [`Self::open_repository_with`], but also opens a directory that is in no repository.
+    pub(crate) fn open_files_with(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
+        let repository = self.open_repository_with(paths);
         let is_typo = repository.is_ok() && !self.has_paths(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);
@@ -54,7 +54,7 @@ impl Run {
                 }
             });
         }
-        match self.plain_root(paths) {
+        match self.find_plain_root(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),
             None => Ok(repository?),
         }
@@ -83,7 +83,7 @@ impl Run {
     /// Returns the root of a project without git. This is the nearest directory with a file of the platform or of this
     /// program. Without such a directory, it is the only directory that was typed, otherwise the current directory if
     /// it contains the paths.
-    fn plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+    fn find_plain_root(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();
         for path in paths {
@@ -112,7 +112,7 @@ fn contains_paths(repository: &Result<Repository, GitError>, current_dir: &Path,
     repository.as_ref().is_ok_and(|repo| {
         paths
             .iter()
-            .all(|path| path == Path::new("-") || path_inside(repo.root(), current_dir, path).is_some())
+            .all(|path| path == Path::new("-") || strip_root(repo.root(), current_dir, path).is_some())
     })
 }
 

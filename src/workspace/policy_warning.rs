@@ -1,24 +1,35 @@
-//! The warning about settings of the checkout's configuration file that are not in force yet.
+//! The warning about settings of the checkout's configuration file that are not used yet.
 
 use super::Workspace;
 use crate::job::settings::FILE_NAME;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
+/// The time to print a warning that a report contains as well.
+#[derive(Clone, Copy)]
+pub(crate) enum WarningTiming {
+    /// The warning is printed immediately, because the run has no report.
+    AtOnce,
+    /// The warning is printed only if the run ends before its report is written.
+    IfNotReported,
+}
+
 impl Workspace<'_> {
-    /// Warns of settings in the configuration file that are not in force yet. A run with a report prints the warning
-    /// only if it ends before its report, which lists these settings.
-    pub(crate) fn warn_of_policy(&self, run: &Run, has_report: bool) {
-        match self.sources.note() {
-            Some(note) if has_report => run.defer_warning(note.to_owned()),
-            Some(note) => run.ui.warn(note),
-            None => {}
+    /// Warns if settings of the checkout's configuration file are not used, because the policy revision has no such
+    /// file or an unusable one.
+    pub(crate) fn warn_of_unused_settings(&self, run: &Run, timing: WarningTiming) {
+        if let Some(note) = self.sources.note() {
+            match timing {
+                WarningTiming::AtOnce => run.ui.warn(note),
+                WarningTiming::IfNotReported => run.defer_warning(note.to_owned()),
+            }
         }
         self.warn_of_misnamed(run);
     }
 
-    /// Returns the note that settings of the checkout's configuration file are not in force, if any.
-    pub(crate) fn policy_limit(&self) -> Option<VerdictLimit> {
+    /// Returns a limit of the verdict if settings of the checkout's configuration file are not used, because the policy
+    /// revision has no such file or an unusable one.
+    pub(crate) fn limit_of_unused_settings(&self) -> Option<VerdictLimit> {
         Some(VerdictLimit {
             kind: LimitKind::NotInForce,
             path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),

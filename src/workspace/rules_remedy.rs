@@ -1,11 +1,11 @@
 //! Determines how to provide the rules file that the reviewed files lack: it may be on disk, or in the target branch.
 
 use crate::error::Failure;
-use crate::job::context::PolicyTip;
+use crate::job::context::PolicyRevision;
 use crate::job::policy;
 use crate::workspace::config_dir_prompt;
-use crate::workspace::gate_files::hidden_root_entries;
-use crate::workspace::{Workspace, find_config_dir};
+use crate::workspace::gate_files::list_hidden_root_entries;
+use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::fs;
@@ -58,17 +58,17 @@ impl RulesRemedy {
 }
 
 impl Workspace<'_> {
-    /// Returns how to provide the rules file that a review of the snapshot does not find. `deleted_folder` is the
-    /// hidden directory from which the change deletes the file, if any.
+    /// Returns how the user can provide the rules file that a review of the snapshot does not find.
+    /// `deleted_config_dir` is the hidden directory from which the change deletes the file, if any.
     pub(crate) fn find_rules_remedy(
         &self,
         snapshot: &Snapshot<'_>,
         deleted_config_dir: Option<&str>,
     ) -> Result<RulesRemedy, Failure> {
-        if let Some(file) = self.rules_file(snapshot)? {
+        if let Some(file) = self.find_rules_file(snapshot)? {
             return Ok(RulesRemedy::OtherDirectory { path: file.path });
         }
-        if !self.linked_rules(snapshot)?.is_empty() {
+        if !self.find_linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
         }
         if let Some(path) = self.find_rules_path_on_disk() {
@@ -84,34 +84,35 @@ impl Workspace<'_> {
         Ok(RulesRemedy::Create { command })
     }
 
-    /// Returns the command that writes a rules file. `deleted_folder` is the hidden directory that the change empties,
-    /// if any.
+    /// Returns the command that writes a rules file. `deleted_config_dir` is the hidden directory that the change
+    /// empties, if any.
     pub(crate) fn create_rules_command(
         &self,
         snapshot: &Snapshot<'_>,
         deleted_config_dir: Option<&str>,
     ) -> Result<String, Failure> {
         let command = "sluicegate rules init";
-        Ok(match (self.config_dir(snapshot)?, deleted_config_dir) {
+        Ok(match (self.find_config_dir(snapshot)?, deleted_config_dir) {
             (Some(_), _) => command.to_owned(),
-            (None, Some(dir)) if config_dir_prompt::is_name(dir) => {
+            (None, Some(dir)) if config_dir_prompt::is_hidden_dir_name(dir) => {
                 config_dir_prompt::suggest_command(command, &[dir.to_owned()])
             }
-            (None, _) => {
-                config_dir_prompt::suggest_command(command, &config_dir_prompt::find_candidates(snapshot)?)
-            }
+            (None, _) => config_dir_prompt::suggest_command(
+                command,
+                &config_dir_prompt::find_config_dir_candidates(snapshot)?,
+            ),
         })
     }
 
     /// Returns whether any hidden directory of the snapshot has a rules file, also behind a link.
     pub(crate) fn has_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<bool, Failure> {
-        for dir in hidden_root_entries(snapshot)?
+        for dir in list_hidden_root_entries(snapshot)?
             .iter()
             .chain(&self.named_config_dir)
         {
             let path = format!("{dir}/{RULES_FILE}");
             let has_path = snapshot.has_path(&path)?;
-            if has_path || policy::resolve_path(&self.repo, snapshot, &path)?.file.is_some() {
+            if has_path || policy::follow_links(&self.repo, snapshot, &path)?.file.is_some() {
                 return Ok(true);
             }
         }
@@ -182,9 +183,10 @@ impl Workspace<'_> {
         Ok(Some((branch, path)))
     }
 
-    /// Returns the target branch and its tip: in a local run, the remote's default branch.
+    /// Returns the name of the target branch and its newest known commit; in a local run, those of the remote's default
+    /// branch. `None` if the branch is unknown.
     pub(crate) fn find_target_branch(&self) -> Result<Option<(String, CommitId)>, Failure> {
-        if let PolicyTip::Commit { commit, branch, .. } = &self.target_tip {
+        if let PolicyRevision::Commit { commit, branch, .. } = &self.target_revision {
             return Ok(Some((branch.clone(), commit.clone())));
         }
         if !self.ci.host.is_local() {
@@ -199,7 +201,7 @@ impl Workspace<'_> {
         let snapshot = self.repo.snapshot(commit.clone());
         let dir = match &self.named_config_dir {
             Some(dir) => Some(dir.clone()),
-            None => find_config_dir(&snapshot)?.ok().flatten(),
+            None => find_config_dir_in(&snapshot)?.ok().flatten(),
         };
         let Some(dir) = dir else {
             return Ok(None);

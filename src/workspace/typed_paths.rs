@@ -1,7 +1,7 @@
 //! Converts paths typed by the user to paths relative to the repository root.
 
 use crate::error::Failure;
-use crate::job::policy::normalize;
+use crate::job::policy::normalize_path;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
@@ -26,9 +26,10 @@ impl Workspace<'_> {
         Ok(paths)
     }
 
-    /// Converts a typed path, relative to the current directory, to a path relative to the repository root.
+    /// Converts a path that the user typed relative to the current directory to one relative to the repository root.
+    /// Fails if it is outside.
     pub(crate) fn resolve_typed_path(&self, run: &Run, typed_path: &Path) -> Result<String, Failure> {
-        let Some(relative_path) = path_inside(self.repo.root(), run.env.current_dir(), typed_path) else {
+        let Some(relative_path) = strip_root(self.repo.root(), run.env.current_dir(), typed_path) else {
             let root = self.repo.root().display();
             let place = if self.repo.is_plain_directory() {
                 "directory"
@@ -61,12 +62,12 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the part of `typed_path` below `root`, if it is below it; the current directory and the directory of `typed_path` may be
-/// reached by a symbolic link.
-pub(super) fn path_inside(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
-    let root = normalize(root);
-    path_below(&root, current_dir, typed_path)
-        .or_else(|| path_below(&root, &current_dir.canonicalize().ok()?, typed_path))
+/// Returns the part of `typed_path` below `root`, or `None` if it is outside. Symbolic links on the way to the current
+/// directory or to the file do not matter.
+pub(super) fn strip_root(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
+    let root = normalize_path(root);
+    strip_root_of_text(&root, current_dir, typed_path)
+        .or_else(|| strip_root_of_text(&root, &current_dir.canonicalize().ok()?, typed_path))
         .or_else(|| {
             let full_path = current_dir.join(typed_path);
             let real_parent = full_path.parent()?.canonicalize().ok()?;
@@ -75,8 +76,9 @@ pub(super) fn path_inside(root: &Path, current_dir: &Path, typed_path: &Path) ->
         })
 }
 
-fn path_below(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
-    normalize(&current_dir.join(typed_path))
+/// Returns the part of `typed_path` below `root`, compared by the names alone.
+fn strip_root_of_text(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
+    normalize_path(&current_dir.join(typed_path))
         .strip_prefix(root)
         .map(Path::to_path_buf)
         .ok()

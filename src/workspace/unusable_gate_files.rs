@@ -9,7 +9,7 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
-use crate::workspace::{Workspace, find_config_dir};
+use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
@@ -41,6 +41,7 @@ struct GateFileProblem {
 }
 
 impl GateFileProblem {
+    /// Creates the problem of a file that the change may repair.
     fn new(content: Vec<GateFileVersion>, message: String) -> Self {
         Self {
             content,
@@ -65,9 +66,10 @@ struct GateVersion<'v> {
 }
 
 impl Workspace<'_> {
-    /// Returns the files of the gate configuration that cannot be used in the snapshot. In a local run, there are none,
-    /// because such a file is an error already.
-    pub(crate) fn unusable_gate_files(
+    /// Returns the files of the gate configuration that cannot be used in the snapshot, separated into those of the
+    /// change and those that were unusable in the same way before. A local run has none, because such a file is already
+    /// an error there.
+    pub(crate) fn find_unusable_gate_files(
         &self,
         run: &Run,
         snapshot: &Snapshot<'_>,
@@ -78,7 +80,9 @@ impl Workspace<'_> {
         if self.ci.host.is_local() {
             return Ok(unusable);
         }
-        let head_problems = self.at_snapshot(run, snapshot, resolve, true)?.find_problems()?;
+        let head_problems = self
+            .read_gate_version(run, snapshot, resolve, true)?
+            .find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
         }
@@ -86,7 +90,7 @@ impl Workspace<'_> {
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
             base_problems.push(
-                self.at_snapshot(run, &base_snapshot, resolve, false)?
+                self.read_gate_version(run, &base_snapshot, resolve, false)?
                     .find_problems()?,
             );
         }
@@ -107,7 +111,8 @@ impl Workspace<'_> {
         Ok(unusable)
     }
 
-    fn at_snapshot<'v>(
+    /// Collects what the checks of one version of the gate configuration need.
+    fn read_gate_version<'v>(
         &'v self,
         run: &'v Run,
         snapshot: &'v Snapshot<'v>,
@@ -119,13 +124,14 @@ impl Workspace<'_> {
             workspace: self,
             snapshot,
             resolve,
-            config_dir: find_config_dir(snapshot)?,
+            config_dir: find_config_dir_in(snapshot)?,
             is_head,
         })
     }
 }
 
 impl GateVersion<'_> {
+    /// Checks each file of the gate configuration in this version.
     fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
         let job_config_dir = settings::requested_config_dir(&self.run.global, &self.run.env);
@@ -149,7 +155,8 @@ impl GateVersion<'_> {
         Ok(problems)
     }
 
-    /// Checks the configuration file. Returns the hidden directory that it sets.
+    /// Checks the configuration file of this version, and adds what is wrong with it to `problems`. Returns the hidden
+    /// directory that it sets.
     fn check_config_file(&self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
@@ -173,13 +180,13 @@ impl GateVersion<'_> {
         let sources = match self
             .workspace
             .sources
-            .with_version(&text, &|path| self.tracks_file(path))
+            .with_file_version(&text, &|path| self.tracks_file(path))
         {
             Ok(sources) => sources,
             Err(error) => {
                 let problem = GateFileProblem {
                     has_job_key: error.is_job_key(),
-                    ..GateFileProblem::new(content, error.to_line())
+                    ..GateFileProblem::new(content, error.to_note())
                 };
                 problems.insert("settings", problem);
                 return Ok(None);
@@ -204,7 +211,7 @@ impl GateVersion<'_> {
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
-    /// Returns whether git tracks a file at this path.
+    /// Returns whether git tracks a file at this path, which a report must not overwrite.
     fn tracks_file(&self, path: &str) -> bool {
         if self.is_head {
             let tracks = self.workspace.repo.is_tracked(path, self.run.index());
@@ -214,11 +221,12 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Returns the reason if a value of the file cannot be used.
+    /// Returns the reason if a value of the configuration file cannot be used. An error that is also there without the
+    /// file is one of the job.
     fn find_unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.config_dir(&self.run.global) {
             Ok(dir) => dir,
-            Err(error) => return Ok(Some(error.to_line())),
+            Err(error) => return Ok(Some(error.to_note())),
         };
         let selection = match self.resolve_selection(sources) {
             Ok(selection) => selection,
@@ -227,16 +235,16 @@ impl GateVersion<'_> {
                 let is_of_file = self
                     .resolve_selection(&self.workspace.sources.without_file())
                     .is_ok();
-                return Ok(is_of_file.then(|| error.to_line()));
+                return Ok(is_of_file.then(|| error.to_note()));
             }
         };
         let file_config_dir = config_dir.filter(|dir| {
             settings::requested_config_dir(&self.run.global, &self.run.env).is_none()
                 && sources.sets_config_dir(dir)
         });
-        match find_unmatched_include(self.snapshot, &selection)? {
+        match explain_unmatched_include(self.snapshot, &selection)? {
             Some(reason) => Ok(Some(reason)),
-            None => find_empty_config_dir(self.snapshot, file_config_dir.as_deref()),
+            None => explain_empty_config_dir(self.snapshot, file_config_dir.as_deref()),
         }
     }
 
@@ -245,14 +253,15 @@ impl GateVersion<'_> {
         (self.resolve)(sources)
     }
 
-    /// Checks the rules file. Single rules that cannot be evaluated are results of the review.
+    /// Checks the rules file, and adds a problem if it cannot be parsed. Single rules that cannot be evaluated are
+    /// results of the review. Returns the file and its rules, which the check of the waivers needs.
     fn check_rules_file(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return (GateFileVersion::Missing, None);
         };
         let path = format!("{config_dir}/{RULES_FILE}");
-        let side = self.workspace.read_gate_file(self.snapshot, &path);
-        let (rules, message) = match &side {
+        let version = self.workspace.read_gate_file(self.snapshot, &path);
+        let (rules, message) = match &version {
             GateFileVersion::Missing => (None, None),
             GateFileVersion::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
             GateFileVersion::Text(bytes) => {
@@ -264,9 +273,9 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert("rules", GateFileProblem::new(vec![side.clone()], message));
+            problems.insert("rules", GateFileProblem::new(vec![version.clone()], message));
         }
-        (side, rules)
+        (version, rules)
     }
 
     /// Checks the waivers file, with the rules of this version alone.
@@ -301,6 +310,7 @@ impl GateVersion<'_> {
         Ok(())
     }
 
+    /// Checks that the file that offers pipelines to consumers can be read.
     fn check_shared_pipelines_file(&self, problems: &mut GateFileProblems) -> Result<(), Failure> {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return Ok(());
@@ -315,7 +325,8 @@ impl GateVersion<'_> {
         Ok(())
     }
 
-    /// Returns the content of a file, and its text, or why it has none. Links are followed within the repository.
+    /// Returns the content of a file, and the same as text, or the reason why it cannot be text. Links are followed
+    /// within the repository.
     fn read_text(
         &self,
         path: &str,
@@ -343,9 +354,9 @@ fn is_known_rule(rules: Option<&RuleSet>, id: &str) -> bool {
         || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
 }
 
-/// Returns the reason if the include globs of the configuration file match no pipeline of the snapshot, although it has
-/// pipelines.
-pub(crate) fn find_unmatched_include(
+/// Returns the reason if the snapshot has pipelines, but the include globs of the configuration file match none of
+/// them.
+pub(crate) fn explain_unmatched_include(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<Option<String>, Failure> {
@@ -361,13 +372,13 @@ pub(crate) fn find_unmatched_include(
     Ok(is_unmatched.then(|| format!("no glob of `{key}` matches a file")))
 }
 
-/// Returns the reason if the hidden directory that the configuration file sets has none of the platform's files in the
-/// snapshot, although another directory has them.
-pub(crate) fn find_empty_config_dir(
+/// Returns the reason if the hidden directory that the configuration file sets contains no file of the platform,
+/// although another directory does.
+pub(crate) fn explain_empty_config_dir(
     snapshot: &Snapshot<'_>,
     config_dir: Option<&str>,
 ) -> Result<Option<String>, Failure> {
-    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir(snapshot)?) else {
+    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir_in(snapshot)?) else {
         return Ok(None);
     };
     for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
@@ -380,6 +391,7 @@ pub(crate) fn find_empty_config_dir(
     )))
 }
 
+/// Describes an error in a file, with its position.
 fn describe_error(path: &str, error: &DocumentError) -> String {
     match error.position {
         Some(position) => format!("{path}:{}:{}: {}", position.line, position.column, error.message),

@@ -64,6 +64,7 @@ impl<'de> Visitor<'de> for UniqueKeys {
         Ok(self)
     }
 
+    /// Reads the keys of a map, and fails if one occurs twice.
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
         let mut keys: Vec<Key<'de>> = Vec::new();
         while let Some((key, _)) = entries.next_entry::<Key<'de>, Self>()? {

@@ -9,8 +9,9 @@ const BATCH_SIZE: usize = 2 * 1024 * 1024;
 /// Minimum size that counts for a content, in bytes: also small ones take memory.
 const MIN_COUNTED_SIZE: usize = 64;
 
-/// Returns the result of `compute` for each of `items`, in order. Each item was just read, and has its size in bytes.
-/// The first error ends the reading.
+/// Returns the result of `compute` for each content of `items`, in order. While one batch is computed on all cores, this
+/// thread reads the next one. Each content comes with its size in bytes, which limits the batches. The first error ends
+/// the reading.
 pub fn compute_all<T: Send, R: Send, E>(
     items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
@@ -20,7 +21,7 @@ pub fn compute_all<T: Send, R: Send, E>(
     Ok(results)
 }
 
-/// Passes each result to `use_result`, in order, on this thread; see [`compute_all`].
+/// Like [`compute_all`], but passes each result to `use_result` on this thread, so that they need not be kept.
 pub fn compute_each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
@@ -29,17 +30,17 @@ pub fn compute_each<T: Send, R: Send, E>(
     let mut batch = read_batch(&mut items)?;
     while !batch.is_empty() {
         let mut results = Vec::new();
-        let next = rayon::in_place_scope(|scope| {
+        let next_batch = rayon::in_place_scope(|scope| {
             scope.spawn(|_| results = batch.into_par_iter().map(compute).collect());
             read_batch(&mut items)
         });
         results.into_iter().for_each(&mut use_result);
-        batch = next?;
+        batch = next_batch?;
     }
     Ok(())
 }
 
-/// Reads the next items, up to [`BATCH_SIZE`] bytes.
+/// Reads the next contents, up to [`BATCH_SIZE`] bytes.
 fn read_batch<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
     let (mut batch, mut batch_size) = (Vec::new(), 0);
     while batch_size < BATCH_SIZE

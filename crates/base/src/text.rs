@@ -83,6 +83,7 @@ pub struct JsonEscaper<W> {
 }
 
 impl<W: io::Write> JsonEscaper<W> {
+    /// Creates a writer that escapes a second `#` in a row, so that no line contains a command of the host (`##vso[`).
     pub const fn new(writer: W) -> Self {
         Self {
             writer,
@@ -92,6 +93,7 @@ impl<W: io::Write> JsonEscaper<W> {
 }
 
 impl<W: io::Write> io::Write for JsonEscaper<W> {
+    /// Writes the bytes with each `#` that follows another one escaped.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if memchr::memchr(b'#', bytes).is_none() {
             self.is_after_mark &= bytes.is_empty();
@@ -210,6 +212,7 @@ fn is_safe(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }
 
+/// Escapes what a CI host would take for a command in its log.
 fn escape_host_commands(line: &str) -> String {
     let mut escaped_line = escape_controls_in_line(line);
     for (prefix, replacement) in COMMAND_PREFIXES {
@@ -218,6 +221,7 @@ fn escape_host_commands(line: &str) -> String {
     break_leading_command(escaped_line)
 }
 
+/// Escapes control characters and other unsafe ones, except tabs.
 fn escape_controls_in_line(line: &str) -> String {
     let mut escaped_text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -240,6 +244,7 @@ fn break_leading_command(line: String) -> String {
     format!("{}: {}", &line[..indent], &command[1..])
 }
 
+/// Returns whether a terminal, a log or an editor may begin a new line after this character.
 const fn is_line_break(c: char) -> bool {
     matches!(
         c,

@@ -64,6 +64,8 @@ impl Repository {
             .any(|path| may_have_quoted_line(&path))
     }
 
+    /// Returns whether attributes make git check the file out with other bytes than it stores. If git cannot tell, the
+    /// file counts as converted.
     fn is_converted_by_git(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
         let Ok(output) = self.program.run_locally(self.root(), &arguments, None) else {

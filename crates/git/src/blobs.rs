@@ -71,6 +71,7 @@ impl Repository {
         Some(odb.read(blob.oid()).ok()?.data().to_vec())
     }
 
+    /// Reads a blob from the local objects, and keeps it in the cache.
     fn read_whole_blob(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
         if let Some(content) = self.blob_cache.borrow().get(blob.oid()) {
             return Ok(content.to_vec());
@@ -81,6 +82,7 @@ impl Repository {
         Ok(object.data().to_vec())
     }
 
+    /// Fetches a blob that a partial clone lacks.
     fn fetch_missing_blob(&self, blob: &BlobId) -> Result<(), GitError> {
         if !self.program.can_fetch() {
             return Err(self.missing_object_error("blob", blob));

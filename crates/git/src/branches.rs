@@ -176,6 +176,7 @@ impl Repository {
         }
     }
 
+    /// Returns the default branch that the clone records for this remote, in the reference `refs/remotes/NAME/HEAD`.
     fn find_recorded_default_branch(
         &self,
         remotes: &[Remote<'_>],
@@ -190,6 +191,7 @@ impl Repository {
             .and_then(|reference| find_tracked_branch(remotes, &reference)))
     }
 
+    /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid.
     pub(super) fn find_reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
         match self.library.find_reference(name) {
             Ok(reference) => Ok(Some(reference)),
@@ -235,6 +237,8 @@ fn list_tracking_references(remote: &Remote<'_>, branch: &str) -> Vec<String> {
     configured_names.chain(usual_name).collect()
 }
 
+/// Returns the name of the remote, and that of the branch there, for a remote-tracking reference. The refspecs of the
+/// remote decide, because they may rename branches.
 fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, String)> {
     let remote_name = remote.name().ok()??;
     if let Some(spec) = remote.refspecs().find(|spec| spec.dst_matches(name)) {

@@ -64,6 +64,8 @@ pub struct Differences<'s> {
 }
 
 impl<'s> Differences<'s> {
+    /// Creates the differences from several bases. `find_disk_path` returns where a file that is not in git can be
+    /// read.
     pub(super) fn new(
         repository: &'s Repository,
         tree_differences: Vec<Vec<TreeDifference>>,
@@ -132,7 +134,9 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    fn build_changes(&self, base: usize, differences: &[TreeDifference]) -> Vec<Change> {
+    /// Converts the differences from one base to changes, with a deleted and an added file of similar content as a
+    /// rename.
+    fn build_changes(&self, base_index: usize, differences: &[TreeDifference]) -> Vec<Change> {
         let renames = renames::find_renames(self.repository, differences, &*self.find_disk_path);
         let source_indices: HashSet<usize> = renames.iter().map(|rename| rename.deleted_index).collect();
         let source_by_target: HashMap<usize, usize> = renames
@@ -147,7 +151,7 @@ impl<'s> Differences<'s> {
                 let from = source_by_target
                     .get(&index)
                     .map(|source| differences[*source].path.clone());
-                build_change(difference, from, base)
+                build_change(difference, from, base_index)
             })
             .collect()
     }
@@ -172,7 +176,8 @@ fn merge_changes(mut changes_by_base: Vec<Vec<Change>>) -> Vec<Change> {
     by_path.into_values().collect()
 }
 
-fn build_change(difference: &TreeDifference, from: Option<String>, base: usize) -> Change {
+/// Converts a difference between two trees to a change. `from` is the old path of a renamed file.
+fn build_change(difference: &TreeDifference, from: Option<String>, base_index: usize) -> Change {
     let kind = match (from, difference.old, difference.new) {
         (Some(from), ..) => ChangeKind::Renamed { from },
         (None, None, _) => ChangeKind::Added,
@@ -184,6 +189,6 @@ fn build_change(difference: &TreeDifference, from: Option<String>, base: usize) 
         path: difference.path.clone(),
         kind,
         file_kind: difference.new.map(|side| side.kind),
-        base_index: base,
+        base_index,
     }
 }

@@ -38,7 +38,7 @@ impl Checkout {
         };
         entry.id == blob.oid()
             && nanoseconds(entry.mtime) < self.write_time
-            && has_recorded_metadata(&entry, on_disk)
+            && matches_recorded_metadata(&entry, on_disk)
     }
 }
 
@@ -50,8 +50,10 @@ fn to_nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
+/// Returns whether the file on disk still has the size and the times that the index recorded, so that its content need
+/// not be read.
 #[cfg(unix)]
-fn has_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
+fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     // The index stores only the lower 32 bits of these numbers.

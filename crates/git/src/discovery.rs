@@ -47,6 +47,7 @@ impl Repository {
         Self::discover(folder)
     }
 
+    /// Opens the repository with this `.git` directory, which was found from `from`.
     fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
         disable_hash_checks();
         let repository = open_library(git_dir, from)?;
@@ -78,6 +79,7 @@ fn is_git_dir(folder: &Path) -> bool {
         && (has_file("commondir") || (has_file("objects") && has_file("refs")))
 }
 
+/// Opens the repository in libgit2, through a stand-in if libgit2 does not support it.
 fn open_library(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
     // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
     // itself.
@@ -97,6 +99,7 @@ fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }
 
+/// Collects what later steps need to know of a repository that libgit2 has opened.
 fn into_opened(library: Library) -> OpenedRepository {
     let git_dir = library.path().to_owned();
     OpenedRepository {

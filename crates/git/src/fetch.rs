@@ -39,6 +39,7 @@ impl Repository {
         self.fetch_group(remote, &known_targets, &format!("--deepen={depth}"))
     }
 
+    /// Fetches these targets in one request. An empty list needs none.
     fn fetch_group(
         &self,
         remote: &str,
@@ -50,7 +51,7 @@ impl Repository {
         }
         let refspecs: Vec<String> = targets
             .iter()
-            .map(|target| fetch_argument(remote, *target))
+            .map(|target| build_fetch_argument(remote, *target))
             .collect::<Result<_, _>>()?;
         let mut arguments = vec![
             "fetch",
@@ -65,6 +66,7 @@ impl Repository {
         self.program.run_with_remote(self.root(), &arguments).map(drop)
     }
 
+    /// Returns whether the clone has the branch or the commit.
     fn has_target(&self, target: FetchTarget<'_>) -> bool {
         match target {
             FetchTarget::Branch(name) => matches!(self.remote_branch(name), Ok(Some(_))),
@@ -99,7 +101,7 @@ impl Repository {
 
 /// Returns the git argument to fetch `target`. Names come from the CI host, so only a valid branch name or a full
 /// commit id is accepted.
-fn fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String, GitError> {
+fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String, GitError> {
     let (name, argument) = match target {
         FetchTarget::Branch(name) => {
             let source = format!("refs/heads/{name}");
@@ -127,23 +129,23 @@ mod tests {
     #[test]
     fn invalid_name_from_outside_is_not_fetched() {
         assert_eq!(
-            fetch_argument("origin", FetchTarget::Branch("a/b-c")).unwrap(),
+            build_fetch_argument("origin", FetchTarget::Branch("a/b-c")).unwrap(),
             "+refs/heads/a/b-c:refs/remotes/origin/a/b-c"
         );
         let commit = "1".repeat(40);
         assert_eq!(
-            fetch_argument("origin", FetchTarget::Commit(&commit)).unwrap(),
+            build_fetch_argument("origin", FetchTarget::Commit(&commit)).unwrap(),
             commit
         );
         for name in ["a:b", "*", "a b", "^a", "a..b", "", "a\n", "a~1", "a\0"] {
             assert!(
-                fetch_argument("origin", FetchTarget::Branch(name)).is_err(),
+                build_fetch_argument("origin", FetchTarget::Branch(name)).is_err(),
                 "{name:?}"
             );
         }
         for id in ["--upload-pack=x", "1234", "HEAD", ""] {
             assert!(
-                fetch_argument("origin", FetchTarget::Commit(id)).is_err(),
+                build_fetch_argument("origin", FetchTarget::Commit(id)).is_err(),
                 "{id:?}"
             );
         }

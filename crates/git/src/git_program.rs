@@ -32,6 +32,15 @@ pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
 /// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
 const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
 
+/// The permission of a git command to use the network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NetworkAccess {
+    /// The command may contact the remote.
+    Allowed,
+    /// The command reads only what the clone has, and fails if something is missing.
+    Denied,
+}
+
 /// Settings that override those of the repository: no hooks, no file monitor, no pager, no program that prompts or
 /// lists references, no implicit bare repository, and streaming of large blobs.
 const OVERRIDING_SETTINGS: [&str; 9] = [
@@ -84,7 +93,7 @@ impl GitProgram {
                 root: root.to_owned(),
             });
         }
-        let mut command = self.build_command(arguments, true);
+        let mut command = self.build_command(arguments, NetworkAccess::Allowed);
         read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
@@ -98,7 +107,7 @@ impl GitProgram {
     ) -> Result<String, GitError> {
         let work_tree = root.to_string_lossy();
         let all_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
-        let mut command = self.build_command(&all_arguments, false);
+        let mut command = self.build_command(&all_arguments, NetworkAccess::Denied);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
         command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
         read_output(&mut command, &all_arguments, OUTPUT_TIMEOUT)
@@ -106,7 +115,7 @@ impl GitProgram {
 
     /// Returns whether the git program is installed; a small container may not have it.
     pub(super) fn is_installed(&self) -> bool {
-        let mut command = self.build_command(&["version"], false);
+        let mut command = self.build_command(&["version"], NetworkAccess::Denied);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
@@ -138,7 +147,7 @@ impl GitProgram {
             &id,
         ];
         read_output(
-            &mut self.build_command(&arguments, true),
+            &mut self.build_command(&arguments, NetworkAccess::Allowed),
             &arguments,
             OUTPUT_TIMEOUT,
         )
@@ -150,14 +159,15 @@ impl GitProgram {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];
         start_program(
-            &mut self.build_command(&arguments, false),
+            &mut self.build_command(&arguments, NetworkAccess::Denied),
             &arguments,
             Some(size),
             OUTPUT_TIMEOUT,
         )
     }
 
-    fn build_command(&self, arguments: &[&str], uses_remote: bool) -> Command {
+    /// Creates a git command that cannot run other programs and uses the network only if `network` allows it.
+    fn build_command(&self, arguments: &[&str], network: NetworkAccess) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {
             command.args(["-c", setting]);
@@ -176,9 +186,12 @@ impl GitProgram {
         // An empty variable overrides `core.gitProxy`, a program that the configuration names.
         command.env("GIT_PROXY_COMMAND", "").env(
             "GIT_ALLOW_PROTOCOL",
-            if uses_remote { ALLOWED_PROTOCOLS } else { "" },
+            match network {
+                NetworkAccess::Allowed => ALLOWED_PROTOCOLS,
+                NetworkAccess::Denied => "",
+            },
         );
-        if !uses_remote {
+        if network == NetworkAccess::Denied {
             command.env("GIT_NO_LAZY_FETCH", "1");
         }
         command.env("LC_ALL", "C").stdin(Stdio::null());
@@ -186,6 +199,7 @@ impl GitProgram {
     }
 }
 
+/// Runs the command and returns its output, up to a limit.
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
     let mut text = String::new();
     start_program(command, arguments, None, timeout)?
@@ -195,6 +209,7 @@ fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> 
     Ok(text)
 }
 
+/// Returns the conversion of an I/O error of git with these arguments.
 fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     let arguments = arguments.join(" ");
     move |error| GitError::Program {
@@ -203,6 +218,7 @@ fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     }
 }
 
+/// Starts the command and returns its output as a reader. `expected_size` is the size of the output, if it is known.
 fn start_program(
     command: &mut Command,
     arguments: &[&str],
@@ -233,6 +249,8 @@ fn start_program(
     })
 }
 
+/// Sends the output in chunks, so that a reader on another thread can stop waiting. The last chunk is empty or an
+/// error.
 fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut chunk = Vec::with_capacity(CHUNK_SIZE);
@@ -272,6 +290,7 @@ pub(super) struct ProgramOutput {
 }
 
 impl Read for ProgramOutput {
+    /// Reads from the output. At its end, fails if git failed or the output is incomplete.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() || self.is_finished {
             return Ok(0);
@@ -292,6 +311,7 @@ impl Read for ProgramOutput {
 }
 
 impl ProgramOutput {
+    /// Waits for the next chunk, which is empty at the end of the output. Fails if git prints nothing for too long.
     fn next_chunk(&mut self) -> io::Result<Vec<u8>> {
         match self.chunks.recv_timeout(self.timeout) {
             Ok(chunk) => chunk,
@@ -319,6 +339,7 @@ impl ProgramOutput {
         }
     }
 
+    /// Returns what git printed to standard error.
     fn error_text(&self) -> String {
         let bytes = self
             .error_output
@@ -330,6 +351,7 @@ impl ProgramOutput {
 }
 
 impl Drop for ProgramOutput {
+    /// Ends git if the output was not read to its end.
     fn drop(&mut self) {
         if !self.is_finished {
             let _ = self.child.kill();

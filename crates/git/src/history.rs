@@ -89,6 +89,7 @@ impl Repository {
             .collect())
     }
 
+    /// Returns whether `commit` is `tip` or one of its ancestors, as far as the clone shows.
     pub(super) fn is_ancestor(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
         if tip == commit {
             return Ok(true);
@@ -98,6 +99,8 @@ impl Repository {
             .map_err(GitError::library("compare the history of two commits"))
     }
 
+    /// Returns whether the history between these tips and bases reaches the end of a shallow clone, so that the clone
+    /// may hide an ancestor.
     fn reaches_shallow_commit(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, GitError> {
         if self.shallow.is_empty() {
             return Ok(false);

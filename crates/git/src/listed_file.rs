@@ -57,7 +57,7 @@ impl ListedFile {
         }
     }
 
-    /// Returns its kind, by git if it knows the file, otherwise by the disk; `None` if it is gone.
+    /// Returns the kind of the file: as git records it, otherwise as the disk shows it. `None` if the file is gone.
     pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
         match self.known_state {
             Some(side) => Some(side.kind),
@@ -65,8 +65,8 @@ impl ListedFile {
         }
     }
 
-    /// Returns its blob and kind, by git if it knows the file, otherwise by the disk. The id of content that cannot be read
-    /// or hashed equals no other, so the file counts as changed.
+    /// Returns the blob and the kind of the file: as git records them, otherwise as the disk shows them. Content that
+    /// cannot be read or hashed gets an id that equals no other, so the file counts as changed.
     pub(super) fn find_state(&self, root: &Path) -> Option<FileState> {
         if self.known_state.is_some() {
             return self.known_state;
@@ -77,7 +77,7 @@ impl ListedFile {
         Some(FileState { id, kind })
     }
 
-    /// Returns the path of its content on disk.
+    /// Returns the path on disk at which the content is read.
     pub(super) fn content_path(&self, root: &Path) -> PathBuf {
         match &self.substitute {
             Some(path) => path.clone(),
@@ -90,6 +90,7 @@ impl ListedFile {
         path_to_text(&self.path)
     }
 
+    /// Returns the path as text, or an error if it is not UTF-8.
     pub(super) fn utf8_path(&self) -> Result<String, GitError> {
         match self.display_path() {
             Cow::Borrowed(path) => Ok(path.to_owned()),
@@ -109,7 +110,7 @@ pub(super) fn list_staged_files(
         .iter()
         .filter(|entry| !is_intent_to_add(entry))
         .map(|entry| ListedFile {
-            known_state: Some(staged_state(&entry)),
+            known_state: Some(to_file_state(&entry)),
             path: entry.path,
             on_disk: false,
             hidden: false,
@@ -170,13 +171,13 @@ pub(super) fn list_disk_files(
             let status = status_by_path
                 .remove(&entry.path)
                 .filter(|_| !is_unmodified(repository.root(), &entry, has_attributes));
-            tracked_file(repository.root(), entry, status)
+            build_tracked_file(repository.root(), entry, status)
         })
         .collect();
     let untracked_files = status_by_path
         .into_iter()
         .filter(|(_, status)| status.is_wt_new())
-        .map(|(path, _)| untracked_file(path));
+        .map(|(path, _)| build_untracked_file(path));
     Ok(DiskListing {
         files: sort_files(tracked_files.into_iter().chain(untracked_files)),
         has_attributes,
@@ -190,7 +191,7 @@ fn is_attributes_file(path: &[u8]) -> bool {
 
 /// Returns an untracked file. Another repository is reported as a directory with a trailing slash and is not
 /// entered.
-fn untracked_file(mut path: Vec<u8>) -> ListedFile {
+fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
     let is_repository = path.ends_with(b"/");
     path.truncate(path.len() - usize::from(is_repository));
     let repository = FileState {
@@ -231,7 +232,7 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
 /// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is still read from disk, so that
 /// its changes are found. A file that a sparse checkout omits keeps its staged version. libgit2 reports a file as
 /// deleted if a pipe or a device has replaced it, so the disk is checked again.
-fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
+fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
     let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
@@ -242,7 +243,7 @@ fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Optio
     // In a conflict the index has the path several times, and the file on disk differs from all of them.
     let has_staged_version = conflict_stage(&entry) == 0 && !is_intent_to_add(&entry);
     let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !is_hidden));
-    let side = staged_state(&entry);
+    let side = to_file_state(&entry);
     Some(ListedFile {
         path: entry.path,
         known_state: is_unmodified.then_some(side),
@@ -252,6 +253,7 @@ fn tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Optio
     })
 }
 
+/// Returns whether the disk has something other than a directory at this path.
 fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
     std::str::from_utf8(path)
         .ok()
@@ -259,6 +261,7 @@ fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
         .is_some_and(|metadata| !metadata.is_dir())
 }
 
+/// Fails if the index contains a merge conflict, because the files then have no certain content.
 fn reject_conflicts(index: &Index) -> Result<(), GitError> {
     if !index.has_conflicts() {
         return Ok(());
@@ -283,7 +286,8 @@ fn is_intent_to_add(entry: &IndexEntry) -> bool {
     IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_intent_to_add()
 }
 
-fn staged_state(entry: &IndexEntry) -> FileState {
+/// Returns the blob and the kind of a staged file.
+fn to_file_state(entry: &IndexEntry) -> FileState {
     let kind = match entry.mode & 0o170_000 {
         0o120_000 => FileKind::Symlink,
         0o160_000 => FileKind::Submodule,
@@ -292,6 +296,7 @@ fn staged_state(entry: &IndexEntry) -> FileState {
     FileState { id: entry.id, kind }
 }
 
+/// Sorts the files by path. Of several with one path, keeps the first.
 pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
     let mut sorted_files: Vec<ListedFile> = files.collect();
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -312,6 +317,7 @@ pub(super) fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) ->
         .collect()
 }
 
+/// Returns the file with this path from a sorted list.
 pub(super) fn find_listed_file<'f>(files: &'f [ListedFile], path: &str) -> Option<&'f ListedFile> {
     let index = files
         .binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()))

@@ -4,7 +4,7 @@ use super::{CommitId, GitError, Repository};
 use git2::{Config, ErrorClass, ErrorCode, MergeOptions, Odb};
 
 /// The priority of the objects in memory: above those on disk, so that nothing is written to the clone.
-const IN_MEMORY: i32 = 1_000;
+const IN_MEMORY_PRIORITY: i32 = 1_000;
 
 impl Repository {
     /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. A
@@ -30,7 +30,8 @@ impl Repository {
         }
     }
 
-    /// Returns the id of the merged tree.
+    /// Merges two commits without writing to the clone, and returns the id of the merged tree. The tree itself is dropped:
+    /// its id is enough to compare it with another one. A conflict is an error.
     fn merge_in_memory(
         &self,
         base: &CommitId,
@@ -38,20 +39,20 @@ impl Repository {
         theirs: &CommitId,
     ) -> Result<git2::Oid, git2::Error> {
         let objects = Odb::new()?;
-        let folder = self.library.commondir().join("objects");
-        objects.add_disk_alternate(&folder.to_string_lossy())?;
-        objects.add_new_mempack_backend(IN_MEMORY)?;
-        let memory = git2::Repository::from_odb(objects)?;
-        memory.set_config(&Config::new()?)?;
-        let find_tree = |commit: &CommitId| memory.find_commit(commit.oid()?)?.tree();
+        let objects_folder = self.library.commondir().join("objects");
+        objects.add_disk_alternate(&objects_folder.to_string_lossy())?;
+        objects.add_new_mempack_backend(IN_MEMORY_PRIORITY)?;
+        let memory_repo = git2::Repository::from_odb(objects)?;
+        memory_repo.set_config(&Config::new()?)?;
+        let find_tree = |commit: &CommitId| memory_repo.find_commit(commit.oid()?)?.tree();
         let mut options = MergeOptions::new();
         options.fail_on_conflict(true);
-        let mut merged_index = memory.merge_trees(
+        let mut merged_index = memory_repo.merge_trees(
             &find_tree(base)?,
             &find_tree(ours)?,
             &find_tree(theirs)?,
             Some(&options),
         )?;
-        merged_index.write_tree_to(&memory)
+        merged_index.write_tree_to(&memory_repo)
     }
 }

@@ -49,6 +49,7 @@ impl Repository {
             .map_err(GitError::library("create a commit"))
     }
 
+    /// Writes a commit with these files on top of the parent's, and moves the branch to it.
     fn write_commit(
         &self,
         commit: &NewCommit<'_>,

@@ -79,6 +79,7 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
     })
 }
 
+/// Converts a path of the file system to one with slashes, as git stores it.
 fn to_git_path(path: &Path) -> Vec<u8> {
     let names: Vec<&[u8]> = path
         .components()

@@ -50,6 +50,7 @@ impl RemoteUrl {
         names_repository.then_some(url)
     }
 
+    /// Creates the address of a repository on this machine.
     fn from_local_path(path: &str) -> Self {
         Self {
             host: None,
@@ -58,6 +59,8 @@ impl RemoteUrl {
         }
     }
 
+    /// Creates the address from the parts of a URL. User names, default ports and the ending `.git` are left out,
+    /// because addresses of one repository may differ in them.
     fn from_authority(authority: &str, path: &str, default_port: Option<&str>) -> Self {
         let address = authority
             .rsplit_once('@')
@@ -89,6 +92,7 @@ impl fmt::Display for RemoteUrl {
     }
 }
 
+/// Returns the port that a URL with this scheme has if it names none.
 fn find_default_port(scheme: &str) -> Option<&'static str> {
     DEFAULT_PORTS
         .iter()

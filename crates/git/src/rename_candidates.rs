@@ -22,8 +22,8 @@ pub(super) type FindDiskPath<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
 
 /// Access to the content of a difference, if it is available locally.
 pub(super) trait RenameContents {
-    fn size(&self, difference: &TreeDifference) -> Option<u64>;
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
+    fn find_size(&self, difference: &TreeDifference) -> Option<u64>;
+    fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
 }
 
 pub(super) struct LocalContents<'r> {
@@ -40,14 +40,16 @@ impl LocalContents<'_> {
 }
 
 impl RenameContents for LocalContents<'_> {
-    fn size(&self, difference: &TreeDifference) -> Option<u64> {
+    /// Returns the size of the file in bytes, from git or from disk; `None` if it cannot be read.
+    fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
         let side = difference.new.or(difference.old)?;
         self.repository
             .find_local_size(&BlobId::new(side.id))
             .or_else(|| Some(read_regular_metadata(&self.find_path(difference)?).ok()?.len()))
     }
 
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
+    /// Reads the content of the file, from git or from disk; `None` if it cannot be read.
+    fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
         let side = difference.new.or(difference.old)?;
         self.repository
             .read_local_blob(&BlobId::new(side.id))

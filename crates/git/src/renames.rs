@@ -72,6 +72,7 @@ struct RenameSearch<'a> {
 }
 
 impl<'a> RenameSearch<'a> {
+    /// Creates the search for renames among the added and deleted files of these differences.
     fn new(differences: &'a [TreeDifference]) -> Self {
         let (mut added_indices, mut deleted_indices) = (Vec::new(), Vec::new());
         for (index, difference) in differences.iter().enumerate() {
@@ -166,18 +167,18 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Returns the size of a file that can be compared: a regular file that is not too large.
-    fn comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
+    fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         if self.file_kind(index) != Some(FileKind::Regular) {
             return None;
         }
         contents
-            .size(self.differences.get(index)?)
+            .find_size(self.differences.get(index)?)
             .filter(|size| *size <= MAX_COMPARED_SIZE)
     }
 
     fn read_pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
         Some(Pieces::from_content(
-            &contents.read(self.differences.get(index)?)?,
+            &contents.read_content(self.differences.get(index)?)?,
         ))
     }
 
@@ -188,7 +189,7 @@ impl<'a> RenameSearch<'a> {
         let mut pairs = Vec::new();
         for (name, target) in index_unique_names(self, &self.added_indices) {
             if let Some(source) = deleted_by_name.get(name)
-                && let Some(similarity) = self.similarity(contents, target, *source)
+                && let Some(similarity) = self.measure_similarity(contents, target, *source)
                 && similarity >= MIN_SAME_NAME_SIMILARITY
             {
                 pairs.push(RenamePair {
@@ -201,10 +202,10 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Returns the similarity of two files, or `None` if their sizes differ too much for a file that kept its name.
-    fn similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
+    fn measure_similarity(&self, contents: &dyn RenameContents, target: usize, source: usize) -> Option<u64> {
         if max_similarity(
-            self.comparable_size(contents, target)?,
-            self.comparable_size(contents, source)?,
+            self.find_comparable_size(contents, target)?,
+            self.find_comparable_size(contents, source)?,
         ) < MIN_SAME_NAME_SIMILARITY
         {
             return None;
@@ -243,6 +244,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
+    /// Pairs the remaining deleted and added files, the most similar pairs first.
     fn pair_most_similar(&mut self, contents: &dyn RenameContents) {
         if self.added_indices.is_empty() || self.deleted_indices.is_empty() {
             return;
@@ -294,6 +296,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
+    /// Returns the best sources for an added file, sorted by similarity. A source with the same file name is preferred.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {
@@ -316,7 +319,7 @@ impl<'a> RenameSearch<'a> {
         let mut candidates: Vec<CandidateContent> = Vec::new();
         let mut position_by_id = HashMap::new();
         for index in indices {
-            let Some(size) = self.comparable_size(contents, *index) else {
+            let Some(size) = self.find_comparable_size(contents, *index) else {
                 continue;
             };
             let position = *position_by_id
@@ -376,6 +379,7 @@ impl<'a> RenameSearch<'a> {
     }
 }
 
+/// Returns the file names that occur once among these differences, with their index.
 fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
     let mut unique_index_by_name: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {
@@ -418,11 +422,11 @@ mod tests {
     }
 
     impl RenameContents for FakeContents {
-        fn size(&self, difference: &TreeDifference) -> Option<u64> {
+        fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
             Some(self.contents[number(difference)].len() as u64)
         }
 
-        fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
+        fn read_content(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
             self.read_indices.borrow_mut().push(number(difference));
             Some(self.contents[number(difference)].clone())
         }

@@ -40,6 +40,7 @@ pub struct Head {
 }
 
 impl Repository {
+    /// Creates the repository from its parts.
     pub(super) fn from_opened(
         opened_repository: OpenedRepository,
         shallow: HashSet<Oid>,
@@ -146,6 +147,7 @@ impl Repository {
         })
     }
 
+    /// Returns the commit with this id, or [`GitError::MissingObject`] if the clone lacks it.
     pub(super) fn find_commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
         id.oid()
             .and_then(|oid| self.library.find_commit(oid))
@@ -155,6 +157,7 @@ impl Repository {
             })
     }
 
+    /// Returns the error that the clone lacks an object of this kind.
     pub(super) fn missing_object_error(&self, kind: &'static str, id: &dyn fmt::Display) -> GitError {
         GitError::MissingObject {
             kind,

@@ -42,7 +42,7 @@ impl Repository {
         if is_full_id(revision) {
             return self.build_revision(revision, self.find_commit_of_object(revision));
         }
-        let (name, operators) = revision.split_at(name_length(revision));
+        let (name, operators) = revision.split_at(find_name_length(revision));
         if has_single_meaning(name) {
             return self.resolve_full_name(revision, name);
         }
@@ -158,7 +158,7 @@ impl Repository {
 }
 
 /// Returns the end of the name: the position of the first operator, such as `~2`.
-fn name_length(revision: &str) -> usize {
+fn find_name_length(revision: &str) -> usize {
     ["~", "^", ":", "@{"]
         .iter()
         .filter_map(|operator| revision.find(operator))

@@ -57,6 +57,8 @@ impl Pieces {
         similarity_of_sizes(self.common_size(other), self.size.max(other.size))
     }
 
+    /// Returns how many bytes both contents have in common. Both lists of pieces are sorted by hash, so one pass is
+    /// enough.
     fn common_size(&self, other: &Self) -> u64 {
         let mut pieces = self.hash_sizes.iter().peekable();
         let mut other_pieces = other.hash_sizes.iter().peekable();

@@ -27,6 +27,7 @@ enum SnapshotFiles {
 }
 
 impl Repository {
+    /// Returns the files of a commit.
     pub const fn snapshot(&self, commit: CommitId) -> Snapshot<'_> {
         Snapshot {
             repository: self,
@@ -73,6 +74,7 @@ impl Repository {
         Ok(self.snapshot_of_listing(name, listing.files, listing.has_attributes))
     }
 
+    /// Returns the files of a listing: the index, the disk or a plain directory.
     const fn snapshot_of_listing(
         &self,
         name: &'static str,
@@ -132,6 +134,7 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Returns the name of the snapshot for messages, for example "the commit 1234567".
     pub fn name(&self) -> String {
         match &self.files {
             SnapshotFiles::Commit(commit) => format!("the commit {}", commit.short()),
@@ -196,6 +199,7 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Returns the files for which `is_wanted` returns true, sorted by path.
     pub fn list_files(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<SnapshotFile>, GitError> {
         match &self.files {
             SnapshotFiles::Commit(commit) => {
@@ -227,6 +231,7 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Returns the file with this path, or `None` if there is none.
     pub fn find_file(&self, path: &str) -> Result<Option<SnapshotFile>, GitError> {
         match &self.files {
             SnapshotFiles::Commit(commit) => {
@@ -330,7 +335,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns `None` if the file or link no longer exists on disk. If an unmodified file has other bytes on disk than
+    /// Returns the file, or `None` if it no longer exists on disk. If an unmodified file has other bytes on disk than
     /// git stores (`is_converted`), it is read as stored: attributes of the change must not show other content to the
     /// gate.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
@@ -364,6 +369,7 @@ impl Snapshot<'_> {
         }))
     }
 
+    /// Returns whether attributes may make git check files out with other bytes than it stores.
     const fn has_attributes(&self) -> bool {
         matches!(
             self.files,
@@ -374,6 +380,7 @@ impl Snapshot<'_> {
         )
     }
 
+    /// Returns the blob and the kind of each wanted file, which is hashed if it was modified.
     fn list_states(
         &self,
         files: &[ListedFile],

@@ -91,6 +91,8 @@ fn find_common_dir(git_dir: &Path) -> PathBuf {
     common_dir.canonicalize().unwrap_or(common_dir)
 }
 
+/// Fails if the repository uses an extension of git that this program does not know, because its files may then mean
+/// something else.
 fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitError> {
     let mut unknown_extension = None;
     let entries = config
@@ -142,6 +144,8 @@ fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Pat
         .map(Path::to_owned)
 }
 
+/// Creates a temporary `.git` directory that libgit2 can open: with the references and objects of the real one, and
+/// with a configuration of remotes and branches only.
 fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
@@ -187,6 +191,7 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
         .map_err(GitError::io("read", source))
 }
 
+/// Copies the references, up to a limit.
 fn copy_references(source: &Path, target: &Path) -> Result<(), GitError> {
     fs::create_dir_all(target).map_err(GitError::io("create", target))?;
     let files = WalkDir::new(source)
@@ -224,6 +229,7 @@ fn render_alternates(objects: &Path) -> Result<String, GitError> {
     Ok(text)
 }
 
+/// Copies the settings of remotes and branches. Other settings could run programs.
 fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
     let copy_error = GitError::library("copy the configuration of the remotes");
     let mut copy = Config::open(target).map_err(&copy_error)?;

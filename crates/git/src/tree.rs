@@ -106,6 +106,7 @@ impl Repository {
         self.list_root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
     }
 
+    /// Returns the names in the root directory of the commit for which `is_wanted` returns true.
     fn list_root_names(
         &self,
         commit: &CommitId,
@@ -160,6 +161,7 @@ impl Repository {
         Ok(self.find_commit(commit)?.tree_id())
     }
 
+    /// Reads a tree object, from the cache if it was read before.
     fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<TreeContent<'a>, GitError> {
         if let Some(tree) = self.tree_cache.borrow().get(id) {
             return Ok(TreeContent::Cached(tree));
@@ -205,6 +207,7 @@ struct TreeWalk<'a> {
 }
 
 impl TreeWalk<'_> {
+    /// Compares two directories. One of them may be missing.
     fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == MAX_DEPTH {
@@ -222,6 +225,7 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
+    /// Compares the entries of two directories in one pass, because both are sorted. Runs of equal entries are skipped.
     fn compare_entries<'t>(
         &mut self,
         mut old: TreeEntries<'t>,
@@ -281,6 +285,7 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
+    /// Adds the difference of a file at the current path, if the file is wanted.
     fn add_file_difference(
         &mut self,
         old: Option<TreeEntry<'_>>,

@@ -45,6 +45,7 @@ pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Returns the error that a tree object is invalid.
 pub(super) fn invalid_tree(id: Oid, reason: &'static str) -> GitError {
     GitError::InvalidTree {
         id: id.to_string(),
@@ -64,6 +65,8 @@ struct EntryOrder<'a> {
 }
 
 impl<'a> EntryOrder<'a> {
+    /// Checks that the entries are in the order of git and that no name occurs twice. A file and a directory with one
+    /// name may be apart in this order.
     fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
@@ -85,6 +88,7 @@ impl<'a> EntryOrder<'a> {
     }
 }
 
+/// Returns the entry with this name and kind, or `None`.
 pub(super) fn find_entry<'a>(
     object: &'a [u8],
     id: Oid,
@@ -137,6 +141,7 @@ impl TreeEntry<'_> {
         Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
     }
 
+    /// Returns the blob and the kind of a file; `None` for a directory.
     pub(super) fn file_state(&self) -> Result<Option<FileState>, GitError> {
         let Some(kind) = self.file_kind() else {
             return Ok(None);
@@ -168,6 +173,7 @@ pub(super) struct TreeEntries<'a> {
 }
 
 impl<'a> TreeEntries<'a> {
+    /// Creates a reader of the entries of a tree object.
     pub(super) fn new(object: &'a [u8], tree: Oid) -> Self {
         Self {
             unread: object,
@@ -175,6 +181,7 @@ impl<'a> TreeEntries<'a> {
         }
     }
 
+    /// Creates a reader without entries, for a missing directory.
     pub(super) fn empty(tree: Oid) -> Self {
         Self {
             unread: &[],
@@ -183,6 +190,7 @@ impl<'a> TreeEntries<'a> {
         }
     }
 
+    /// Returns the next entry, or `None` at the end. Fails if the tree is invalid.
     pub(super) fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
         if self.unread.is_empty() {
             return Ok(None);
@@ -193,6 +201,7 @@ impl<'a> TreeEntries<'a> {
         Ok(Some(entry))
     }
 
+    /// Checks that the name cannot lead out of the directory, and that the order is valid.
     fn check_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), GitError> {
         if matches!(entry.name, b"" | b"." | b"..") {
             return Err(invalid_tree(self.tree, ESCAPING_NAME));

@@ -84,6 +84,7 @@ impl App {
         &self.clock
     }
 
+    /// Returns who makes a change now, for the audit log.
     pub(super) fn author(&self, caller: &Caller) -> Author {
         Author {
             user: Arc::clone(&caller.user),
@@ -109,6 +110,7 @@ impl App {
     }
 }
 
+/// Opens the repository of each project. Fails if one cannot be opened, or a project is there twice.
 fn open_projects(project_paths: Vec<(Uuid, PathBuf)>) -> Result<Vec<StartupProject>, ServiceError> {
     let mut projects: Vec<StartupProject> = Vec::with_capacity(project_paths.len());
     for (project, path) in project_paths {

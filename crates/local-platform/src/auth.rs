@@ -42,6 +42,7 @@ pub(super) struct Admin(pub Caller);
 impl<S: Sync> FromRequestParts<S> for Admin {
     type Rejection = Problem;
 
+    /// Accepts the request only if its token has a role that may manage shared pipelines.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, state).await?;
         if caller.role.is_admin() {
@@ -60,6 +61,7 @@ pub(super) struct SuperAdmin;
 impl<S: Sync> FromRequestParts<S> for SuperAdmin {
     type Rejection = Problem;
 
+    /// Accepts the request only if its token has the role that may read the audit log.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Caller::from_request_parts(parts, state).await?.role {
             Role::SuperAdmin => Ok(Self),

@@ -56,6 +56,7 @@ impl BoundedBody {
         Ok(Some(piece))
     }
 
+    /// Reads the complete body into memory, within its limits of size and time.
     async fn read_to_end(mut self) -> Result<Vec<u8>, Problem> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next().await? {
@@ -76,6 +77,7 @@ pub(super) struct JsonObject(pub Map<String, Value>);
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
+    /// Reads the body as a JSON object, within limits of size and time.
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;

@@ -13,6 +13,7 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
+    /// Records what is wrong with a field of the request.
     pub(super) fn add(&mut self, field: &str, message: impl Into<String>) {
         let field = self.full_path(field);
         self.errors.push(FieldError {
@@ -21,6 +22,7 @@ impl BodyCheck {
         });
     }
 
+    /// Returns the full path of a field in the body.
     fn full_path(&self, field: &str) -> String {
         match self.path.as_str() {
             "" => field.to_owned(),
@@ -46,6 +48,7 @@ impl BodyCheck {
         value
     }
 
+    /// Returns the value of a header. Records an error if it is missing or empty.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|finding| finding.field == name) {

@@ -35,6 +35,7 @@ impl Clock {
         }
     }
 
+    /// Returns the current time, in tests that of the stepped clock.
     pub(super) fn now(&self) -> Moment {
         Moment(match self {
             Self::System => Timestamp::now().as_millisecond(),

@@ -46,6 +46,7 @@ struct DrainedBody {
 impl Stream for DrainedBody {
     type Item = Result<Bytes, axum::Error>;
 
+    /// Passes on the next piece of the body, and forgets the body at its end.
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.is_read = true;
         let Some(stream) = &mut self.stream else {
@@ -60,6 +61,8 @@ impl Stream for DrainedBody {
 }
 
 impl Drop for DrainedBody {
+    /// Reads the rest of a body that the handler did not read completely, so that the client receives the response
+    /// instead of a broken connection.
     fn drop(&mut self) {
         if !self.is_read {
             return;
@@ -70,6 +73,7 @@ impl Drop for DrainedBody {
     }
 }
 
+/// Reads and drops the rest of a body, up to a limit.
 async fn drain(mut body: BodyDataStream) {
     let mut drained_size = 0;
     while let Some(Ok(piece)) = body.next().await {

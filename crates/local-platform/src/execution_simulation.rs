@@ -15,6 +15,7 @@ pub(super) struct SimulatedExecution {
 }
 
 impl SimulatedExecution {
+    /// Creates the end of a pipeline that could not run.
     fn failure(message: String) -> Self {
         Self {
             success: false,
@@ -37,6 +38,7 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
     }
 }
 
+/// Follows the links from the start components, as if every component succeeded. Returns how the pipeline ends.
 fn follow_transitions(components: &[Component]) -> SimulatedExecution {
     let indexes: HashMap<&str, usize> = components
         .iter()
@@ -84,6 +86,7 @@ fn is_of_kind(component: &Component, kind: &str) -> bool {
     component.kind.as_deref() == Some(kind)
 }
 
+/// Returns the components that follow this one if it succeeds.
 fn followed_links(component: &Component) -> impl Iterator<Item = &str> {
     let has_success_transition = component
         .links

@@ -93,6 +93,7 @@ impl FormReader {
         }
     }
 
+    /// Reads from the body until the buffer has this length.
     async fn fill_to(&mut self, length: usize) -> Result<(), Problem> {
         while self.buffer.len() < length {
             self.receive_piece().await?;
@@ -100,6 +101,7 @@ impl FormReader {
         Ok(())
     }
 
+    /// Adds the next piece of the body to the buffer.
     async fn receive_piece(&mut self) -> Result<(), Problem> {
         let piece = self
             .body
@@ -142,7 +144,7 @@ fn read_part_name(head: &[u8]) -> Result<String, Problem> {
         .filter(|(kind, _)| kind.trim().eq_ignore_ascii_case("form-data"));
     disposition
         .and_then(|(_, parameters)| find_parameter(parameters, "name"))
-        .map(|name| unescape(&name))
+        .map(|name| unescape_part_name(&name))
         .ok_or_else(|| malformed_form("a part has no name"))
 }
 
@@ -152,7 +154,7 @@ fn find_parameter(mut parameters: &str, parameter_name: &str) -> Option<String> 
     loop {
         let (name, value_and_next) = parameters.split_once('=')?;
         let (value, next) = match value_and_next.trim_start().strip_prefix('"') {
-            Some(text) => quoted_value(text)?,
+            Some(text) => parse_quoted_value(text)?,
             None => plain_value(value_and_next),
         };
         if name.trim().eq_ignore_ascii_case(parameter_name) {
@@ -167,7 +169,8 @@ fn plain_value(text: &str) -> (String, &str) {
     (value.trim().to_owned(), next)
 }
 
-fn quoted_value(text: &str) -> Option<(String, &str)> {
+/// Returns the value up to the closing quote, and the text behind it; `None` without a closing quote.
+fn parse_quoted_value(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
     while let Some((index, character)) = characters.next() {
@@ -183,7 +186,8 @@ fn quoted_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-fn unescape(name: &str) -> String {
+/// Replaces the escapes that browsers write into the names of parts.
+fn unescape_part_name(name: &str) -> String {
     name.replace("%22", "\"")
         .replace("%0D", "\r")
         .replace("%0d", "\r")

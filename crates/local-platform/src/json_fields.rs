@@ -18,6 +18,7 @@ pub(super) trait JsonFields {
         self.find_text(field).unwrap_or_default()
     }
 
+    /// Returns the UUID in a field that was checked before; a nil UUID if there is none.
     fn uuid_or_nil(&self, field: &str) -> Uuid {
         self.find_value(field)
             .and_then(Value::as_str)

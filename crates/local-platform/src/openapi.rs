@@ -90,6 +90,7 @@ fn complete_description(description: &mut OpenApi) {
     }
 }
 
+/// Returns the operations of a path, one for each method.
 fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,
@@ -102,6 +103,7 @@ fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> 
     [get, put, post, delete, patch].into_iter().flatten()
 }
 
+/// Adds the error responses that every operation of this kind may have.
 fn add_common_responses(operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();

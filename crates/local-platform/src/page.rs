@@ -21,7 +21,8 @@ impl Query {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    /// Returns the value of a query parameter, if it is there.
+    pub(super) fn find_value(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|(key, _)| key == name)
@@ -30,7 +31,7 @@ impl Query {
 
     /// Returns the value of a boolean parameter.
     pub(super) fn find_boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
-        match self.get(name)? {
+        match self.find_value(name)? {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
@@ -69,7 +70,7 @@ impl Page {
 
     /// Reads `page` and `size` for a list with its own `default` page size.
     pub(super) fn with_default_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
-        let number = |name: &str| query.get(name).map(parse_whole_number);
+        let number = |name: &str| query.find_value(name).map(parse_whole_number);
         let page = number("page").unwrap_or(Some(0));
         let size = number("size").unwrap_or(Some(default.into()));
         let size = size

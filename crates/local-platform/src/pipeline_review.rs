@@ -154,6 +154,7 @@ fn find_requested_files(
     Err(Problem::not_found(format!("not in the commit: {list}")))
 }
 
+/// Returns the files at these paths. A few are looked up one by one, more in one walk of the tree.
 fn find_files(
     repository: &Repository,
     commit: &CommitId,
@@ -204,6 +205,7 @@ fn evaluate_files(
     rules.evaluate_all(documents, &|_, _| {})
 }
 
+/// Returns the status of the whole review: failed if a rule failed on any file.
 fn review_status(files: &[FileResults]) -> ReviewStatus {
     let is_failed = files.iter().flat_map(|file| &file.results).any(fails_review);
     if is_failed {
@@ -223,6 +225,7 @@ fn fails_review(result: &RuleResult) -> bool {
     }
 }
 
+/// Converts the results of a file to the form of the response.
 fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
     let rules = file.results.into_iter().map(|result| {
         let (status, kind) = match result.status {

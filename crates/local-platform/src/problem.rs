@@ -67,6 +67,7 @@ enum Body {
 }
 
 impl Problem {
+    /// Creates an error response with this status.
     fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -157,6 +158,7 @@ impl Problem {
         Self::internal("a bug in the local platform ended this request").into_response()
     }
 
+    /// Returns the JSON of the response. `instance` is the path of the request.
     fn body(self, instance: String) -> Body {
         let status = self.status.as_u16();
         if self.short {
@@ -176,6 +178,7 @@ impl Problem {
 }
 
 impl IntoResponse for Problem {
+    /// Creates the response. The body is added later, when the path of the request is known.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         if self.status == StatusCode::UNAUTHORIZED {

@@ -51,6 +51,7 @@ impl VisibleProject {
 impl FromRequestParts<Arc<App>> for VisibleProject {
     type Rejection = Problem;
 
+    /// Finds the project that the path names, as far as the caller may see it.
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let id = RequestPath::from_request_parts(parts, app)
             .await?

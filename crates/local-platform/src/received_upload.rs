@@ -114,6 +114,8 @@ impl ReceivedUpload {
     }
 }
 
+/// Reads a part of the form to its end, and computes its size and hash. The content is returned only with
+/// `keeps_content`.
 async fn read_part(
     form: &mut FormReader,
     path: String,
@@ -170,6 +172,7 @@ fn is_configuration(name: &str) -> bool {
         .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
 }
 
+/// Returns why the platform ignores a file with this name, or `None` if it accepts the file.
 fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &ARCHIVE_EXTENSIONS) {
         return Some("archives are not supported");

@@ -37,6 +37,7 @@ pub(super) fn parse_uuid(text: &str) -> Option<Uuid> {
 impl<S: Send + Sync> FromRequestParts<S> for RequestPath {
     type Rejection = Problem;
 
+    /// Reads the parameters in the path of the request. They must be UTF-8.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<Vec<(String, String)>>::from_request_parts(parts, state).await {
             Ok(Path(parameters)) => Ok(Self(parameters)),

@@ -40,6 +40,7 @@ pub(super) struct Seat {
 }
 
 impl Seats {
+    /// Creates seats for this number of connections.
     pub(super) fn new(number: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(number)),
@@ -62,6 +63,7 @@ impl Seats {
         }
     }
 
+    /// Gives a seat to a connection, which is idle at first.
     fn occupy_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
@@ -86,6 +88,7 @@ impl Seats {
 }
 
 impl Seat {
+    /// Marks the connection as idle, so that it may be closed for a new one.
     pub(super) fn mark_idle(&self) {
         let mut idle = lock_state(&self.seats.idle);
         idle.last_number += 1;

@@ -85,6 +85,7 @@ pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     })
 }
 
+/// Opens the port. It can be used again at once after a restart.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
@@ -97,6 +98,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// Accepts connections until the server is stopped, then waits for their ends.
 async fn serve_connections(listener: TcpListener, router: Router, mut stop_signal: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     let seats = Seats::new(MAX_CONNECTIONS);
@@ -138,6 +140,7 @@ async fn wait_for_stop(stop_signal: &mut watch::Receiver<bool>) {
     let _ = stop_signal.wait_for(|is_stopped| *is_stopped).await;
 }
 
+/// Serves the requests of one connection, until the client or the server ends it.
 async fn serve_connection(
     stream: TcpStream,
     seat: Seat,

@@ -35,6 +35,8 @@ pub(super) struct User {
 }
 
 impl User {
+    /// Creates the user of a token: the first, second … with this role. The id is derived from the email, so that it
+    /// stays the same after a restart.
     fn new(role: Role, number: usize) -> Self {
         let email = match number {
             1 => format!("{role}@platform.example"),
@@ -50,6 +52,8 @@ impl User {
 }
 
 impl KnownTokens {
+    /// Creates the list of accepted tokens, which are stored as digests. Fails if a token is there twice or cannot be
+    /// sent in a header.
     pub(super) fn new(tokens: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut callers: Vec<(TokenDigest, Caller)> = Vec::with_capacity(tokens.len());
         for (token, role) in tokens {

@@ -90,6 +90,8 @@ impl Vocabulary {
         Self::from_names(&names)
     }
 
+    /// Creates the vocabulary with these names; the others are the neutral ones. Fails if both warehouses have one
+    /// name.
     fn from_names(names: &BTreeMap<&str, String>) -> Result<Self, VocabularyError> {
         let name = |token: &str| names.get(token).cloned().unwrap_or_else(|| token.to_owned());
         let [a, b, git_provider, source_database, key_vault] = KEYS.map(name);
@@ -111,6 +113,7 @@ impl Vocabulary {
     }
 }
 
+/// Returns the name in the case of the token that it replaces.
 fn match_letter_case(token: &str, name: &str) -> String {
     if token.chars().any(char::is_lowercase) {
         name.to_lowercase()

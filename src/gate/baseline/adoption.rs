@@ -18,7 +18,8 @@ pub(crate) enum Adoption {
 }
 
 impl Workspace<'_> {
-    /// Searches the first-parent history of the commit for the earliest one whose configuration file has `new-only`.
+    /// Searches the first-parent history of `head` for the earliest commit whose configuration file sets `new-only`.
+    /// The result states if the clone lacks a part of the history.
     pub(crate) fn find_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
         let Some(path) = &self.config_file else {
             return Ok(Adoption::NotInHistory);
@@ -45,6 +46,7 @@ impl Workspace<'_> {
         })
     }
 
+    /// Returns whether this version of the configuration file sets `new-only`.
     fn has_new_only(&self, blob: &BlobId) -> bool {
         let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok();
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.
 pub(crate) type FormerPaths = BTreeMap<String, Option<String>>;
 
-/// Returns the former path of each changed file; `None` if the former name is not a pipeline name.
+/// Returns the former path of each changed file. `None` means that the file was no pipeline before, so it has no known
+/// findings.
 pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> FormerPaths {
     let mut former_paths = FormerPaths::new();
     for change in changes {
@@ -24,7 +25,7 @@ pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -
 pub(crate) struct BasePaths(FormerPaths);
 
 impl BasePaths {
-    /// Returns the paths of these files at the base, given the moves since then.
+    /// Returns the path that each of these files had at the base. `former_paths` contains the files that changed since.
     pub(crate) fn for_files<'f>(files: impl Iterator<Item = &'f str>, former_paths: &FormerPaths) -> Self {
         let base_paths = files.map(|path| {
             let base_path = match former_paths.get(path) {
@@ -45,7 +46,8 @@ impl BasePaths {
         Self(base_paths.filter(|(_, base_path)| base_path.is_some()).collect())
     }
 
-    /// Treats the files as new whose former path was not selected: no run enforced a rule there, so no finding is known.
+    /// Treats a file as new if it was renamed from a path that the run does not select: no run enforced a rule there,
+    /// so no finding is known.
     pub(crate) fn forget_unselected(mut self, is_selected: &dyn Fn(&str) -> bool) -> Self {
         for (path, base_path) in &mut self.0 {
             if base_path
@@ -67,7 +69,7 @@ impl BasePaths {
         self.0.extend(base_paths.0);
     }
 
-    /// Adds the paths whose file at the base is one of `base_files`.
+    /// Adds those paths whose file at the base is among the evaluated `base_files`.
     pub(crate) fn add_evaluated(&mut self, base_paths: Self, base_files: &[FileResults]) {
         let evaluated_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
         self.0.extend(base_paths.0.into_iter().filter(|(_, base_path)| {
@@ -94,7 +96,8 @@ struct BaseResults<'b> {
 }
 
 impl<'b> BaseResults<'b> {
-    fn new(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
+    /// Arranges the results of a base by path, separated into usable and unusable files.
+    fn from_tally(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &tally.unreviewed_files {
             unusable_files.insert(file.path.as_str(), file.reason.as_str());
@@ -125,6 +128,7 @@ impl<'b> BaseResults<'b> {
         base_path.is_some_and(|base_path| self.failed_paths.contains(base_path))
     }
 
+    /// Returns the results that the base has for this file of head, under the path that it had there.
     fn find_base_file(&self, path: &str) -> BaseFile<'b> {
         match self.base_paths.0.get(path).and_then(Option::as_deref) {
             None => BaseFile::Missing,
@@ -140,8 +144,8 @@ impl<'b> BaseResults<'b> {
     }
 }
 
-/// Marks the findings of these files that every base has, too. `is_open` returns whether the review of a file is
-/// incomplete.
+/// Marks each finding of these files as known if every base has it, too. `is_open` returns whether the review of a file
+/// is incomplete, so that a missing finding is not fixed.
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,
@@ -149,7 +153,7 @@ pub(crate) fn mark_known_in_files(
 ) -> KnownComparison {
     let bases: Vec<BaseResults<'_>> = bases
         .iter()
-        .map(|(base_paths, tally)| BaseResults::new(base_paths, tally))
+        .map(|(base_paths, tally)| BaseResults::from_tally(base_paths, tally))
         .collect();
     let mut comparison = mark_new_and_known(files, is_open, |path| {
         bases.iter().map(|base| base.find_base_file(path)).collect()
@@ -161,7 +165,7 @@ pub(crate) fn mark_known_in_files(
     comparison
 }
 
-/// Marks the findings of head that every base has, too, and adds a note if some files could not be compared.
+/// Marks each finding of `head` as known if every base has it, too. Adds a note if some files could not be compared.
 pub(crate) fn mark_known_findings(head: &mut Tally, bases: &[(BasePaths, Tally)]) {
     let unreviewed_paths = head.unreviewed_files.iter().map(|file| file.path.as_str());
     let doubtful_paths = head.doubtful_files.keys().map(String::as_str);

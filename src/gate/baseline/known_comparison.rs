@@ -44,10 +44,9 @@ impl KnownComparison {
     }
 }
 
-/// Marks the findings of head that are not waived as new or known; `find_base_files` returns the state of a file at each base.
-/// With several merge bases, a finding is known only if all of them have it: in a criss-cross merge, one of them may be
-/// old.
-/// `is_open` returns whether the review of a file of head is incomplete, so that no finding of it is fixed.
+/// Marks each finding of head that is not waived as known or new. `find_base_files` returns what each base has for a
+/// file. A finding is known only if all bases have it: after a criss-cross merge, one of them may be old. `is_open`
+/// returns whether the review of a file of head is incomplete, so that a missing finding is not fixed.
 pub(crate) fn mark_new_and_known<'b>(
     files: &mut [FileResults],
     is_open: impl Fn(&str) -> bool,
@@ -61,7 +60,7 @@ pub(crate) fn mark_new_and_known<'b>(
             .collect::<Result<_, _>>()
         {
             Ok(base_results) => {
-                let fixed_count = mark_file(file, base_results);
+                let fixed_count = mark_findings_of_file(file, base_results);
                 comparison.fixed_count += if is_open(&file.path) { 0 } else { fixed_count };
             }
             Err(reason) => comparison
@@ -72,7 +71,8 @@ pub(crate) fn mark_new_and_known<'b>(
     comparison
 }
 
-/// Returns the results of the file at the base, or the reason why they are unknown.
+/// Returns the results of the file at the base, or the reason why they are unknown. A file that could not be read there
+/// counts as missing.
 fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
     match base_file {
         BaseFile::Missing => Ok(None),
@@ -84,8 +84,9 @@ fn comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &
     }
 }
 
-/// Marks the findings of one file, and returns the minimum over the bases of the findings that are gone.
-fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
+/// Marks the findings of one file, and returns how many findings of the base are gone. With several bases, this is the
+/// smallest number.
+fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) -> usize {
     let mut bases: Vec<BaseFindings> = base_results.into_iter().map(BaseFindings::from_results).collect();
     for result in &mut file.results {
         let states_by_base = bases
@@ -100,7 +101,8 @@ fn mark_file(file: &mut FileResults, base_results: Vec<Option<&FileResults>>) ->
         .unwrap_or_default()
 }
 
-/// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
+/// Combines the states of the same findings in comparison with two bases. A finding that is known at only one of them
+/// is new.
 fn combine_states(
     first: Vec<Option<FindingState>>,
     second: Vec<Option<FindingState>>,
@@ -150,6 +152,7 @@ struct BaseFinding {
 }
 
 impl BaseFindings {
+    /// Groups the findings at the base by what they are about. Only findings that may excuse one of head are included.
     fn from_results(results: Option<&FileResults>) -> Self {
         let mut findings = Self::default();
         for result in results.into_iter().flat_map(|results| &results.results) {
@@ -167,7 +170,7 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of the result; empty if it has no findings.
+    /// Returns the state of each finding of a result in comparison with this base.
     fn match_findings(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
@@ -179,7 +182,7 @@ impl BaseFindings {
         }
         let mut states = Vec::new();
         for finding in result.findings(path) {
-            let is_known = may_be_known && self.take_match(&finding, result.origin);
+            let is_known = may_be_known && self.take_matching_finding(&finding, result.origin);
             // A waived finding stays waived, and its match at the base is not gone.
             let is_waived = finding.state == Some(FindingState::Waived);
             states.push(Some(match (is_waived, is_known) {
@@ -195,10 +198,10 @@ impl BaseFindings {
         }
     }
 
-    /// Removes a matching finding of the base, and returns whether there was one that did not get worse in head.
-    /// Prefers the finding with the nearest size, so that the order of the findings does not matter. Severities are
-    /// compared only for project checks: those of rules come from the same rules file on both sides.
-    fn take_match(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
+    /// Removes the finding of the base that this one continues. Returns `false` if there is none, or if the finding got
+    /// worse. Of several, takes the one with the nearest size, so that the order of the findings does not matter.
+    /// Severities are compared only for project checks, because those of rules come from one rules file for both sides.
+    fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&identity_key(finding)) else {
             return false;
         };
@@ -226,8 +229,8 @@ impl BaseFindings {
         nearest.is_some()
     }
 
-    /// Returns the number of findings that head has fewer of. Findings that got worse are not gone, nor are those of
-    /// rules that were not evaluated.
+    /// Returns how many findings of the base are gone in head. Findings that got worse are not gone, and those of rules
+    /// that were not evaluated are unknown.
     fn count_fixed(&self) -> usize {
         if self.is_head_unreadable {
             return 0;
@@ -242,6 +245,7 @@ impl BaseFindings {
     }
 }
 
+/// Returns what identifies a finding at the base and in head: its rule and what it is about.
 fn identity_key(finding: &Finding<'_>) -> IdentityKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {

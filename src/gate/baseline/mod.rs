@@ -37,7 +37,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Adds the selection of the run: a finding is not known at a former path that it excludes.
+    /// Restricts the baseline to the selected files: at a former path that the run does not select, nothing is known.
     pub(crate) fn with_selection(self, selection: &Selection) -> Self {
         Self {
             selection: Some(selection.clone()),
@@ -51,8 +51,8 @@ impl Baseline {
             .is_none_or(|selection| selection.selects(path))
     }
 
-    /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
-    /// reviewed.
+    /// Returns the commits at which findings count as known with `--new-only`: the base of the change. A base that the
+    /// job sets is used even if all pipelines are reviewed.
     pub(crate) fn for_change(
         workspace: &Workspace<'_>,
         revisions: &RequestedRevisions,
@@ -61,7 +61,7 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let (bases, reason) = match (revisions.all, &revisions.base) {
             (true, Some(_)) => workspace.resolve_bases_without_all(comparison, revisions)?,
-            _ => comparison.baseline_commits()?,
+            _ => comparison.select_baseline_commits()?,
         };
         let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
         // With several bases, a file may have had another path in each.
@@ -74,7 +74,7 @@ impl Baseline {
         })
     }
 
-    /// Returns the baseline at these commits, to find the findings that the change introduced.
+    /// Returns the baseline at the bases of the change, to find what the change introduced.
     pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
         let has_same_bases = bases.len() == 1 && bases == pipelines.bases;
         let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
@@ -87,9 +87,9 @@ impl Baseline {
         }
     }
 
-    /// Returns the last published commit as the baseline: if a publish follows the review, only findings of that commit
-    /// are known. Findings of an earlier push are new, reviewed or not. Before the first version, the baseline is the
-    /// commit by which the default branch adopted `new-only`, so that adoption works in one merge.
+    /// Returns the last published commit as the baseline of a review before a publish. Findings of later pushes are
+    /// then new, reviewed or not. Before the first version, the baseline is the commit by which the default branch
+    /// adopted `new-only`, so that one merge is enough to adopt it.
     pub(crate) fn at_published_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -97,7 +97,7 @@ impl Baseline {
         prefix: &str,
         head: &CommitId,
     ) -> Result<Self, Failure> {
-        let platform = run.platform(connection)?;
+        let platform = run.create_platform_client(connection)?;
         let details = match run.block_on(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -137,7 +137,7 @@ impl Baseline {
         Ok(Self::at_published_commit(base, reason))
     }
 
-    /// Returns the baseline of a publish; `None` if there is no commit to compare with.
+    /// Returns the baseline of a publish at this commit, or one without a base for this reason.
     fn at_published_commit(base: Option<CommitId>, reason: String) -> Self {
         Self {
             bases: base.into_iter().collect(),
@@ -148,8 +148,8 @@ impl Baseline {
         }
     }
 
-    /// Marks the findings that every base has. `evaluate_base` returns the paths of the reviewed files at one base, and the
-    /// findings in them.
+    /// Marks the findings that every base has, too. `evaluate_base` returns the paths that the reviewed files had at a
+    /// base, and the findings there.
     pub(crate) fn mark_known_findings(
         &self,
         repo: &Repository,
@@ -185,8 +185,8 @@ impl Baseline {
         Ok(())
     }
 
-    /// Gives the findings of the base the new names of the components that were renamed since, so that they are known.
-    /// Only files whose findings are about other components than before are compared.
+    /// Gives findings of the base the new names of components that were renamed since, so that they match those of
+    /// head. Compares only files with findings about components that the other side lacks.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -203,10 +203,10 @@ impl Baseline {
             let Some(base_path) = base_paths.find_base_path(&file.path) else {
                 continue;
             };
-            let head_subjects = list_subjects(file);
+            let head_subjects = list_finding_subjects(file);
             let base_subjects = base_files_by_path
                 .get(base_path.as_str())
-                .map(|file| list_subjects(file))
+                .map(|file| list_finding_subjects(file))
                 .unwrap_or_default();
             if base_subjects.is_subset(&head_subjects) || head_subjects.is_subset(&base_subjects) {
                 continue;
@@ -226,7 +226,7 @@ impl Baseline {
             head_paths.insert(base_path, file.path.clone());
         }
         if !changes.is_empty() {
-            let former_paths = self.former_paths_since(base, pairs.head)?;
+            let former_paths = self.find_former_paths_since(base, pairs.head)?;
             changes.retain(|change| former_paths.contains_key(&change.path));
         }
         let renamed_by_path = pairs.find_renamed_components(&changes)?;
@@ -259,7 +259,7 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
-        let base_paths = BasePaths::for_files(files, &*self.former_paths_since(base, snapshot)?);
+        let base_paths = BasePaths::for_files(files, &*self.find_former_paths_since(base, snapshot)?);
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
@@ -270,11 +270,13 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
-        let base_paths = BasePaths::for_changed_files(files, &*self.former_paths_since(base, snapshot)?);
+        let base_paths = BasePaths::for_changed_files(files, &*self.find_former_paths_since(base, snapshot)?);
         Ok(base_paths.forget_unselected(&|path| self.selects(path)))
     }
 
-    fn former_paths_since(
+    /// Returns the former path of each file that changed since the base. The comparison of the selection is reused if
+    /// it has the same base.
+    fn find_former_paths_since(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
@@ -296,7 +298,7 @@ impl Baseline {
 }
 
 /// Returns the names that the findings of a file are about.
-fn list_subjects(file: &FileResults) -> BTreeSet<&str> {
+fn list_finding_subjects(file: &FileResults) -> BTreeSet<&str> {
     let violations = file.results.iter().flat_map(|result| &result.violations);
     violations
         .filter_map(|violation| violation.about.as_deref())

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 type ComponentRenames = BTreeMap<String, BTreeMap<String, String>>;
 
 impl VersionPairs<'_> {
-    /// Compares both versions of these pipelines, and returns the components that were renamed.
+    /// Compares both versions of these pipelines. Returns the old name of each renamed component, by path and new name.
     pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
         let renames = self.map_different(changes, &|_, contents| {
             let mut old_names = BTreeMap::new();
@@ -38,6 +38,8 @@ pub(crate) struct RenamedComponents<'r> {
 }
 
 impl<'r> RenamedComponents<'r> {
+    /// Creates the search for renamed components in the modified files of the selection. Files are compared only when
+    /// they are asked for.
     pub(crate) fn new(
         repo: &'r Repository,
         head: &'r Snapshot<'r>,
@@ -60,7 +62,7 @@ impl<'r> RenamedComponents<'r> {
     }
 
     /// Returns the old name of each renamed component of a file, by the new name.
-    pub(crate) fn old_names(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
+    pub(crate) fn find_old_names(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
         if let Some(old_names) = self.cache.borrow().get(path) {
             return Ok(old_names.clone());
         }
@@ -71,9 +73,10 @@ impl<'r> RenamedComponents<'r> {
         Ok(old_names)
     }
 
-    /// Returns the new name of a component. Without a readable base, no component is known to be renamed.
-    pub(crate) fn new_name(&self, path: &str, old_name: &str) -> Option<String> {
-        let old_names = self.old_names(path).ok()?;
+    /// Returns the new name of the component that had this name at the base. `None` if it was not renamed, or the base
+    /// cannot be read.
+    pub(crate) fn find_new_name(&self, path: &str, old_name: &str) -> Option<String> {
+        let old_names = self.find_old_names(path).ok()?;
         let mut old_names = old_names.into_iter();
         old_names
             .find(|(_, old)| old == old_name)

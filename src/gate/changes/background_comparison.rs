@@ -29,8 +29,8 @@ struct ComparisonInput {
 }
 
 impl BackgroundComparison {
-    /// Starts the comparison of the selected changes with `head`; `None` if no output includes them or there is no
-    /// base.
+    /// Starts to compare the selected changes on another thread, while the platform reviews. Returns `None` if no
+    /// output shows them or there is no base.
     pub(crate) fn start_if_needed(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -67,7 +67,7 @@ impl BackgroundComparison {
         CollectedFacts::new(self.facts.recv().unwrap_or_default())
     }
 
-    /// Returns these facts if they are known already.
+    /// Returns the facts about the changed pipelines if they are known by now.
     pub(crate) fn available_facts(&self) -> Option<CollectedFacts> {
         match self.facts.try_recv() {
             Err(TryRecvError::Empty) => None,
@@ -82,7 +82,8 @@ impl BackgroundComparison {
 }
 
 impl ComparisonInput {
-    /// A repository belongs to one thread, so this one opens it again.
+    /// Compares the changes and sends the facts as soon as they are known. Opens the repository again, because one
+    /// belongs to one thread.
     fn compare(&self, facts: &Sender<ChangedPipelineFacts>) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
             .with_renames_by_name(is_pipeline)

@@ -21,7 +21,7 @@ pub(crate) fn writes_changes(run: &Run, host: Host, destinations: &ReportDestina
     destinations.changes == Changes::Auto && has_output(run, host, destinations, Format::needs_changes)
 }
 
-/// Returns whether any configured output has this property of a format. A comment, the step summary and an annotation
+/// Returns whether an output with this property of a format is written. A comment, the step summary and an annotation
 /// of Buildkite are Markdown.
 pub(crate) fn has_output(
     run: &Run,
@@ -35,8 +35,8 @@ pub(crate) fn has_output(
     destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
-/// Returns the changed pipelines that `is_selected` accepts, from the base of the report to the reviewed files, or `None` if
-/// there was no comparison.
+/// Compares the changed pipelines between the base of the report and the reviewed files. `is_selected` selects by path.
+/// Returns `None` if the clone lacks a base, or the report has none.
 pub(crate) fn find_changed_pipelines(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -56,7 +56,7 @@ pub(crate) fn find_changed_pipelines(
     Ok(Some(compare_changes(repo, snapshot, &bases, &changes, |_| ())?))
 }
 
-/// Returns whether the list of changes includes this one: a wanted pipeline within the given paths and the shard.
+/// Returns whether the list of changes contains this one: a selected pipeline, within the given paths and the shard.
 pub(crate) fn is_included(
     change: &Change,
     is_selected: &dyn Fn(&str) -> bool,
@@ -73,7 +73,8 @@ pub(crate) fn is_included(
 /// The facts about pipelines of the head, by path.
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both sides of each change, passes the facts about the changed pipelines to `pass_facts`, and counts the callers.
+/// Compares both versions of each changed file, and counts the callers of the pipelines. `pass_facts` gets what was
+/// learned about the pipelines, before their callers are searched.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
@@ -98,7 +99,8 @@ pub(crate) fn compare_changes(
     Ok(changed_files)
 }
 
-/// Returns the wanted files that differ from the bases, reusing the changes of the selection if it has the same bases.
+/// Returns the files accepted by `is_wanted` that differ from the bases. The comparison of the selection is reused if
+/// it has the same bases.
 pub(crate) fn find_changes_since(
     snapshot: &Snapshot<'_>,
     bases: &[CommitId],
@@ -119,7 +121,7 @@ pub(crate) fn find_changes_since(
     }
 }
 
-/// Returns the bases of the report, or an empty list if the clone lacks one of them.
+/// Returns the bases that the report names, or an empty list if the clone lacks one of them.
 pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
@@ -127,7 +129,8 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
     bases.unwrap_or_default()
 }
 
-/// Counts the callers of each changed pipeline. Unreadable files are reported elsewhere; here they count as no caller.
+/// Adds the callers of each changed pipeline. A file that cannot be read counts as no caller here, because it is
+/// reported elsewhere.
 fn add_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

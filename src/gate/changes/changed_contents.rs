@@ -34,6 +34,7 @@ impl ChangedContents {
         compare_versions(&self.sides())
     }
 
+    /// Returns both versions of the pipeline for a comparison.
     pub(crate) fn sides(&self) -> PipelineVersions<'_> {
         PipelineVersions {
             path: &self.path,
@@ -73,7 +74,8 @@ struct PairFiles {
 }
 
 impl VersionPairs<'_> {
-    /// Returns the results of `convert` for the pairs that differ, in order; `convert` gets the index of the change.
+    /// Reads both versions of each change, and calls `convert` on all cores for those that differ. `convert` gets the
+    /// index of the change. The results are in the order of the changes.
     pub(crate) fn map_different<T: Send>(
         &self,
         changes: &[Change],
@@ -81,7 +83,7 @@ impl VersionPairs<'_> {
     ) -> Result<Vec<T>, GitError> {
         let files = self.find_files(changes)?;
         let pending_pairs = changes.iter().enumerate().map(|(index, change)| {
-            let pair = self.read_blobs(&files, index, change)?;
+            let pair = self.read_pair(&files, index, change)?;
             let size = pair.size();
             Ok((pair, size))
         });
@@ -91,6 +93,7 @@ impl VersionPairs<'_> {
         Ok(pairs.into_iter().flatten().collect())
     }
 
+    /// Finds the files of all changes in the trees of the bases and of head, each tree in one walk.
     fn find_files(&self, changes: &[Change]) -> Result<PairFiles, GitError> {
         let mut bases = Vec::new();
         for (index, base) in self.bases.iter().enumerate() {
@@ -105,7 +108,8 @@ impl VersionPairs<'_> {
         })
     }
 
-    fn read_blobs(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
+    /// Reads both versions of a change from git. A file on disk is read later, on another thread.
+    fn read_pair(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
         let previous_path = change.rename_source().map(str::to_owned);
         let head_file = match change.kind {
             ChangeKind::Deleted => None,
@@ -134,7 +138,8 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads the file; `None` for a submodule, which is not a file.
+    /// Reads the content of a file from git, or the reason why there is none. Returns `None` for a missing file, and
+    /// for a submodule, which is no file.
     fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
@@ -153,7 +158,7 @@ impl VersionPairs<'_> {
 }
 
 impl PendingPair {
-    /// Returns its size in memory, in bytes.
+    /// Returns the size of both versions in memory, in bytes. A file that is still to be read from disk is estimated.
     fn size(&self) -> usize {
         let contents = [&self.contents.old_content, &self.contents.new_content];
         let content_size: usize = contents.into_iter().flatten().flatten().map(Vec::len).sum();
@@ -165,6 +170,7 @@ impl PendingPair {
             }
     }
 
+    /// Reads the file on disk if that is still to be done, and calls `convert` if the versions differ.
     fn convert_if_different<T>(
         &mut self,
         convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),

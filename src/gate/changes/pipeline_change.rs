@@ -30,6 +30,8 @@ pub(crate) struct ParsedChange<'c> {
 }
 
 impl<'c> ParsedChange<'c> {
+    /// Parses both versions of a changed pipeline. A version that cannot be parsed is no error: it is described as
+    /// such.
     pub(crate) fn parse(contents: &'c ChangedContents) -> Self {
         let sides = contents.sides();
         Self {
@@ -57,8 +59,9 @@ impl<'c> ParsedChange<'c> {
         Some(PipelineFacts::from_pipeline(&pipeline))
     }
 
-    /// Returns the change for a report, with a drawing if it is among the first `MAX_PICTURES`.
-    fn changed_file(&self, index: usize) -> ChangedFile {
+    /// Describes the change for a report. The first ones in the list, by `index`, are also drawn, and after a number of
+    /// changes, details are omitted.
+    fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
@@ -77,7 +80,7 @@ impl<'c> ParsedChange<'c> {
 }
 
 pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> ChangedFile {
-    ParsedChange::parse(contents).changed_file(index)
+    ParsedChange::parse(contents).build_changed_file(index)
 }
 
 /// Returns the change for a report, and the facts of the head, so that the head is read once.
@@ -86,10 +89,11 @@ pub(crate) fn build_changed_file_with_facts(
     index: usize,
 ) -> (ChangedFile, Option<PipelineFacts>) {
     let change = ParsedChange::parse(contents);
-    (change.changed_file(index), change.facts())
+    (change.build_changed_file(index), change.facts())
 }
 
-/// Returns the drawing if it is within the limits, otherwise the part of it that changed.
+/// Returns the drawing, or only its changed part if it exceeds the limits. Returns `None` if that part exceeds them,
+/// too.
 pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     let has_few_links = |canvas: &Canvas| canvas.arrows.len() <= MAX_PICTURE_LINKS;
     if canvas.boxes.len() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {

@@ -23,7 +23,7 @@ pub(crate) struct CheckPaths {
 }
 
 impl CheckPaths {
-    /// Converts typed paths that restrict the changes; each must exist in the snapshot or in a base.
+    /// Converts the paths that the user typed to restrict the changes. Each must exist in the snapshot or in a base.
     pub(crate) fn from_restrictions(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -43,7 +43,8 @@ impl CheckPaths {
         self.restrictions.is_empty() && self.named_files.is_empty()
     }
 
-    pub(crate) fn all(&self) -> Vec<String> {
+    /// Returns all paths that the user named, files and restrictions.
+    pub(crate) fn list_paths(&self) -> Vec<String> {
         let restricting_paths = self.restrictions.iter().map(|(path, _)| path);
         self.named_files
             .iter()
@@ -61,8 +62,9 @@ impl CheckPaths {
         self.restrictions.is_empty() && !self.named_files.is_empty()
     }
 
-    /// Returns an error if a path that restricts the changes exists neither in the snapshot nor in the base.
-    pub(crate) fn must_exist(
+    /// Fails if a path that restricts the changes exists neither in the snapshot nor in the base, because it is
+    /// probably a typing error.
+    pub(crate) fn require_restrictions(
         &self,
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

@@ -23,6 +23,7 @@ pub(crate) enum CheckRules {
 }
 
 impl CheckRules {
+    /// Returns the rules to evaluate; `None` if the project has no rules file.
     pub(crate) const fn rule_set(&self) -> Option<&RuleSet> {
         match self {
             Self::Project(rules) => rules.as_ref(),
@@ -30,6 +31,7 @@ impl CheckRules {
         }
     }
 
+    /// Converts to the rules to evaluate; `None` if the project has no rules file.
     pub(crate) fn into_rule_set(self) -> Option<RuleSet> {
         match self {
             Self::Project(rules) => rules,
@@ -38,7 +40,7 @@ impl CheckRules {
     }
 
     /// Returns a note if the rules are not those of the project's rules file.
-    pub(crate) fn note(&self) -> Option<String> {
+    pub(crate) fn describe_other_rules(&self) -> Option<String> {
         match self {
             Self::Project(_) => None,
             Self::Named(_, path) => Some(format!(
@@ -50,9 +52,9 @@ impl CheckRules {
 }
 
 impl Workspace<'_> {
-    /// Returns the rules to evaluate in the snapshot: those of the file `rules_file`, if given. The default rules apply only in
-    /// a local run, and only if neither the branch nor its target has a rules file.
-    pub(crate) fn check_rules(
+    /// Returns the rules that a local check evaluates: those of `rules_file`, otherwise those of the project. The
+    /// default rules are used only in a local run without any rules file, neither in the branch nor in its target.
+    pub(crate) fn find_check_rules(
         &self,
         run: &Run,
         snapshot: &Snapshot<'_>,
@@ -62,8 +64,8 @@ impl Workspace<'_> {
         if let Some(file) = rules_file {
             return self.read_named_rules(run, file);
         }
-        let rules = self.rules(snapshot)?;
-        if rules.is_some() || !self.uses_default_rules(snapshot, bases)? {
+        let rules = self.read_rules_at(snapshot)?;
+        if rules.is_some() || !self.needs_default_rules(snapshot, bases)? {
             return Ok(CheckRules::Project(rules));
         }
         let command = self.create_rules_command(snapshot, None)?;
@@ -82,7 +84,7 @@ impl Workspace<'_> {
 
     /// Returns whether no rules file exists: neither in the snapshot, on disk, in the checked-out commit, in a base nor in
     /// the target branch.
-    fn uses_default_rules(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> Result<bool, Failure> {
+    fn needs_default_rules(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> Result<bool, Failure> {
         if !self.ci.host.is_local() || self.has_rules_file(snapshot)? || self.has_rules_file_on_disk() {
             return Ok(false);
         }
@@ -96,12 +98,12 @@ impl Workspace<'_> {
         Ok(true)
     }
 
-    /// Returns the rules of this file. In CI it must be outside of the checkout, because the change under review controls
+    /// Reads the rules of a file that the job names. In CI it must be outside the checkout, because the change controls
     /// the files in it.
     fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
         let full = run.env.current_dir().join(file);
         let typed_path = file.display().to_string();
-        let is_inside = policy::path_in_repository(self.repo.root(), &full).is_some();
+        let is_inside = policy::find_path_in_repository(self.repo.root(), &full).is_some();
         if is_inside && !self.ci.host.is_local() {
             let message =
                 format!("cannot use the rules file {typed_path}: the change under review controls it");

@@ -22,9 +22,9 @@ pub(crate) struct CheckSubject<'a> {
 }
 
 impl<'a> CheckSubject<'a> {
-    /// Returns the files to check: those of the checkout, staged, or of a commit. In CI, `--staged` and standard input
-    /// state that the job means other files than those of the commit.
-    pub(crate) fn snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
+    /// Returns the files to check: staged ones, those on disk, or those of a commit. In CI, `--staged` and standard
+    /// input mean that the job checks other files than those of the commit.
+    pub(crate) fn open_snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
         let workspace = self.workspace;
         let repo = &workspace.repo;
         let index = self.session.index();
@@ -35,22 +35,23 @@ impl<'a> CheckSubject<'a> {
             return Ok(repo.disk_snapshot(index)?);
         }
         if self.settings.gate.revisions.head.is_none() {
-            return workspace.checkout_files(self.session);
+            return workspace.checkout_snapshot(self.session);
         }
-        let all_revisions = self.all_revisions();
+        let all_revisions = self.revisions_for_all();
         Ok(repo.snapshot(workspace.resolve_target(self.session, &all_revisions)?.head))
     }
 
-    /// Returns the requested revisions with all pipelines, for which no base is resolved.
-    fn all_revisions(&self) -> RequestedRevisions {
+    /// Returns the requested revisions with all pipelines, so that no base is needed.
+    fn revisions_for_all(&self) -> RequestedRevisions {
         RequestedRevisions {
             all: true,
             ..self.settings.gate.revisions.clone()
         }
     }
 
-    /// Returns the typed paths as files of the snapshot that are checked in any case, and as restrictions.
-    pub(crate) fn paths(
+    /// Separates the typed paths into files, which are checked even if they are unchanged, and restrictions of the
+    /// changes.
+    pub(crate) fn resolve_paths(
         &self,
         snapshot: &Snapshot<'_>,
         typed_paths: &[PathBuf],
@@ -67,15 +68,15 @@ impl<'a> CheckSubject<'a> {
         Ok(paths)
     }
 
-    /// Returns the comparison of the files. Named files need no base, so a base that cannot be resolved is ignored for
-    /// them.
-    pub(crate) fn comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
+    /// Returns what the files are compared with. If only files are named, a base that cannot be resolved is ignored,
+    /// because they are checked in any case.
+    pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {
             return Ok(Comparison {
                 bases: vec![head],
                 base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
-                ..self.resolve_comparison(&self.all_revisions())?
+                ..self.resolve_comparison(&self.revisions_for_all())?
             });
         }
         if !paths.has_only_named_files() {
@@ -83,25 +84,26 @@ impl<'a> CheckSubject<'a> {
         }
         let comparison = self
             .resolve_comparison(revisions)
-            .or_else(|_| self.resolve_comparison(&self.all_revisions()))?;
+            .or_else(|_| self.resolve_comparison(&self.revisions_for_all()))?;
         Ok(Comparison {
             idle_reason: None,
             ..comparison
         })
     }
 
+    /// Resolves the base of the commit to check, or of the checkout.
     fn resolve_comparison(&self, revisions: &RequestedRevisions) -> Result<Comparison, Failure> {
         match self.settings.gate.revisions.head {
             Some(_) => self
                 .workspace
                 .resolve_target(self.session, revisions)
                 .map(Comparison::from),
-            None => self.workspace.compare_checkout(self.session, revisions),
+            None => self.workspace.resolve_checkout(self.session, revisions),
         }
     }
 
-    /// Returns the commit that the staged files are compared with: a hook reviews the changes that the commit would
-    /// add. In a job, or with an explicit base, the base is that of a review.
+    /// Returns head as the base of the staged files, in a git hook: only what the commit would add is checked. In a CI
+    /// job, or with a base that the user names, the base is that of a review.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
         let is_hook = self.settings.staged && !is_ci(&self.session.env);
@@ -112,8 +114,8 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines. If no pipeline differs from head, head is checked, with the same base as in a review: if
-    /// head is on the default branch already, every pipeline is selected.
+    /// Selects the pipelines to check. If no file differs from head, checks what a review of head would: its changes,
+    /// or on the default branch every pipeline.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,
@@ -140,8 +142,8 @@ impl<'a> CheckSubject<'a> {
         Ok(())
     }
 
-    /// Returns whether the working tree was compared with its head without an explicit base. Staged files are never
-    /// compared this way: an index equal to head adds no change.
+    /// Returns whether the working tree was compared with head without a base that the user names. Staged files are
+    /// not, because nothing is added by an index that equals head.
     fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_tree =

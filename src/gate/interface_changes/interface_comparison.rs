@@ -20,8 +20,8 @@ pub(crate) struct InterfaceComparison {
     pub(crate) is_repaired: bool,
 }
 
-/// Returns the differences in the shared-pipelines file and in the kinds of its pipelines, or `None` if both sides are
-/// equal or lack the file. A side without the file offers no pipelines.
+/// Compares what two snapshots offer to consumers: the shared-pipelines file and the kinds of its pipelines. Returns
+/// `None` if nothing differs. A snapshot without the file offers nothing.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
@@ -38,8 +38,8 @@ pub(crate) fn compare_interfaces(
     });
     let mut changes = match (
         &unreadable,
-        offered_interface(&old, &new),
-        offered_interface(&new, &old),
+        find_offered_interface(&old, &new),
+        find_offered_interface(&new, &old),
     ) {
         (None, Some(old_interface), Some(new_interface)) => interface_version::compare_interface_versions(
             &InterfaceVersion::at_snapshot(repository, old_snapshot, old_interface)?,
@@ -78,8 +78,8 @@ pub(crate) fn compare_interfaces(
 }
 
 impl InterfaceComparison {
-    /// Adds the differences from another base, without duplicates.
-    pub(crate) fn add(&mut self, later: Self) {
+    /// Adds the differences from another base, without those that are already there.
+    pub(crate) fn add_base(&mut self, later: Self) {
         let known_keys: Vec<_> = self.changes.iter().map(change_key).collect();
         let new_changes = later
             .changes
@@ -95,21 +95,21 @@ impl InterfaceComparison {
     }
 
     /// Returns the number of changes by class, or why they are unknown.
-    pub(crate) fn summary(&self) -> String {
+    pub(crate) fn summarize(&self) -> String {
         match &self.unreadable {
             Some(reason) => format!("unknown: {reason}"),
-            None => interface::summarize(&self.compat(None)),
+            None => interface::summarize(&self.to_compatibility(None)),
         }
     }
 
     /// Returns the changes by class, one line each.
     pub(crate) fn describe_by_class(&self, base: Option<&CommitId>) -> Vec<String> {
-        interface::list_changes(&self.compat(base))
+        interface::list_changes(&self.to_compatibility(base))
     }
 
-    /// Returns each change for consumers in one line with its class, the most severe first.
+    /// Describes each change for consumers in one line, with its class. The most severe change is first.
     pub(crate) fn describe_changes(&self, base: Option<&CommitId>) -> Vec<(ChangeClass, String)> {
-        let compat = self.compat(base);
+        let compat = self.to_compatibility(base);
         let old_name = compat.old_name();
         let mut lines: Vec<(ChangeClass, String)> = compat
             .changes
@@ -120,7 +120,8 @@ impl InterfaceComparison {
         lines
     }
 
-    fn compat(&self, base: Option<&CommitId>) -> Compatibility {
+    /// Returns the changes as the comparison with the version at `base`.
+    fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
         let against = ComparedVersion {
             version: None,
             commit: base.map(CommitId::to_string),
@@ -139,7 +140,7 @@ impl InterfaceComparison {
     }
 }
 
-/// Returns what makes two changes of different bases the same change.
+/// Returns what two changes have in common if they are the same change, found at different bases.
 fn change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
     (
         change.class,
@@ -165,8 +166,9 @@ fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     }
 }
 
-/// Returns the interface of a side; a missing file counts as an empty one at the other side's path.
-fn offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Option<Interface> {
+/// Returns what a side offers. A side without the file offers nothing, at the path of the other side. `None` if that
+/// path is unknown or the file is unreadable.
+fn find_offered_interface(side: &LoadedInterface, other_side: &LoadedInterface) -> Option<Interface> {
     match (side, other_side) {
         (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
         (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {

@@ -19,9 +19,9 @@ const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. Th
                       (--accept-breaking).";
 
 impl GateRun<'_> {
-    /// Adds the changes for consumers: a break that neither the job nor `accept_break` allows fails the run, and unknown
-    /// changes do not pass if a break would fail. If only the shared-pipelines file was edited, all pipelines are
-    /// selected, but the file still has a base.
+    /// Adds the changes for consumers to the evaluation. A break fails the run unless the job or `accept_break` accepts
+    /// it. If a break would fail the run, unknown changes do not pass. These changes are found even if no pipeline
+    /// changed.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
         let (ci, breaks) = (
             &self.subject.workspace.ci,
@@ -67,8 +67,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the changes with the first base that differs, or `None` if the shared-pipelines file is unchanged, there
-    /// is no base, or the review is restricted to other files.
+    /// Returns the changes for consumers, and the first base that differs. Returns `None` if nothing differs, there is
+    /// no base, or the review is restricted to other files.
     fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
         let ReviewedFiles {
             workspace,
@@ -80,7 +80,7 @@ impl GateRun<'_> {
         if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
-        let bases = match change.baseline_commits() {
+        let bases = match change.select_baseline_commits() {
             Ok((bases, _)) => bases,
             Err(error) if mode == CompatMode::Fail => return Err(error.into()),
             Err(_) => Vec::new(),
@@ -88,14 +88,14 @@ impl GateRun<'_> {
         let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {
             return Ok(None);
         };
-        let paths = self.subject.paths.all();
+        let paths = self.subject.paths.list_paths();
         let is_in_paths = paths.is_empty() || paths.iter().any(|path| is_within(&changes.path, path));
         Ok(is_in_paths.then(|| (base.clone(), changes)))
     }
 }
 
-/// Compares with every merge-base: a criss-cross merge can hide a break from one of them. Returns the first base that
-/// differs, and all changes without duplicates.
+/// Compares the snapshot with each base, because after a criss-cross merge, a break may be visible from only one of
+/// them. Returns the first base that differs, and the differences from all bases.
 fn compare_with_bases<'b>(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -104,7 +104,7 @@ fn compare_with_bases<'b>(
     if bases.is_empty() {
         return Ok(None);
     }
-    let config_dir = workspace.config_dir(snapshot)?;
+    let config_dir = workspace.find_config_dir(snapshot)?;
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
@@ -115,7 +115,7 @@ fn compare_with_bases<'b>(
         };
         match &mut first_difference {
             None => first_difference = Some((base, base_comparison)),
-            Some((_, comparison)) => comparison.add(base_comparison),
+            Some((_, comparison)) => comparison.add_base(base_comparison),
         }
     }
     Ok(first_difference)

@@ -42,6 +42,8 @@ impl LocalReview {
         Self::new(None, true)
     }
 
+    /// Creates the engine that evaluates the rules in this process. Without `rules`, those of the project are read when
+    /// it starts.
     fn new(rules: Option<CheckRules>, is_for_fork: bool) -> Self {
         Self {
             rules,
@@ -65,6 +67,7 @@ impl ReviewEngine for LocalReview {
         None
     }
 
+    /// Reads the project's rules if none are set.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
         run.session.ui.say(&format!(
@@ -73,11 +76,14 @@ impl ReviewEngine for LocalReview {
         ));
         if self.rules.is_none() {
             self.rules = Some(CheckRules::Project(
-                run.subject.workspace.rules(&run.subject.snapshot)?,
+                run.subject.workspace.read_rules_at(&run.subject.snapshot)?,
             ));
         }
         if self.rules().is_none() {
-            self.missing_rules = run.subject.workspace.missing_rules(&run.subject.snapshot)?;
+            self.missing_rules = run
+                .subject
+                .workspace
+                .build_missing_rule_set(&run.subject.snapshot)?;
         }
         Ok(())
     }
@@ -86,6 +92,7 @@ impl ReviewEngine for LocalReview {
         self.rules.as_ref().and_then(CheckRules::rule_set)
     }
 
+    /// Evaluates the rules on the selected pipelines, and checks the project with what was learned about them.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
         let selected_paths: HashSet<&str> =
             run.selection.pipelines.files.iter().map(String::as_str).collect();
@@ -103,6 +110,7 @@ impl ReviewEngine for LocalReview {
         Ok((tally, run.find_project_findings(facts)?))
     }
 
+    /// Evaluates the same rules on the reviewed files as they were at the base.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -121,8 +129,10 @@ impl ReviewEngine for LocalReview {
         Ok((base_paths, base_tally))
     }
 
+    /// Notes which rules were evaluated, and that the configured hidden directory has no rules file.
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
-        head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
+        head.notes
+            .extend(self.rules.as_ref().and_then(CheckRules::describe_other_rules));
         let missing_config_dir = run.subject.workspace.named_config_dir.as_ref();
         head.notes
             .extend(missing_config_dir.filter(|_| self.rules().is_none()).map(|config_dir| {
@@ -165,7 +175,7 @@ pub(crate) fn evaluate_all(
     Ok(tally)
 }
 
-/// Evaluates the files with these rules, at their paths in the base.
+/// Evaluates the rules on these files as they were at the base.
 pub(crate) fn evaluate_at_base(
     repo: &Repository,
     rules: &RuleSet,

@@ -12,9 +12,9 @@ use std::path::Path;
 /// Minimum number of files that a thread evaluates at a time.
 const MIN_FILES_PER_THREAD: usize = 32;
 
-/// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
-/// file.
-const fn skip_reason(file: &SnapshotFile) -> Option<&'static str> {
+/// Returns why the file is not evaluated: it is no regular file, or its content may be that of another file. `None` if
+/// it is.
+const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.unreadable_reason(), file.doubt) {
         (Some(reason), _) => Some(reason),
         (None, Some(doubt)) => Some(doubt.reason()),
@@ -22,8 +22,8 @@ const fn skip_reason(file: &SnapshotFile) -> Option<&'static str> {
     }
 }
 
-/// Evaluates the rules on the files. Files on disk are read and evaluated on all cores; blobs are read by one thread,
-/// as a repository belongs to one thread. Calls `on_pipeline` for each pipeline that was read.
+/// Evaluates the rules on the files. Files on disk are read and evaluated on all cores. Blobs are read by one thread,
+/// because a repository belongs to one thread. Calls `on_pipeline` for each pipeline that could be read.
 pub(crate) fn evaluate_files(
     repo: &Repository,
     rules: &RuleSet,
@@ -37,7 +37,7 @@ pub(crate) fn evaluate_files(
             tally.excluded_paths.push(file.path);
             continue;
         }
-        if let Some(reason) = skip_reason(&file) {
+        if let Some(reason) = find_skip_reason(&file) {
             tally.unreviewed_files.push(UnreviewedFile {
                 path: file.path,
                 reason: reason.to_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn evaluate_files(
     let evaluations: Vec<_> = disk_files
         .par_iter()
         .with_min_len(MIN_FILES_PER_THREAD)
-        .map(|(path, disk_path)| evaluate_on_disk(rules, path, disk_path, on_pipeline))
+        .map(|(path, disk_path)| evaluate_file_on_disk(rules, path, disk_path, on_pipeline))
         .collect();
     for evaluation in evaluations {
         match evaluation {
@@ -70,7 +70,8 @@ pub(crate) fn evaluate_files(
     Ok(tally)
 }
 
-fn evaluate_on_disk(
+/// Reads a file on disk and evaluates the rules on it. The error is the file with the reason why it has no review.
+fn evaluate_file_on_disk(
     rules: &RuleSet,
     path: &str,
     disk_path: &Path,

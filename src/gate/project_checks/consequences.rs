@@ -19,12 +19,14 @@ struct FoldedFinding {
 }
 
 impl Tally {
+    /// Folds findings that exist only because of a broken link into the finding of the link, so that one cause is one
+    /// finding.
     pub(crate) fn fold_consequences(&mut self) {
         for (path, consequences) in mem::take(&mut self.consequences) {
             let mut reviewed_files = self.files.iter_mut().filter(|file| file.path == path);
             let mut checked_files = self.project_files.iter_mut().filter(|file| file.path == path);
             if let (Some(file), Some(project)) = (reviewed_files.next(), checked_files.next())
-                && let Some((result_index, index)) = broken_link(project)
+                && let Some((result_index, index)) = find_broken_link(project)
             {
                 let folded_findings = remove_consequences(file, &consequences);
                 if !folded_findings.is_empty() {
@@ -35,26 +37,29 @@ impl Tally {
     }
 }
 
-/// Returns whether the finding with this index fails the gate at its level.
-pub(crate) fn is_enforced(result: &RuleResult, index: usize) -> bool {
+/// Returns whether the finding with this index counts for the verdict: it is neither known nor waived.
+pub(crate) fn decides_verdict(result: &RuleResult, index: usize) -> bool {
     !matches!(
         result.states.get(index),
         Some(Some(FindingState::Known | FindingState::Waived))
     )
 }
 
-/// Returns the places of the result and of the finding of the first broken link.
-fn broken_link(file: &FileResults) -> Option<(usize, usize)> {
+/// Returns the index of the result, and that of the finding in it, of the first broken link that counts.
+fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
     let results = file.results.iter().enumerate();
     results
         .filter(|(_, result)| result.rule == ProjectCheck::Link.id())
         .find_map(|(result_index, result)| {
             let mut indices = 0..result.violations.len();
-            Some((result_index, indices.find(|index| is_enforced(result, *index))?))
+            Some((
+                result_index,
+                indices.find(|index| decides_verdict(result, *index))?,
+            ))
         })
 }
 
-/// Removes the consequences from the results of the rules. Known and waived ones are kept.
+/// Removes these consequences from the results of the file's rules, and returns them. Known and waived ones stay.
 fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequence>) -> Vec<FoldedFinding> {
     let consequence_keys: HashSet<(&str, &str)> = consequences
         .iter()
@@ -74,7 +79,7 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
                     .and_then(|violation| violation.about.as_deref());
                 let is_consequence =
                     about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
-                !(is_consequence && is_enforced(result, index))
+                !(is_consequence && decides_verdict(result, index))
             })
             .collect();
         let removed_violations = retain_marked(&mut result.violations, &is_kept);
@@ -89,7 +94,7 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
     folded_findings
 }
 
-/// Keeps the marked values and returns the others.
+/// Keeps the values that `is_kept` marks, and returns the others.
 fn retain_marked<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
     let marked_values = mem::take(values).into_iter().zip(is_kept);
     let (kept_values, removed_values): (Vec<_>, Vec<_>) = marked_values.partition(|(_, is_kept)| **is_kept);
@@ -97,7 +102,7 @@ fn retain_marked<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
     removed_values.into_iter().map(|(value, _)| value).collect()
 }
 
-/// Removes a finding with its state and waiver.
+/// Removes a finding of a result, with its state and its waiver.
 fn remove_finding(
     result: &mut RuleResult,
     index: usize,
@@ -112,6 +117,8 @@ fn remove_finding(
     (violation, state.flatten(), waiver.flatten())
 }
 
+/// Adds the number of folded findings to the text of the broken link. If one of them is an error, the link becomes one,
+/// so that the verdict stays the same.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,

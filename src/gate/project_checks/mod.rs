@@ -10,7 +10,7 @@ use crate::gate::baseline::renamed_components::RenamedComponents;
 use crate::gate::run::GateRun;
 use crate::gate::{
     BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectScope,
-    Tally, VersionPairs, find_script_defect, is_enforced, mark_known_in_files,
+    Tally, VersionPairs, decides_verdict, find_script_defect, mark_known_in_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -45,6 +45,8 @@ impl ProjectChecks<'_> {
         self.check(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
     }
 
+    /// Checks the project, with what is known about some pipelines already. `choose_others` chooses the unchanged
+    /// pipelines to read.
     fn check(
         &self,
         known_facts: CollectedFacts,
@@ -60,13 +62,14 @@ impl ProjectChecks<'_> {
         })
     }
 
+    /// Calls `check` with what the checks need of this snapshot.
     fn with_scope<T>(
         &self,
         snapshot: &Snapshot<'_>,
         renames: &Renames<'_>,
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let config_dir = self.workspace.config_dir(snapshot)?;
+        let config_dir = self.workspace.find_config_dir(snapshot)?;
         check(&ProjectScope {
             repo: &self.workspace.repo,
             levels: self.settings.levels,
@@ -76,7 +79,7 @@ impl ProjectChecks<'_> {
         })
     }
 
-    /// Marks the findings that each of the commits has, too.
+    /// Marks the findings that each base has, too.
     fn mark_known_findings(
         &self,
         baseline: &Baseline,
@@ -102,6 +105,8 @@ impl ProjectChecks<'_> {
         Ok(mark_known_in_files(files, |_| false, &bases))
     }
 
+    /// Checks these files as they were at the base. Files without findings are included, so that they count as
+    /// evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.to_set();
@@ -122,6 +127,7 @@ impl ProjectChecks<'_> {
 }
 
 impl GateRun<'_> {
+    /// Returns the checks of the reviewed files.
     fn project_checks(&self) -> ProjectChecks<'_> {
         ProjectChecks {
             workspace: self.subject.workspace,
@@ -130,8 +136,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
-    /// pipeline breaks callers that the change does not touch.
+    /// Returns the findings of the project checks: those in the selected pipelines, and in all others those that the
+    /// base does not have, because moving or deleting a pipeline breaks callers that the change does not touch.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -147,8 +153,8 @@ impl GateRun<'_> {
         );
         let components = self.renamed_components();
         let renames = Renames {
-            pipelines: self.new_paths(),
-            find_component_name: &|path, old| components.new_name(path, old),
+            pipelines: self.map_new_paths(),
+            find_component_name: &|path, old| components.find_new_name(path, old),
         };
         let files = self.project_checks().check(
             known_facts,
@@ -179,9 +185,10 @@ impl GateRun<'_> {
         tally.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
-    /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
-    /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
-    /// base, only findings in the selected pipelines count.
+    /// Chooses the unchanged pipelines that must be read because the change may break them: those that name a file
+    /// which came, went or moved, and those that call a pipeline that lost a variable. With several bases, all are
+    /// read, because each base differs in something else. Without a base, only findings in the selected pipelines
+    /// count.
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
         if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
@@ -223,8 +230,8 @@ impl GateRun<'_> {
         Ok(FileNameSearch::for_files(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
-    /// each may have a defect.
+    /// Returns those of these files that may be defective scripts. After a number of bytes, files are no longer read,
+    /// and each may be one.
     fn find_defective_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut byte_count = 0;
@@ -238,8 +245,8 @@ impl GateRun<'_> {
         Ok(defective_scripts)
     }
 
-    /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one
-    /// that is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
+    /// Returns the modified pipelines that lack a variable which they declared at the base, because callers may still
+    /// set it. A pipeline that cannot be read at one side counts as one, too.
     fn find_narrowed_pipelines<'c>(
         &self,
         base: &CommitId,
@@ -264,7 +271,7 @@ impl GateRun<'_> {
         Ok(narrowed_paths.map(|(path, _)| path).collect())
     }
 
-    /// Returns the findings that the base does not have; empty without a base.
+    /// Removes the findings that the base has, too. Without a base, removes all.
     fn keep_new_findings(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
         if files.is_empty() || self.subject.comparison.bases.is_empty() {
             return Ok(Vec::new());
@@ -308,6 +315,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
+    /// Returns the search for components that the change renames.
     pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
         RenamedComponents::new(
             &self.subject.workspace.repo,
@@ -317,14 +325,14 @@ impl GateRun<'_> {
     }
 
     /// Returns the new path of each pipeline that the change renames, by its old path.
-    fn new_paths(&self) -> BTreeMap<String, String> {
-        let former_paths = self.selection.pipelines.former_paths().into_iter();
+    fn map_new_paths(&self) -> BTreeMap<String, String> {
+        let former_paths = self.selection.pipelines.map_former_paths().into_iter();
         former_paths
             .map(|(new_path, old_path)| (old_path, new_path))
             .collect()
     }
 
-    /// Finds the findings that exist only because of a broken link that is reported, too.
+    /// Records the findings that exist only because of a broken link, which is reported itself.
     pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
@@ -341,7 +349,7 @@ impl GateRun<'_> {
             let Ok(pipeline) = pipeline else { continue };
             suggestions.start_file();
             let consequences = find_consequences(&pipeline, &mut |name| {
-                components.new_name(path, name).or_else(|| {
+                components.find_new_name(path, name).or_else(|| {
                     let names = pipeline
                         .components
                         .iter()
@@ -355,7 +363,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the findings if there is no pipeline to review.
+    /// Checks the project in a run without pipelines to review.
     pub(crate) fn check_project_alone(&self) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
@@ -363,8 +371,8 @@ impl GateRun<'_> {
             return Ok(tally);
         }
         let snapshot = &self.subject.snapshot;
-        let rules = self.subject.workspace.rules(snapshot)?;
-        let waivers = self.subject.workspace.read_active_waivers(rules.as_ref())?;
+        let rules = self.subject.workspace.read_rules_at(snapshot)?;
+        let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(baseline) = &self.baseline {
             baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
@@ -382,5 +390,5 @@ fn has_broken_link(file: &FileResults) -> bool {
         .results
         .iter()
         .filter(|result| result.rule == ProjectCheck::Link.id());
-    links.any(|result| (0..result.violations.len()).any(|index| is_enforced(result, index)))
+    links.any(|result| (0..result.violations.len()).any(|index| decides_verdict(result, index)))
 }

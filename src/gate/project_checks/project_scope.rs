@@ -34,6 +34,7 @@ impl CollectedFacts {
         collected_facts.push((path.to_owned(), facts));
     }
 
+    /// Returns the collected facts by path.
     fn into_map(self) -> FactsByPath {
         let facts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         facts
@@ -80,8 +81,8 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Returns what the checks find in the project. `known_facts` were read already; changed files are read
-    /// as YAML, and of the others those that `choose_others` chooses.
+    /// Returns the findings of the checks in the project. `known_facts` were read before. Of the other files, changed
+    /// ones are parsed, and of the unchanged ones those that `choose_others` chooses.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
@@ -136,7 +137,7 @@ impl ProjectScope<'_> {
         Ok(results)
     }
 
-    /// Parses the files at `start_paths` and all files that they call, directly or indirectly.
+    /// Parses the pipelines at `start_paths`, and all that they call, directly or indirectly.
     fn read_with_callees(
         &self,
         files: &[SnapshotFile],
@@ -172,6 +173,7 @@ impl ProjectScope<'_> {
         Ok(())
     }
 
+    /// Checks the project with the facts that were read. Looks for the scripts that the pipelines name.
     fn list_findings(
         &self,
         snapshot: &Snapshot<'_>,
@@ -198,8 +200,7 @@ impl ProjectScope<'_> {
         Ok(project.check(self.levels))
     }
 
-    /// Parses the pipelines that are called with arguments, and those that the shared-pipelines file lists with
-    /// parameters.
+    /// Parses the pipelines that others call with arguments, because the checks compare these with their variables.
     fn read_called_with_arguments(
         &self,
         files: &[SnapshotFile],
@@ -252,11 +253,12 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Adds the facts of these files.
+    /// Parses these files on all cores and adds what they contain. A file whose content `needs_parsing` does not
+    /// select is recorded as unparsed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],
-        may_matter: &(dyn Fn(&[u8]) -> bool + Sync),
+        needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync),
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let documents = files.iter().map(|file| {
@@ -273,7 +275,7 @@ impl ProjectScope<'_> {
             documents,
             &|(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
                 let bytes = document.unwrap_or_else(|| read_from_disk(file));
-                let facts = bytes.and_then(|bytes| parse_facts(&bytes, may_matter));
+                let facts = bytes.and_then(|bytes| parse_facts(&bytes, needs_parsing));
                 (file.path.clone(), facts)
             },
             |(path, pipeline_facts)| {
@@ -283,8 +285,8 @@ impl ProjectScope<'_> {
     }
 }
 
-/// Returns the defect of a script. The content of a large file, or of a file that may differ from what git stores, is not
-/// examined. Adds the number of bytes that were read to `byte_count`.
+/// Returns the defect of a script, such as a wrong encoding. A large file, or one that may differ from what git stores,
+/// is not examined. Adds the number of read bytes to `byte_count`.
 pub(crate) fn find_script_defect(
     repo: &Repository,
     file: &SnapshotFile,
@@ -327,8 +329,9 @@ fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     }
 }
 
-fn parse_facts(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
-    if !may_matter(bytes) {
+/// Parses a pipeline, unless `needs_parsing` returns false. Returns `None` for a file that is no valid pipeline.
+fn parse_facts(bytes: &[u8], needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
+    if !needs_parsing(bytes) {
         return Some(PipelineFacts::for_unparsed_file());
     }
     PipelineFacts::parse(bytes).ok()

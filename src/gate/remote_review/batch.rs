@@ -56,7 +56,8 @@ pub(crate) enum BatchError {
 }
 
 impl BatchError {
-    /// Returns whether the files have no review because the platform did not respond to them, or not to so many bytes.
+    /// Returns whether the files have no review because the platform did not respond, or only refused the size of the
+    /// request.
     pub(crate) fn is_without_review(&self) -> bool {
         match self {
             Self::Request(error) => error.is_unavailable() || error.kind() == ErrorKind::TooLarge,
@@ -64,7 +65,7 @@ impl BatchError {
         }
     }
 
-    /// Returns the reason; batches that failed for the same reason have the same text.
+    /// Returns the reason as text. Batches that failed for the same reason have the same text.
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Request(error) => error.cause_text(),
@@ -137,6 +138,7 @@ enum FinishedTask {
     Probe { has_responded: bool },
 }
 
+/// Sends a batch, or the probe that shows whether the platform responds at all.
 async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: BatchTask) -> FinishedTask {
     let BatchTask::Review(files) = task else {
         let has_responded = platform
@@ -181,7 +183,7 @@ impl BatchQueue {
         !self.is_stopped && self.unclear.is_empty()
     }
 
-    /// Passes on the batch, or sends its two halves instead.
+    /// Passes on the response to a batch. A batch without a response is split, and its halves are sent instead.
     fn finish_batch(&mut self, response: BatchResponse) {
         match &response.outcome {
             Ok(_) => self.failure_count = 0,
@@ -208,8 +210,8 @@ impl BatchQueue {
         }
     }
 
-    /// Returns whether a smaller batch may get a response. The number of batches that are split because they got none
-    /// is limited, as each of their files may be the cause.
+    /// Returns whether a smaller batch may get a response. Only a limited number of batches is split because they got
+    /// none, as each of their files may be the cause.
     fn may_split(&mut self, error: &HttpError) -> bool {
         if self.is_stopped {
             return false;
@@ -227,6 +229,7 @@ impl BatchQueue {
         let _ = self.responses.send(response);
     }
 
+    /// Passes on the batches that were not sent, so that each file has an outcome.
     fn send_unsent(mut self) {
         for files in std::mem::take(&mut self.waiting_batches) {
             self.deliver(BatchResponse {
@@ -253,7 +256,7 @@ fn has_no_response(error: &HttpError) -> bool {
     error.is_unavailable() && error.kind() != ErrorKind::OtherStatus(429)
 }
 
-/// Returns whether the next batch would fail for the same reason.
+/// Returns whether the next batch would fail for the same reason, so that it is not sent.
 const fn is_hopeless(kind: ErrorKind) -> bool {
     matches!(
         kind,

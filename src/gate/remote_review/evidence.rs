@@ -12,15 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of rules or pipelines in a note.
 const MAX_LISTED_GAPS: usize = 5;
 
-/// Returns whether the response must have a rule result for the pipeline: the rules file enables a rule for its kind,
-/// or the content of the rules file is unknown. Other files that a job includes need no result.
-pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
+/// Returns whether the response must contain a rule result for the pipeline. It must if the rules file enables a rule
+/// for this kind of pipeline, or its content is unknown. Other files of the job need none.
+pub(crate) fn needs_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     // The content is read only if the result may depend on it.
     PipelineKind::ALL
         .into_iter()
         .any(|kind| may_enable_rule(rules, kind))
         && positions
-            .kind(path)
+            .find_kind(path)
             .is_some_and(|kind| may_enable_rule(rules, kind))
 }
 
@@ -42,8 +42,9 @@ pub(crate) struct ResponseGaps {
 }
 
 impl ResponseGaps {
-    /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(crate) fn corrected_status(
+    /// Returns the status that replaces a contradictory one, and records the contradiction: a result with an error or
+    /// with violations has not passed. Returns `None` if the status is right.
+    pub(crate) fn correct_status(
         &mut self,
         path: &str,
         rule: &str,
@@ -60,8 +61,8 @@ impl ResponseGaps {
         Some(status)
     }
 
-    /// Records the enabled rules without a result for this pipeline; if all its results are of unknown rules, records
-    /// these.
+    /// Records the enabled rules without a result for this pipeline. If none of the rules with a result is known,
+    /// records these instead.
     pub(crate) fn add_missing_results<'r>(
         &mut self,
         path: &str,
@@ -88,13 +89,13 @@ impl ResponseGaps {
         }
     }
 
-    /// Returns a sentence for each kind of gap. A pipeline's file name may suggest another kind than its content, so a
-    /// rule is reported only if it applies, by content, to a pipeline without its result.
+    /// Describes each kind of gap in one sentence. The file name of a pipeline may suggest another kind than its
+    /// content, so a missing rule is reported only if it applies to a pipeline by its content.
     pub(crate) fn into_notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {
             let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
-                let enabled_rules = rules.and_then(|rules| rules.enabled_ids(positions.kind(path)));
+                let enabled_rules = rules.and_then(|rules| rules.enabled_ids(positions.find_kind(path)));
                 enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))
             });
             if let Some(path) = example {

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The paths of the files in a batch.
 pub(crate) type BatchFiles = BTreeSet<String>;
 
-/// Returns the failed batches that no finding explains.
+/// Returns the batches that the platform reports as failed although no finding explains it.
 ///
-/// A new finding of level error explains a batch and fails the gate itself. If all of them are waived or known, they
-/// excuse the batch: a waived one always, a known one only if `has_failed_before` returns true for its file, because the
-/// platform passed the same finding otherwise.
+/// A new finding of level error explains the failure of its batch. If all of them are waived or known, they excuse it:
+/// a waived one always, a known one only if the platform failed its file before (`has_failed_before`), because
+/// otherwise the platform passed the same finding.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,
@@ -57,7 +57,7 @@ fn has_known(result: &RuleResult) -> bool {
     result.states.contains(&Some(FindingState::Known))
 }
 
-/// Returns each file with a finding of level error as a failed batch of its own, as the platform would report it.
+/// Returns each file with a finding of level error as a batch of its own, as if the platform had reported it as failed.
 pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
     let mut batches = Vec::new();
     for file in files {

@@ -22,6 +22,7 @@ pub(crate) struct FailedRequests {
 }
 
 impl FailedRequests {
+    /// Records the failure of a batch, if it failed.
     pub(crate) fn record(&mut self, response: &BatchResponse) {
         let Err(error) = &response.outcome else { return };
         self.causes.insert(error.cause());
@@ -33,6 +34,7 @@ impl FailedRequests {
         }
     }
 
+    /// Records the failure of a request, once for each cause. A refusal of the request also decides the exit status.
     fn add_failure(&mut self, error: &HttpError) {
         let status = http_exit_status(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
@@ -63,8 +65,8 @@ impl FailedRequests {
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
     }
 
-    /// Returns whether missing responses are all that makes the verdict undecided.
-    pub(crate) fn is_only_gap(&self, tally: &Tally) -> bool {
+    /// Returns whether failed requests are the only reason why the verdict is undecided.
+    pub(crate) fn explains_all_gaps(&self, tally: &Tally) -> bool {
         let unknown_files = tally
             .comparison
             .iter()
@@ -76,8 +78,9 @@ impl FailedRequests {
             && reasons.all(|reason| self.causes.contains(reason))
     }
 
-    /// Returns the exit status of a run that would otherwise end with `status`.
-    pub(crate) fn status(&self, status: ExitStatus) -> ExitStatus {
+    /// Returns the exit status of a run that would otherwise end with `status`: refused requests are an error of the
+    /// job.
+    pub(crate) fn adjust_status(&self, status: ExitStatus) -> ExitStatus {
         match self.refusal_status {
             // The cause is the configuration, not the platform.
             Some(ExitStatus::Usage) if status == ExitStatus::Undecided => ExitStatus::Usage,

@@ -17,8 +17,8 @@ pub(crate) struct LocalFallback {
 }
 
 impl LocalFallback {
-    /// Adds the local results of these files to the findings. Without `rules`, the missing rules file is the result of
-    /// each file, as in a local check.
+    /// Evaluates the rules locally on files that the platform did not review, and adds the results. Without `rules`,
+    /// the missing rules file is the result of each file, as in a local check.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -31,7 +31,7 @@ impl LocalFallback {
             Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _| {})?,
             None => evaluate_files(
                 &workspace.repo,
-                &workspace.missing_rules(snapshot)?,
+                &workspace.build_missing_rule_set(snapshot)?,
                 files,
                 &|_, _| {},
             )?,
@@ -53,7 +53,7 @@ impl LocalFallback {
         self.paths.contains(path)
     }
 
-    /// Adds the local results of these places at the base.
+    /// Adds the local results of the same files as they were at the base, to be compared with.
     pub(crate) fn add_base_results(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -69,7 +69,7 @@ impl LocalFallback {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
             None => local_review::evaluate_at_base(
                 &workspace.repo,
-                &workspace.missing_rules(snapshot)?,
+                &workspace.build_missing_rule_set(snapshot)?,
                 base,
                 base_paths,
             )?,

@@ -65,6 +65,7 @@ struct BatchSender<'a> {
 }
 
 impl BatchSender<'_> {
+    /// Sends the files in batches, and passes on each response. Shows the progress.
     fn send_batches(
         &self,
         parameters: &ReviewParameters<'_>,
@@ -99,6 +100,7 @@ impl BatchSender<'_> {
 }
 
 impl<'a> RemoteReview<'a> {
+    /// Creates the engine that requests the review from the platform.
     pub(crate) fn new(settings: &'a ReviewSettings, connection: &'a Connection, target: &'a Target) -> Self {
         Self {
             fields: review_fields(&settings.request_fields),
@@ -113,17 +115,18 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Returns the request for a review of this commit.
+    /// Returns what all requests for a review of this commit contain.
     fn review_parameters<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewParameters<'r>, Failure> {
         Ok(ReviewParameters {
-            project: self.connection.project_id()?,
-            agent_version: self.connection.agent_version()?,
+            project: self.connection.require_project_id()?,
+            agent_version: self.connection.require_agent_version()?,
             branch: self.target.require_branch()?,
             commit: commit.as_str(),
             fields: &self.fields,
         })
     }
 
+    /// Creates the sender of batches with the settings of the review.
     fn batch_sender<'r>(&self, run: &'r GateRun<'_>, platform: &'r Platform) -> BatchSender<'r> {
         BatchSender {
             session: run.session,
@@ -135,7 +138,7 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Warns if it is not certain that the platform can read the commit, and returns an error if it cannot.
+    /// Fails if the platform cannot read the commit from the remote. Warns if this is not certain.
     fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
@@ -144,7 +147,7 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review. The project is checked and the responses are merged while the platform responds.
+    /// Requests the review of head. While the platform responds, merges the responses and checks the project.
     fn review_head(
         &self,
         run: &GateRun<'_>,
@@ -185,7 +188,7 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of these files of the base.
+    /// Requests a review of these files as they are at the base.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,
@@ -200,7 +203,7 @@ impl<'a> RemoteReview<'a> {
         ));
         let platform = match self.platform.take() {
             Some(platform) => platform,
-            None => run.session.platform(self.connection)?,
+            None => run.session.create_platform_client(self.connection)?,
         };
         let responses = self
             .batch_sender(run, &platform)
@@ -218,8 +221,8 @@ impl<'a> RemoteReview<'a> {
         ))
     }
 
-    /// Adds the changed files without findings, to count the findings that they had at the base as fixed. These files
-    /// are checked locally, as the count is only shown and does not affect the verdict.
+    /// Adds the results at the base of those files that have no findings in head, to count fixed findings. They are
+    /// evaluated locally, because the count is only shown and does not affect the verdict.
     fn add_clean_files(
         &self,
         run: &GateRun<'_>,
@@ -245,8 +248,8 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Prints the requests that a dry run would make. Ends with the same checks as the review before its first request,
-    /// but warns about a commit that is not pushed yet, as a dry run is useful before the push.
+    /// Describes the requests that a review would send. Fails where the review would fail before its first request, but
+    /// only warns about a commit that is not pushed yet: a dry run is useful before the push.
     pub(crate) fn describe_requests(&self, run: &GateRun<'_>) -> Result<String, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
@@ -275,9 +278,10 @@ impl ReviewEngine for RemoteReview<'_> {
         Some(self.connection)
     }
 
+    /// Reads the rules of the reviewed commit, to know which results the platform must return.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.reject_fork()?;
-        self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
+        self.rules_file = run.subject.workspace.find_rules_file(&run.subject.snapshot)?;
         self.rules = run.subject.workspace.read_rules(self.rules_file.as_ref())?;
         Ok(())
     }
@@ -286,11 +290,12 @@ impl ReviewEngine for RemoteReview<'_> {
         self.rules.as_ref()
     }
 
+    /// Requests the review, and evaluates the files without a response locally.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
-        self.connection.project_id()?;
-        self.connection.agent_version()?;
+        self.connection.require_project_id()?;
+        self.connection.require_agent_version()?;
         self.check_on_remote(run)?;
-        let platform = run.session.platform(self.connection)?;
+        let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
             format_count(run.selection.pipelines.files.len(), "pipeline"),
@@ -313,8 +318,8 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Requests a review of the base for the files with findings that are not waived; if the rules differ, checks the
-    /// base locally with the rules of the head.
+    /// Returns the findings at the base of the files with findings that are not waived. The platform reviews them only
+    /// if the base has the same rules file; otherwise they are evaluated locally with the rules of head.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -361,6 +366,7 @@ impl ReviewEngine for RemoteReview<'_> {
 
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
+    /// Decides whether missing responses may be excused because the platform is unavailable.
     fn conclude(&mut self, run: &GateRun<'_>, mut head: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
@@ -368,7 +374,7 @@ impl ReviewEngine for RemoteReview<'_> {
         if is_lenient && has_responded && failed_requests.unreviewed_paths().is_some() {
             head.notes.push(AVAILABLE_NOTE.to_owned());
         }
-        let may_pass = is_lenient && !has_responded && failed_requests.is_only_gap(&head);
+        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head);
         let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
         evaluation.add_failed_requests(run.session, failed_requests, may_pass)?;
         Ok(evaluation)

@@ -17,7 +17,7 @@ pub(crate) struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// Creates the lookup for the files of `commit`.
+    /// Creates the search for lines and components in the files of `commit`.
     pub(crate) fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
         Self {
             repo,
@@ -27,8 +27,8 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
-    pub(crate) fn kind(&self, path: &str) -> Option<PipelineKind> {
+    /// Returns the kind of the pipeline by its content, or by its file name if it cannot be read.
+    pub(crate) fn find_kind(&self, path: &str) -> Option<PipelineKind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
         let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES).ok());
         let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
@@ -40,7 +40,7 @@ impl<'a> Positions<'a> {
         rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
-    /// Finds the blobs of all files in one walk. Files that are not found have no positions.
+    /// Finds the blobs of all these files in one walk of the tree. Files that are not found have no positions.
     pub(crate) fn find_blobs(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
@@ -67,8 +67,9 @@ impl<'a> Positions<'a> {
             .collect();
     }
 
-    /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
-    /// the syntax error. Its subject is set only if the name is certain, since the subject can excuse the violation.
+    /// Creates the violation with this text. Its line is that of the component that the text seems to name, or of the
+    /// syntax error. Its subject is set only if the name is certain, because the subject decides whether the violation
+    /// is known.
     pub(crate) fn build_violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {

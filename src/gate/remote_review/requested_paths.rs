@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(crate) struct RequestedPaths<'f>(HashMap<String, &'f str>);
 
 impl<'f> RequestedPaths<'f> {
+    /// Creates the search for requested files by another spelling of their path. The extension may be missing, too.
     pub(crate) fn new(files: &'f [String]) -> Self {
         let mut paths = HashMap::new();
         for file in files {

@@ -62,7 +62,7 @@ impl Tally {
         self.files.iter().chain(&self.project_files)
     }
 
-    /// Calls `apply` with the results of the review and of the project checks in one slice.
+    /// Calls `apply` with the results of the review and of the project checks in one slice, and separates them again.
     pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
         let reviewed_count = self.files.len();
         self.files.append(&mut self.project_files);
@@ -72,7 +72,7 @@ impl Tally {
     }
 }
 
-/// Merges the responses about the files in `requested_paths`, each when it arrives. `rules` are those of the reviewed commit, or
+/// Merges the responses about these requested files, each when it arrives. `rules` are those of the reviewed commit, or
 /// `None` if they are unknown.
 pub(crate) fn merge_responses(
     responses: impl IntoIterator<Item = BatchResponse>,
@@ -109,7 +109,7 @@ pub(crate) fn merge_responses(
     tally
 }
 
-/// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
+/// Returns whether the pipeline must be read to add the line of a violation, or the number that a rule counts.
 fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
     let mut rules = results.get(path).into_iter().flatten();
     rules.any(|rule| {
@@ -127,6 +127,8 @@ struct ResponseMerger<'m, 'p> {
 }
 
 impl ResponseMerger<'_, '_> {
+    /// Adds the response to one batch. Results for files that were not requested become notes or make a file
+    /// unreviewed.
     fn add_batch(&mut self, files: &[String], answer: ReviewResponse) {
         let (status, other_text) = (answer.review_status.as_deref(), answer.message.as_deref());
         let is_failed = self.check_batch_status(files, status, other_text);
@@ -189,10 +191,10 @@ impl ResponseMerger<'_, '_> {
     }
 
     fn expects_result(&self, path: &str) -> bool {
-        evidence::expects_result(self.rules, self.positions, path)
+        evidence::needs_result(self.rules, self.positions, path)
     }
 
-    /// Returns whether the batch's overall status is FAILED; adds a doubt if the status is missing or unknown.
+    /// Returns whether the batch failed as a whole. A missing or unknown status is a doubt about all its files.
     fn check_batch_status(
         &mut self,
         files: &[String],
@@ -221,6 +223,7 @@ impl ResponseMerger<'_, '_> {
         }
     }
 
+    /// Records that a file has no complete review for this reason.
     fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
         self.tally.unreviewed_files.push(UnreviewedFile {
             path,
@@ -228,7 +231,8 @@ impl ResponseMerger<'_, '_> {
         });
     }
 
-    /// Adds the results of one file. If some of them are unknown or contradict each other, the file is also unreviewed.
+    /// Adds the results of one file. If one of them is unknown or contradicts another, the file also counts as
+    /// unreviewed.
     fn add_file(&mut self, path: String, rules: Vec<RuleResponse>, is_batch_failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear_reason = None;
@@ -257,6 +261,7 @@ impl ResponseMerger<'_, '_> {
         self.tally.files.push(FileResults { path, results });
     }
 
+    /// Converts a result of the response. The error is the reason why it has no usable status.
     fn build_result(
         &mut self,
         path: &str,
@@ -267,7 +272,7 @@ impl ResponseMerger<'_, '_> {
             return Err("a rule result has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
-        let corrected_status = self.gaps.corrected_status(path, &rule, &answer);
+        let corrected_status = self.gaps.correct_status(path, &rule, &answer);
         let status = match corrected_status.or(answer.status.as_deref()) {
             Some("PASSED") => Status::Passed,
             Some("FAILED") => Status::Failed(severity(enforcement, is_batch_failed)),
@@ -287,6 +292,7 @@ impl ResponseMerger<'_, '_> {
         })
     }
 
+    /// Creates the violations of a result. Those of a passed result need no position.
     fn build_violations(
         &mut self,
         path: &str,
@@ -304,7 +310,7 @@ impl ResponseMerger<'_, '_> {
     }
 }
 
-/// Returns the severity by the rules file; if it does not define one, by the response's overall status.
+/// Returns the severity that the rules file sets; if it is unknown, the severity that explains the status of the batch.
 const fn severity(enforcement: Option<Enforcement>, is_batch_failed: bool) -> Severity {
     let fails = match enforcement {
         Some(level) => matches!(level, Enforcement::Error),

@@ -1,6 +1,6 @@
 //! Merges the reports of the shards of a review.
 
-use crate::gate::{find_report_causes, verdict};
+use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ pub(crate) enum MergeError {
     DuplicateShard(Shard),
 }
 
-/// Merges the reports. The verdict is the worst of all; if a shard is missing, it is undecided or failed.
+/// Merges the reports of the shards of one review. The verdict is the worst of all. If a shard is missing, it cannot be
+/// "passed".
 pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> {
     let is_several = reports.len() > 1;
     let mut reports = reports.into_iter();
@@ -49,13 +50,15 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     }
     merged_report.verdict = merged_report
         .verdict
-        .max(verdict(&find_report_causes(&merged_report)));
+        .max(decide_verdict(&find_report_causes(&merged_report)));
     Ok(merged_report)
 }
 
-/// Returns an error that names the first fact in which the reports differ, unless both are of the same review.
+/// Fails if the reports are not of the same review, and names the first fact in which they differ.
 fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError> {
-    for ((fact, first_value), (_, second_value)) in review_facts(first).into_iter().zip(review_facts(second))
+    for ((fact, first_value), (_, second_value)) in list_review_facts(first)
+        .into_iter()
+        .zip(list_review_facts(second))
     {
         if first_value != second_value {
             return Err(MergeError::Different {
@@ -68,8 +71,8 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
     Ok(())
 }
 
-/// Returns the facts that all reports of a review share, each with its name.
-fn review_facts(report: &Report) -> [(&'static str, String); 13] {
+/// Returns the facts that must be the same in all reports of a review, each with its name for an error.
+fn list_review_facts(report: &Report) -> [(&'static str, String); 13] {
     let context = &report.context;
     let compared_report = match &context.compared_with {
         Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
@@ -122,6 +125,7 @@ fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
+/// Adds the results of another report. Fails if both have different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
     let mut index_by_path: BTreeMap<String, usize> = BTreeMap::new();
     for (index, file) in merged_report.files.iter().enumerate() {
@@ -177,6 +181,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     Ok(())
 }
 
+/// Sorts the entries of all reports, and removes those that occur in several.
 fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.files.sort_by(|a, b| a.path.cmp(&b.path));
     merged_report.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -38,6 +38,7 @@ pub(crate) struct SavedReports<'a> {
 }
 
 impl<'a> SavedReports<'a> {
+    /// Creates the subject of a run that reads reports, without a report yet.
     pub(crate) const fn new(ci: &'a CiContext, repo: Option<&'a Repository>) -> Self {
         Self {
             ci,
@@ -73,8 +74,8 @@ impl RunSubject for SavedReports<'_> {
 }
 
 impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the reports, and merges them. With `compared_file`, marks the findings that the report in this file lacks as
-    /// new. In CI, and if the job names a commit, all reports must be of the commit of the job.
+    /// Reads the reports and merges them. Marks the findings as new that the report in `compared_file` lacks, if given.
+    /// In CI, and if the job names a commit, all reports must be of the commit of the job.
     pub(crate) fn evaluate_reports(
         &mut self,
         files: &[PathBuf],
@@ -107,7 +108,8 @@ impl GateRun<'_, SavedReports<'_>> {
         Ok(())
     }
 
-    /// Returns an error unless the older report is of an ancestor, and its file belongs to the job.
+    /// Fails unless the older report is of an ancestor of head and its file belongs to the job, so that a change cannot
+    /// provide its own past.
     fn require_earlier_commit(&self, older: &Report, file: &Path, reports: &[Report]) -> Result<(), Failure> {
         let name = file.display().to_string();
         let full_path = self.session.env.current_dir().join(file);
@@ -117,8 +119,8 @@ impl GateRun<'_, SavedReports<'_>> {
             .require_ancestor(older, &name, head.unwrap_or_default())
     }
 
-    /// Finds the files of the report in the clone, and the components of its findings. A report could contain any
-    /// revision; only a full id is accepted.
+    /// Finds the reported files in the clone, to show their lines. Only a full commit id is accepted, because a report
+    /// could contain any revision.
     pub(crate) fn find_reported_files(&mut self) {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;

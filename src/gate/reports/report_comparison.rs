@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
-use crate::gate::{BaseFile, find_report_causes, mark_new_and_known, verdict};
+use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, FindingState, Report, Verdict};
@@ -22,7 +22,8 @@ struct ReportGaps {
     unevaluated_rules: BTreeSet<String>,
 }
 
-/// Returns an error if the reports cannot be compared.
+/// Fails if the findings of the reports cannot be compared: there are several new reports, one covers only a shard, or
+/// the new one is itself a comparison.
 pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> Result<(), Failure> {
     let [newer] = newer_reports else {
         let message = format!(
@@ -42,11 +43,11 @@ pub(crate) fn reject_incomparable(older: &Report, newer_reports: &[Report]) -> R
     Ok(())
 }
 
-/// Marks the new report's findings and adds notes about the comparison and the files that could not be compared.
+/// Marks the findings of the new report as new or known, and notes what could not be compared.
 pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
     let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
-    let gaps = mark_findings(newer, older);
+    let gaps = mark_new_findings(newer, older);
     newer.context.compared_with = Some(ComparedWith { head });
     let notes = &mut newer.notes;
     notes.push(format!("compared by --compare with a report of {older_commit}"));
@@ -68,12 +69,13 @@ pub(crate) fn mark_since_report(newer: &mut Report, older: Report) {
     }
 }
 
-/// Marks the findings of `newer` as new or known by comparing with `older`, and derives the verdict from the new ones.
-fn mark_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
+/// Marks the findings of `newer` as known if `older` has them, too, and derives the verdict from the new ones. Returns
+/// what could not be compared.
+fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure =
-        newer.verdict == Verdict::Failed && verdict(&find_report_causes(newer)) != Verdict::Failed;
+        newer.verdict == Verdict::Failed && decide_verdict(&find_report_causes(newer)) != Verdict::Failed;
     newer.failed_without_finding |= has_other_failure;
     newer.is_open |= newer.verdict == Verdict::Undecided;
     let unevaluated_rules = remove_unevaluated_rules(newer, &mut older);
@@ -103,15 +105,15 @@ fn mark_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.fixed_count = Some(comparison.fixed_count);
     newer.notes.extend(newer.check_known_limit());
     let causes = find_report_causes(newer);
-    (newer.verdict, newer.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
+    (newer.verdict, newer.is_open) = (decide_verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
         unknown_files: comparison.unknown_files,
         unevaluated_rules,
     }
 }
 
-/// Removes the rules without any result in `newer` from the files of `older` that both have, as their findings are not
-/// fixed. Returns the removed rules that had findings.
+/// Removes the findings of rules that `newer` did not evaluate from `older`, because they are not fixed. Only files
+/// that both reports contain are affected. Returns the rules with such findings.
 fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<String> {
     let results = newer.files.iter().flat_map(|file| &file.results);
     let evaluated_rules: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
@@ -156,6 +158,7 @@ struct OldReport<'r> {
 }
 
 impl<'r> OldReport<'r> {
+    /// Arranges the results of the older report by path.
     fn new(newer: &'r Report, older: &'r Report) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &older.excluded_files {
@@ -182,7 +185,8 @@ impl<'r> OldReport<'r> {
         old_report
     }
 
-    /// Adds the former paths from the new report, but not those of files that still exist, and each only once.
+    /// Adds the former path of each file that the new report lists as renamed, unless the older report has a file with
+    /// the new path. Each former path is used once.
     fn add_former_paths(&mut self, newer: &'r Report) {
         let mut used_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
         for changed_file in newer.changes.iter().flatten() {
@@ -201,6 +205,7 @@ impl<'r> OldReport<'r> {
         self.failed_batches.iter().any(|batch| batch.contains(old_path))
     }
 
+    /// Returns what the older report has for this file of the new one.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
 impl SavedReports<'_> {
-    /// Returns an error unless all reports are of the event's commit.
+    /// Fails unless all reports are of the commit that this job is for.
     pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
             self.require_commit(report, &file.display().to_string())?;
@@ -25,7 +25,7 @@ impl SavedReports<'_> {
         Ok(())
     }
 
-    /// Returns an error unless the report is of the event's commit; `place` is the name of its file.
+    /// Fails unless the report is of the commit that this job is for. `place` names its file in errors.
     fn require_commit(&self, report: &Report, place: &str) -> Result<(), Failure> {
         let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
@@ -51,7 +51,7 @@ impl SavedReports<'_> {
         Some((repo, repo.find_commit_with_id(id)?))
     }
 
-    /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
+    /// Fails unless `head`, the commit of the new report, descends from that of the older one.
     pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
         let Some(older_id) = &older.context.head else {
             return Err(reject_without_commit(place));
@@ -85,14 +85,14 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
+    /// Fails if git tracks the file, because a change could then provide its own past. `full` is the absolute path.
     pub(super) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
         // An unknown host does not report whether the run is for a change.
         let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
         let Some(repo) = self.repo.filter(|_| may_be_change) else {
             return Ok(());
         };
-        let names = policy::tracked_paths(repo.root(), full);
+        let names = policy::list_tracked_paths(repo.root(), full);
         // A file that git cannot look up may belong to the change.
         if !names
             .iter()
@@ -106,8 +106,8 @@ impl SavedReports<'_> {
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
-    /// Returns an error if a change is compared with one of its own commits: its author decides what those contain, and one
-    /// more push would make every finding known.
+    /// Fails if a change is compared with one of its own commits. Its author decides what those contain, so every
+    /// finding would be known after one more push.
     fn require_commit_of_target(
         &self,
         repo: &Repository,
@@ -129,8 +129,8 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit
-    /// and the head of the trial merge that the host built.
+    /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise that of the event
+    /// and that of the trial merge.
     fn list_expected_commits(&self) -> Result<BTreeSet<String>, Failure> {
         if let Some(revision) = self.head {
             let resolved_commit = self.repo.and_then(|repo| repo.resolve(revision).ok());
@@ -170,6 +170,7 @@ impl SavedReports<'_> {
     }
 }
 
+/// Returns the error that the report is of a working tree, so its commit cannot be verified.
 fn reject_without_commit(place: &str) -> Failure {
     Failure::usage(format!(
         "the report {place} belongs to no commit: it is of a working tree"

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{Positions, find_report_causes, verdict};
+use crate::gate::{Positions, decide_verdict, find_report_causes};
 use crate::report::json;
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
@@ -15,6 +15,7 @@ use std::path::Path;
 /// Maximum size of a JSON report, in bytes.
 pub(crate) const MAX_REPORT_SIZE: u64 = 512 * 1024 * 1024;
 
+/// Reads a report from a file, or from standard input if the file is `-`.
 pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
         input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
@@ -25,7 +26,7 @@ pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
     parse_report(&text, &file.display().to_string())
 }
 
-/// Parses the report in this text, which came from `place`.
+/// Parses a report and checks that its verdict fits its results. `place` names its file in errors.
 pub(crate) fn parse_report(text: &[u8], place: &str) -> Result<Report, Failure> {
     json::read_report(text, find_contradiction).map_err(|error| {
         let context = format!("could not read the report {place}");
@@ -41,7 +42,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
     let contradiction = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
         Some(cause) => cause.reason(),
         None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
-        None if verdict(&causes) == Verdict::Failed => return None,
+        None if decide_verdict(&causes) == Verdict::Failed => return None,
         None => "no result fails the gate",
     };
     Some(format!(
@@ -50,7 +51,8 @@ fn find_contradiction(report: &Report) -> Option<String> {
     ))
 }
 
-/// Adds the components of findings, which older documents lack, from the files of the report's commit.
+/// Adds to findings the component that they are about, which documents of older versions lack. Reads the files of the
+/// report's commit.
 pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {

@@ -1,10 +1,10 @@
 //! One run of the gate: what its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_baseline`, `evaluate`. Each
-//! step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step makes the report,
-//! which `delivery` sends to its destinations. A run over reports of earlier runs has one step instead of these:
-//! `evaluate_reports`.
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_change_baseline`,
+//! `evaluate`. Each step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step
+//! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
+//! instead of these: `evaluate_reports`.
 
 pub(crate) mod review_context;
 pub(crate) mod review_description;
@@ -90,6 +90,7 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
 }
 
 impl<'a, S> GateRun<'a, S> {
+    /// Creates a run that has selected and evaluated nothing yet.
     pub(crate) fn new(session: &'a Run, subject: S) -> Self {
         Self {
             session,
@@ -120,7 +121,7 @@ impl GateRun<'_> {
         self.notes.extend(notes);
     }
 
-    /// Selects the pipelines, and finds the changes to the gate configuration.
+    /// Selects the pipelines to review, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
         let restricting_paths = self.subject.paths.restricting_paths();
         let request = SelectionRequest {
@@ -146,8 +147,8 @@ impl GateRun<'_> {
             .report_reason_for_all(self.session, &self.subject.settings.revisions);
     }
 
-    /// Prepares the evaluation: keeps the pipelines of the requested shard. If a publish follows, adds those that it
-    /// would publish, changed or not.
+    /// Completes the selection before the evaluation. If a publish follows, adds the pipelines that it would publish,
+    /// changed or not. Then keeps those of the requested shard.
     pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
         if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
@@ -163,6 +164,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
+    /// Adds the pipelines that would be published to the selected ones, with a note.
     fn add_published_pipelines(&mut self, pipelines: &[String]) {
         let files = &mut self.selection.pipelines.files;
         let mut unchanged_files = pipelines.to_vec();
@@ -178,7 +180,7 @@ impl GateRun<'_> {
         )]);
     }
 
-    /// Keeps the files of the requested shard, and prints their number.
+    /// Keeps the pipelines of the requested shard, and prints their number.
     fn keep_shard(&mut self) -> Result<(), Failure> {
         let shard = match &self.subject.settings.verdict.shard {
             Some(text) => Some(
@@ -199,12 +201,12 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the reason why the review is incomplete, regardless of its verdict.
+    /// Returns why the review covers only a part, regardless of its verdict; `None` if it is complete.
     pub(crate) fn find_partial_reason(&self) -> Option<String> {
         let files = &self.subject;
         find_partial_reason(
             self.shard_selection.shard,
-            &files.paths.all(),
+            &files.paths.list_paths(),
             files.settings.verdict.fail_on,
         )
     }
@@ -223,8 +225,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Finds the baseline if only new findings fail the gate: the base of the change.
-    pub(crate) fn find_baseline(&mut self) -> Result<(), Failure> {
+    /// Finds the base of the change as the baseline, if only new findings fail the gate.
+    pub(crate) fn find_change_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
             let pipelines = &self.selection.pipelines;
             let baseline = Baseline::for_change(
@@ -238,7 +240,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Like [`Self::find_baseline`], before a publish: the published version. `head` is the reviewed commit.
+    /// Finds the published version as the baseline of a review before a publish, if only new findings fail the gate.
+    /// `head` is the reviewed commit.
     pub(crate) fn find_published_baseline(
         &mut self,
         connection: &Connection,
@@ -262,7 +265,7 @@ impl GateRun<'_> {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
-    /// Starts to compare what changed, which needs no response of the platform.
+    /// Starts to compare the changed pipelines on another thread, because this needs no response of the platform.
     pub(crate) fn start_background_comparison(&mut self) {
         let pipelines = &self.selection.pipelines;
         let is_whole = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
@@ -275,14 +278,14 @@ impl GateRun<'_> {
                 head,
                 settings,
                 pipelines,
-                &self.subject.paths.all(),
+                &self.subject.paths.list_paths(),
                 &self.shard_selection,
             );
         }
     }
 
-    /// Evaluates the pipelines, and adds what else decides: the selection, and the changes for consumers. `accept_break`
-    /// returns why a break is accepted although the job gives no reason.
+    /// Evaluates the pipelines, and adds what else decides: the selection and the changes for consumers. `action` is
+    /// the verb for messages. `accept_break` returns why a break is accepted although the job gives no reason.
     pub(crate) fn evaluate(
         &mut self,
         engine: &mut dyn ReviewEngine,
@@ -293,10 +296,11 @@ impl GateRun<'_> {
             Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
         };
-        if let Some(limit) = self.subject.workspace.policy_limit() {
+        if let Some(limit) = self.subject.workspace.limit_of_unused_settings() {
             self.evaluation.add_limit(limit);
         }
-        self.evaluation.add_notes(self.subject.workspace.tip_age.clone());
+        self.evaluation
+            .add_notes(self.subject.workspace.target_age_note.clone());
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_interface_changes(accept_break)?;
@@ -306,7 +310,7 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Evaluates the project checks alone, because there is no pipeline to review; `note` is the reason.
+    /// Evaluates only the project checks, because there is no pipeline to review for the reason in `note`.
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
             let tally = self.check_project_alone()?;
@@ -319,10 +323,12 @@ impl GateRun<'_> {
         Ok(Evaluation::without_files(note))
     }
 
+    /// Evaluates the selected pipelines: rules, stricter rules of the target, project checks, then waivers and known
+    /// findings.
     fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
-        let waivers = self.subject.workspace.read_active_waivers(engine.rules())?;
+        let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths: HashSet<&str> = self
@@ -358,8 +364,8 @@ impl GateRun<'_> {
         engine.conclude(self, tally)
     }
 
-    /// Adds the results of the selection: warnings about what is not reviewed, a change to the gate configuration that
-    /// the job does not allow, which fails the run regardless of the findings, and the number of known findings.
+    /// Adds what the selection means for the verdict: warnings about files without a review, a change to the gate
+    /// configuration that the job does not allow, and the number of known findings.
     fn add_selection_results(&mut self) {
         let evaluation = &mut self.evaluation;
         for warning in self.selection.pipelines.warnings() {

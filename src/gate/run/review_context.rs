@@ -1,19 +1,19 @@
 //! The facts about a run that its report contains.
 
 use crate::gate::run::GateRun;
-use crate::job::context::PolicyTip;
+use crate::job::context::PolicyRevision;
 use crate::job::settings::Connection;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
 
 impl GateRun<'_> {
-    /// Returns the facts about the run that a report contains, so that only reports of one review are merged or relied
-    /// on.
+    /// Returns the facts about the run that its report contains. With them, reports of different reviews are told
+    /// apart.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
-        let policy = match &self.subject.workspace.policy {
-            PolicyTip::Commit { commit, .. } => Some(commit.to_string()),
-            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        let policy = match &self.subject.workspace.policy_revision {
+            PolicyRevision::Commit { commit, .. } => Some(commit.to_string()),
+            PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
         let comparison = &self.subject.comparison;
         let verdict_settings = &self.subject.settings.verdict;
@@ -26,7 +26,7 @@ impl GateRun<'_> {
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
             shard: self.shard_selection.shard,
             fail_on: Some(verdict_settings.fail_on),
-            paths: self.subject.paths.all(),
+            paths: self.subject.paths.list_paths(),
             max_known: verdict_settings.max_known,
             compared_with: None,
             new_only: verdict_settings.new_only,
@@ -38,10 +38,10 @@ impl GateRun<'_> {
     }
 }
 
-/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
+/// Returns the platform and the project that review the files; `None` if one of them is not set.
 fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
-        url: connection.base_url().ok()?.to_normalized_text(),
-        project: connection.project_id().ok()?.to_string(),
+        url: connection.require_base_url().ok()?.to_normalized_text(),
+        project: connection.require_project_id().ok()?.to_string(),
     })
 }

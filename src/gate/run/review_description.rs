@@ -5,7 +5,8 @@ use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
 
 impl GateRun<'_> {
-    /// Returns the files that would be reviewed, one per line. `requests` says how they would be.
+    /// Describes the review of a dry run: its commit and the files that would be reviewed, one per line. `requests`
+    /// says in how many requests.
     pub(crate) fn describe_review(&self, requests: &str) -> String {
         let files = &self.selection.pipelines.files;
         let mut lines = vec![text::escape_line(&format!(

@@ -11,8 +11,9 @@ const PIPELINE_ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".
 /// Maximum number of names in a note.
 const MAX_LISTED_NAMES: usize = 10;
 
-/// Returns whether the name looks like a pipeline name: in another case, with similar letters of another alphabet, with
-/// another ending, with trailing spaces or dots, or with invisible characters. True for a real pipeline name, too.
+/// Returns whether the name looks like that of a pipeline to a person: in another case, with similar letters of another
+/// alphabet, with trailing spaces or dots, or with invisible characters. Such a file escapes the review, so it is
+/// reported. Also true for a real name.
 pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.is_ascii() {
@@ -26,8 +27,8 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     ends_like_pipeline(&visible_name) || is_confusable(&visible_name)
 }
 
-/// Returns whether the end of the name is confusable with a pipeline's in the sense of Unicode: both have the same
-/// skeleton (UTS #39). Letters are compared in lower case, as an alphabet may have a confusable letter in one case
+/// Returns whether the end of the name is confusable with that of a pipeline, as defined by Unicode: both have the same
+/// skeleton (UTS #39). Letters are compared in lower case, because an alphabet may have a confusable letter in one case
 /// only.
 fn is_confusable(name: &str) -> bool {
     let to_skeleton = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
@@ -38,6 +39,8 @@ fn is_confusable(name: &str) -> bool {
         .any(|ending| name_skeleton.ends_with(&to_skeleton(ending)))
 }
 
+/// Returns whether the name ends like that of a pipeline, without regard to case and to trailing spaces, dots and
+/// control characters.
 fn ends_like_pipeline(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.');
     PIPELINE_ENDINGS.iter().any(|ending| {

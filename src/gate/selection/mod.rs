@@ -66,8 +66,8 @@ impl SelectionResult {
         }
     }
 
-    /// Adds the causes of the gate configuration: a change to it that the job does not allow, files that the change
-    /// makes unusable, and a stricter target.
+    /// Adds what the selection found in the gate configuration to the causes of the verdict: a change that the job does
+    /// not allow, files that the change makes unusable, and a stricter target.
     pub(crate) fn add_causes(&self, evaluation: &mut Evaluation) {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
@@ -87,7 +87,7 @@ impl SelectionResult {
         let Some(target) = &self.stricter_target else {
             return;
         };
-        for limit in target.limits() {
+        for limit in target.list_limits() {
             evaluation.add_limit(limit);
         }
         evaluation.add_notes(target.evaluation_note());
@@ -98,7 +98,7 @@ impl SelectionResult {
 }
 
 impl Workspace<'_> {
-    /// Selects the pipelines, and determines the changes of the gate.
+    /// Selects the pipelines to review, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(
         &self,
         run: &Run,
@@ -109,8 +109,8 @@ impl Workspace<'_> {
         if comparison.idle_reason.is_some() {
             return Ok(SelectionResult::default());
         }
-        self.check_matches(snapshot, &comparison.bases, request)?;
-        self.config_dir(snapshot)?;
+        self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
+        self.find_config_dir(snapshot)?;
         let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
         let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
@@ -120,7 +120,7 @@ impl Workspace<'_> {
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
-        let gate_files = self.gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
+        let gate_files = self.find_gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
         let policy_files = gate_files.paths();
         let scope = SelectionScope {
             head: snapshot,
@@ -141,7 +141,7 @@ impl Workspace<'_> {
         let rejects_gate_change = self.gate_changes == GateChanges::Fail
             && !pipelines.gate_changes.is_empty()
             && touches_other_files(&scope)?;
-        let unusable_files = self.unusable_gate_files(run, snapshot, bases, request.resolve)?;
+        let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
         let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);
         Ok(SelectionResult {
@@ -155,9 +155,10 @@ impl Workspace<'_> {
 }
 
 impl Workspace<'_> {
-    /// Returns an error if a path or a glob of the job, or all globs of the configuration file together, match no file
-    /// of the snapshot or of the base: that is a typo, and the run would pass without any review.
-    pub(crate) fn check_matches(
+    /// Fails if a path or a glob of the job matches no file of the snapshot or of a base, or all globs of the
+    /// configuration file together match none. That is probably a typing error, and the run would pass without any
+    /// review.
+    pub(crate) fn reject_unmatched_selection(
         &self,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
@@ -181,15 +182,20 @@ impl Workspace<'_> {
             snapshot.name(),
             format_count(pipelines.count(), "pipeline")
         );
-        match find_unmatched(&known_paths, request, &place) {
+        match find_unmatched_entry(&known_paths, request, &place) {
             Some(failure) => Err(failure),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the error of the first glob or path that matches none of the known files of `place`.
-fn find_unmatched(known_paths: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
+/// Returns the error for the first glob or path that matches none of the known files; `None` if each matches one.
+/// `place` names the files in the error.
+fn find_unmatched_entry(
+    known_paths: &[&str],
+    request: &SelectionRequest<'_>,
+    place: &str,
+) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
         let message = format!("the include glob {glob:?} matches no file of {place}");

@@ -3,9 +3,8 @@
 use crate::gate::selection::selected_pipelines::{SelectedPipelines, SelectionScope, select_pipelines};
 use sluicegate_git::GitError;
 
-/// Selects the named files, changed or not, and the changed files in the directories that `scope` is restricted to.
-/// If the rules file is among the named files, selects all pipelines, as for a change of the rules file; it is
-/// reported as a gate change only if it differs from the base.
+/// Selects the named files, changed or not, and the changed files in the directories that the user named. If the rules
+/// file is among the named files, selects all pipelines, as a change of that file does.
 pub(crate) fn select_named_files(
     scope: &SelectionScope<'_>,
     named_files: &[String],

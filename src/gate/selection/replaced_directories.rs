@@ -16,7 +16,7 @@ pub(crate) struct ReplacedDirectory {
 }
 
 impl ReplacedDirectory {
-    /// Returns a sentence for the notes of a run.
+    /// Describes that the pipelines of the directory have no review any more.
     pub(crate) fn describe(&self) -> String {
         let kind = match self.kind {
             FileKind::Submodule => "a submodule",
@@ -30,7 +30,8 @@ impl ReplacedDirectory {
     }
 }
 
-/// Returns the directories of deleted pipelines that are a submodule or a symbolic link in `head`.
+/// Returns the directories of deleted pipelines that are now a submodule or a symbolic link. Pipelines behind them
+/// cannot be reviewed.
 pub(crate) fn find_replaced_directories<'c>(
     head: &Snapshot<'_>,
     changes: impl Iterator<Item = &'c Change>,

@@ -78,7 +78,7 @@ pub(crate) struct SelectedPipelines {
     pub bases: Vec<CommitId>,
 }
 
-/// Selects the pipelines of `scope`.
+/// Selects the changed pipelines of `scope`, or all of them if there is a reason.
 pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPipelines, GitError> {
     let is_wanted = |path: &str| scope.may_be_pipeline(path) || scope.is_gate_file(path);
     let differences = scope.head.compare_with_bases(scope.bases, &is_wanted)?;
@@ -88,7 +88,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_of_gate_alone(change))
-        .filter_map(|change| scope.without_lookalike(change, &mut lookalikes))
+        .filter_map(|change| scope.retain_pipeline_change(change, &mut lookalikes))
         .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
     let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
@@ -113,7 +113,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
             candidates.iter().map(|candidate| &candidate.change),
         )?,
         candidates,
-        gate_changes: scope.gate_changes(&differences)?,
+        gate_changes: scope.find_gate_changes(&differences)?,
         lookalikes,
         reason_for_all,
         bases: scope.bases.to_vec(),
@@ -149,7 +149,7 @@ impl SelectedPipelines {
     }
 
     /// Returns the path at the base of each renamed pipeline, by its new path.
-    pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
+    pub(crate) fn map_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = BTreeMap::new();
         for candidate in &self.candidates {
             if let Some(former_path) = candidate.change.rename_source() {
@@ -159,9 +159,9 @@ impl SelectedPipelines {
         former_paths
     }
 
-    /// Returns [`Self::former_paths`] without those at which no finding was enforced.
+    /// Returns the paths of [`Self::map_former_paths`] without those at which no finding was enforced.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
-        let mut former_paths = self.former_paths();
+        let mut former_paths = self.map_former_paths();
         former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
         former_paths
     }
@@ -198,9 +198,10 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes of the gate configuration. `differences` are those from the bases, which are reused
-    /// if the host has the same bases. A file that differs from several bases is described relative to each of them.
-    fn gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
+    /// Returns the changes of the gate configuration since the bases that the host names. `differences` are those since
+    /// the bases of the review, which are reused if they are the same. A file that differs from several bases is
+    /// described for each of them.
+    fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let changes_by_base = if self.host_bases.is_empty() {
             return Ok(Vec::new());
@@ -231,6 +232,7 @@ impl SelectionScope<'_> {
             .collect())
     }
 
+    /// Returns the former paths of renamed pipelines that the globs do not select.
     fn find_excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
         candidates
             .iter()
@@ -240,6 +242,7 @@ impl SelectionScope<'_> {
             .collect()
     }
 
+    /// Returns the file as an excluded one for the report, if the globs exclude it or it is a submodule.
     fn find_exclusion(&self, candidate: &Candidate) -> Option<ExcludedFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
         let is_reported = self.is_within(path)
@@ -250,8 +253,9 @@ impl SelectionScope<'_> {
         })
     }
 
-    /// Returns the change if it is about a pipeline. A pipeline that is renamed to a lookalike counts as deleted.
-    fn without_lookalike(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
+    /// Returns the change if it is about a pipeline. Records a name that only looks like one in `lookalikes`; if a
+    /// pipeline is renamed to such a name, it counts as deleted.
+    fn retain_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {
             return Some(change);
@@ -284,6 +288,7 @@ impl SelectionScope<'_> {
         (self.includes)(path) && !(self.excludes)(path) && self.is_within(path)
     }
 
+    /// Returns the paths of all pipelines that the globs select.
     fn list_all_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
@@ -294,6 +299,8 @@ impl SelectionScope<'_> {
             .collect())
     }
 
+    /// Returns the reason to select all pipelines, or `None` to select the changed ones: there is no base, or the rules
+    /// file changed.
     fn find_reason_for_all(&self, changes: &[Change]) -> Option<String> {
         if self.bases.is_empty() {
             return Some(self.base_source.to_owned());
@@ -304,6 +311,7 @@ impl SelectionScope<'_> {
         Some(format!("the rules file {} changed", rules_change.path))
     }
 
+    /// Decides whether a changed pipeline is selected, and why.
     fn build_candidate(&self, change: Change, reason_for_all: Option<&str>) -> Candidate {
         let path = &change.path;
         let (is_selected, reason) = if change.kind == ChangeKind::Deleted {

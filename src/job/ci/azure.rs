@@ -18,6 +18,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()
 }
 
+/// Reads the context of a job of Azure Pipelines.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let commit = require_variable(env, VERSION)?;
     let reason = env.get("BUILD_REASON").unwrap_or("unknown");
@@ -71,6 +72,7 @@ fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError
     })
 }
 
+/// Returns the value of a variable that the host always sets.
 fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str, CiError> {
     env.get(variable).ok_or(CiError::Variable {
         host: "Azure Pipelines",

@@ -106,6 +106,7 @@ pub enum BaseHint {
 }
 
 impl CiContext {
+    /// Creates the context of a job about which only the host and the event are known.
     pub(super) fn new(host: Host, event: impl Into<String>) -> Self {
         Self {
             host,

@@ -17,6 +17,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("CIRCLECI") == Some("true")
 }
 
+/// Reads the context of a job of CircleCI.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "CircleCI",

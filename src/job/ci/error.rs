@@ -26,6 +26,7 @@ pub enum CiError {
 }
 
 impl CiError {
+    /// Returns what the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
             Self::NoPayload { .. } | Self::Payload { .. } | Self::Field { .. } => {

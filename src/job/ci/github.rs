@@ -157,6 +157,7 @@ fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext,
     })
 }
 
+/// Describes the branch or tag that was deleted, so that there is nothing to review.
 fn describe_deletion(reference: &str) -> String {
     match reference.strip_prefix("refs/tags/") {
         Some(tag) => format!("the tag `{tag}` was deleted"),

@@ -28,6 +28,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }
 
+/// Reads the context of a job of GitLab.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
     let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
@@ -55,14 +56,14 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     }
     Ok(CiContext {
         branch: env.get_owned("CI_COMMIT_BRANCH"),
-        base: push_base(env, source),
+        base: read_push_base(env, source),
         ..context
     })
 }
 
 /// Returns the base of a push. The variable is zeros for the first push of a branch, and for scheduled and manual
 /// pipelines.
-fn push_base(env: &Env, source: &str) -> BaseHint {
+fn read_push_base(env: &Env, source: &str) -> BaseHint {
     match env.get("CI_COMMIT_BEFORE_SHA") {
         Some(previous) if !is_null_id(previous) => BaseHint::PushedFrom {
             previous: previous.to_owned(),
@@ -89,7 +90,7 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
             .and_then(|number| number.parse().ok()),
         fork: is_fork(env),
         is_queued: env.get("CI_MERGE_REQUEST_EVENT_TYPE") == Some("merge_train"),
-        base: merge_request_base(env)?,
+        base: read_merge_request_base(env)?,
         ..context
     })
 }
@@ -124,7 +125,8 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
     })
 }
 
-fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
+/// Returns the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch.
+fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     let target = env.get_owned("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
     if let Some(id) = env.get(DIFF_BASE) {
         return Ok(BaseHint::Commit {
@@ -153,6 +155,7 @@ fn is_fork(env: &Env) -> bool {
         .any(|name| env.get(name).is_some_and(|id| id != source))
 }
 
+/// Returns the value of a variable that the host always sets.
 fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError> {
     env.get_owned(variable).ok_or(CiError::Variable {
         host: "GitLab",

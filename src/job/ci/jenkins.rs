@@ -104,6 +104,7 @@ impl ChangeVariables {
         }
     }
 
+    /// Returns whether the change comes from another repository than its target.
     fn is_fork(&self, env: &Env) -> bool {
         let (source, target) = match self.repositories {
             Some((source, target)) => (env.get(source), env.get(target)),
@@ -185,7 +186,7 @@ fn tag_name(reference: &str) -> Option<&str> {
 /// branch; only the local branch shows which. `detached` is a commit that the job selects without a branch, and pull
 /// requests are often fetched as `origin/pr/N`: neither is a branch of the remote.
 fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
-    let name = name_without_remote(reference, local)?;
+    let name = strip_remote(reference, local)?;
     let is_of_change = [
         "pr/",
         "pull/",
@@ -200,7 +201,8 @@ fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     is_branch.then(|| name.to_owned())
 }
 
-fn name_without_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
+/// Returns the name of a branch without that of its remote; `None` if both cannot be told apart.
+fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
     if let Some(name) = reference.strip_prefix("refs/heads/") {
         return Some(name);
     }

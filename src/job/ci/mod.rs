@@ -114,10 +114,11 @@ impl fmt::Display for Host {
 
 /// The error for an unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a CI host; valid values: auto, {known}", known = host_names())]
+#[error("`{0}` is not a CI host; valid values: auto, {known}", known = list_host_names())]
 pub struct UnknownHost(String);
 
-fn host_names() -> String {
+/// Returns the names of all hosts, for messages.
+fn list_host_names() -> String {
     Host::ALL
         .iter()
         .map(|host| host.name())
@@ -128,6 +129,7 @@ fn host_names() -> String {
 impl FromStr for Host {
     type Err = UnknownHost;
 
+    /// Parses the name of a host; the error lists all names.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .iter()
@@ -145,7 +147,8 @@ impl Host {
     }
 }
 
-/// Reads the context of this run from the detected host, or from `forced` if given.
+/// Reads the context of this run from the variables of `requested_host`, or without it from those of the detected
+/// host.
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {

@@ -77,6 +77,7 @@ const HOST_VARIABLES: [&str; 56] = [
 /// Prefixes of the variables of a host that sets none in each job.
 const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
 
+/// Returns whether the variables show that some CI host runs this job.
 pub(super) fn is_detected(env: &Env) -> bool {
     is_set(env, "CI")
         || HOST_VARIABLES.iter().any(|name| is_set(env, name))
@@ -106,6 +107,7 @@ const EARLIER_COMMITS: [&str; 4] = [
     "bamboo_planRepository_previousRevision",
 ];
 
+/// Reads the context of a job on an unknown host: only the commits of earlier runs, if a variable names them.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext {

@@ -190,6 +190,7 @@ pub struct VersionNameArgs {
 }
 
 impl VersionNameArgs {
+    /// Returns the version that the argument or the flag names.
     pub fn version_name(&self) -> &str {
         self.argument
             .as_deref()

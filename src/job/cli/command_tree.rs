@@ -53,7 +53,7 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
         return Ok(cli);
     }
     // A help page shows one command.
-    let mut program = command_tree(&|command| args.iter().any(|arg| arg == command));
+    let mut program = build_command_tree(&|command| args.iter().any(|arg| arg == command));
     let mut matches = program.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
@@ -61,12 +61,14 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 /// Returns the complete command tree, with the common flags that a command does not use hidden.
 #[must_use]
 pub fn command() -> Command {
-    command_tree(&|_| true)
+    build_command_tree(&|_| true)
 }
 
-fn command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
+/// Builds the tree of commands for help, manual pages and completions. Flags that a command does not use are hidden,
+/// and common flags are described once.
+fn build_command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
-    let common_flags = common_flags(&program);
+    let common_flags = list_common_flags(&program);
     let first_screen = render_overview(&program);
     let program = fold_common_flags(program, &common_flags, PROGRAM).override_help(first_screen);
     let program = program.mut_subcommands(|command| {
@@ -93,7 +95,7 @@ fn command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
 #[must_use]
 pub fn command_for_completions() -> Command {
     let program = Cli::command();
-    let common_flags = common_flags(&program);
+    let common_flags = list_common_flags(&program);
     let program = program.mut_args(|flag| flag.global(false));
     program.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
@@ -110,7 +112,8 @@ fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {
     add_missing_flags(command, flags.to_vec()).mut_subcommands(|verb| add_flags_to_subtree(verb, flags))
 }
 
-fn common_flags(program: &Command) -> Vec<Arg> {
+/// Returns the flags that all commands have.
+fn list_common_flags(program: &Command) -> Vec<Arg> {
     program
         .get_arguments()
         .filter(|flag| flag.is_global_set())

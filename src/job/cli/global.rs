@@ -46,7 +46,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "N")]
     pub retries: Option<u32>,
     // The names of the hosts are in the table of `ci`.
-    #[arg(long, global = true, value_name = "HOST", help = help_of_ci())]
+    #[arg(long, global = true, value_name = "HOST", help = build_ci_help())]
     pub ci: Option<String>,
     /// URL of a repository that is the change's target besides the one that the event names, such as a mirror that the
     /// job clones (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
@@ -73,7 +73,8 @@ pub struct GlobalArgs {
     pub verbose: u8,
 }
 
-fn help_of_ci() -> String {
+/// Returns the help of `--ci` with the names of all hosts.
+fn build_ci_help() -> String {
     let hosts = Host::ALL
         .iter()
         .filter(|host| !matches!(host, Host::Unknown | Host::None));

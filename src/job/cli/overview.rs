@@ -81,6 +81,7 @@ fn describe_command(command: &Command) -> String {
     command.get_about().cloned().unwrap_or_default().to_string()
 }
 
+/// Joins the names to lines of limited width.
 fn wrap_names(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for name in names {

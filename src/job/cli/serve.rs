@@ -50,6 +50,7 @@ pub struct ProjectFlag {
 impl FromStr for ProjectFlag {
     type Err = String;
 
+    /// Parses `UUID=REPOSITORY`; the error says what is wrong in this form.
     fn from_str(text: &str) -> Result<Self, String> {
         let (id, repository) = text.split_once('=').ok_or("is not UUID=REPOSITORY")?;
         let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is not a UUID: {e}"))?;
@@ -79,6 +80,7 @@ impl std::fmt::Debug for TokenFlag {
 impl FromStr for TokenFlag {
     type Err = &'static str;
 
+    /// Parses `TOKEN=ROLE`, split at the last `=`; the error says what is wrong in this form.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let (token, role) = text.rsplit_once('=').ok_or("is not TOKEN=ROLE")?;
         if token.is_empty() {

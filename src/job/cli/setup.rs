@@ -85,6 +85,7 @@ pub enum Adopt {
 }
 
 impl fmt::Display for Adopt {
+    /// Writes the value as it is typed on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.to_possible_value() {
             Some(value) => f.write_str(value.get_name()),

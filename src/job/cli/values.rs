@@ -157,6 +157,7 @@ pub struct ReportFlag {
 impl std::str::FromStr for ReportFlag {
     type Err = String;
 
+    /// Parses `FORMAT=PATH`, where the path `-` means standard output; the error says what is wrong in this form.
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((format, path)) = text.split_once('=') else {
             return Err(format!(

@@ -28,6 +28,7 @@ pub(super) struct Base {
 }
 
 impl Base {
+    /// Creates the base of a run that reviews all pipelines, because there is nothing to compare with.
     pub(super) fn for_all_pipelines(reason: impl Into<String>) -> Self {
         Self {
             commits: Vec::new(),
@@ -37,6 +38,7 @@ impl Base {
         }
     }
 
+    /// Creates a base of these commits. `source` says where they come from, for example "the merge-base with `main`".
     pub(super) fn from_commits(commits: Vec<CommitId>, source: String) -> Self {
         Self {
             commits,

@@ -22,15 +22,19 @@ pub(super) struct BaseSearch<'a> {
 }
 
 impl BaseSearch<'_> {
+    /// Returns the commits that head is compared with: those that the job requests, otherwise those that the event
+    /// implies.
     pub(super) fn find_base(&self, revisions: &RequestedRevisions) -> Result<Base, ContextError> {
         match (revisions.all, &revisions.base) {
             (true, _) => Ok(Base::for_all_pipelines("all pipelines were requested")),
-            (false, Some(revision)) => self.requested_base(revision),
-            (false, None) => self.detected_base(),
+            (false, Some(revision)) => self.find_requested_base(revision),
+            (false, None) => self.find_event_base(),
         }
     }
 
-    fn requested_base(&self, revision: &str) -> Result<Base, ContextError> {
+    /// Returns the merge-bases of head with the revision that the job passes with `--base`. Fails without common
+    /// history, and for a change without commits of its own.
+    fn find_requested_base(&self, revision: &str) -> Result<Base, ContextError> {
         let named_commit = self.repo.resolve_revision(revision)?;
         let bases = self.repo.merge_bases(&named_commit.commit, &self.head.commit)?;
         if bases.is_empty() {
@@ -50,19 +54,20 @@ impl BaseSearch<'_> {
         })
     }
 
-    /// Returns the detected base. The host's base is valid only for the host's commit.
-    fn detected_base(&self) -> Result<Base, ContextError> {
+    /// Returns the base that the event implies, by the kind of the event. The base that the host names is used only for
+    /// the commit that the host names.
+    fn find_event_base(&self) -> Result<Base, ContextError> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_commit } => {
-                self.target_base(branch, seen_commit.as_deref())
+                self.find_target_base(branch, seen_commit.as_deref())
             }
-            _ if !self.head.is_host_commit => self.default_branch_base(),
-            BaseHint::Commit { id, source, target } => self.event_base(id, source, target.as_deref()),
+            _ if !self.head.is_host_commit => self.find_default_branch_base(),
+            BaseHint::Commit { id, source, target } => self.find_named_base(id, source, target.as_deref()),
             BaseHint::PushedFrom { previous, source } if self.is_on_default_branch()? => {
-                self.push_base(previous, source)
+                self.find_push_base(previous, source)
             }
             BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
-                self.default_branch_base()
+                self.find_default_branch_base()
             }
             BaseHint::All { reason } => Ok(Base::for_all_pipelines(*reason)),
         }
@@ -70,17 +75,17 @@ impl BaseSearch<'_> {
 
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
     /// head; the commit at which the host saw the target then still gives the base.
-    fn target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
-        let Some(tip) = self.branches.tip(branch)? else {
+    fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
+        let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.reject_missing_branch(branch, "target"));
         };
         if tip.tracked_branch.is_none() && self.may_fetch && !self.branches.is_unproven() {
             return Err(self.reject_missing_branch(branch, "target"));
         }
-        let base = self.branch_base(&tip, "target")?;
+        let base = self.find_branch_base(&tip, "target")?;
         if base.commits.is_empty() {
             return match seen_commit.filter(|id| self.repo.has_commit(id)) {
-                Some(id) => self.seen_target_base(branch, id),
+                Some(id) => self.find_seen_target_base(branch, id),
                 None => self.require_own_commits(base, &tip),
             };
         }
@@ -93,34 +98,42 @@ impl BaseSearch<'_> {
         Ok(base.with_warning(warning))
     }
 
-    fn seen_target_base(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
+    /// Returns the merge-base with the target as the host saw it. The job runs late, so the target now contains head.
+    fn find_seen_target_base(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
         let seen_commit = self.repo.resolve(id)?;
         let name = format!(
             "the target branch `{branch}` as the host saw it ({})",
             seen_commit.short()
         );
-        self.merge_base_with(&seen_commit, &name)
+        self.find_merge_base(&seen_commit, &name)
     }
 
-    fn event_base(&self, id: &str, source: &'static str, target: Option<&str>) -> Result<Base, ContextError> {
+    /// Returns the base for an event that names a commit as the base: the merge-base with the target branch if the
+    /// clone has one, because a merge of the change may contain newer files of the target, otherwise the named commit.
+    fn find_named_base(
+        &self,
+        id: &str,
+        source: &'static str,
+        target: Option<&str>,
+    ) -> Result<Base, ContextError> {
         if id == self.head.commit.as_str() {
             return Ok(Base::for_all_pipelines(format!("{source} is the head itself")));
         }
         let tip = target
-            .map(|branch| self.branches.tip(branch))
+            .map(|branch| self.branches.find_tip(branch))
             .transpose()?
             .flatten();
         // The named commit is the base of the change. A merge of it has newer files of the target, too.
         if let Some(tip) = tip
             .as_ref()
             .filter(|_| self.head.change_commit.as_ref() != Some(&self.head.commit))
-            && let Ok(base) = self.branch_base(tip, "target")
+            && let Ok(base) = self.find_branch_base(tip, "target")
             && !base.commits.is_empty()
         {
             return self.add_change_bases(base, tip);
         }
         if self.repo.has_commit(id) {
-            let base = self.ancestor_base(&self.repo.resolve(id)?, source)?;
+            let base = self.find_ancestor_base(&self.repo.resolve(id)?, source)?;
             return match &tip {
                 Some(tip) => self.add_change_bases(base, tip),
                 None => Ok(base),
@@ -128,7 +141,7 @@ impl BaseSearch<'_> {
         }
         match tip {
             Some(tip) => {
-                let base = self.require_own_commits(self.branch_base(&tip, "target")?, &tip)?;
+                let base = self.require_own_commits(self.find_branch_base(&tip, "target")?, &tip)?;
                 self.add_change_bases(base, &tip)
             }
             None => Err(self.reject_missing_base(id, source)),
@@ -171,25 +184,26 @@ impl BaseSearch<'_> {
             base.source = format!(
                 "{}, and the other merge-bases with the target branch {}",
                 base.source,
-                target.name()
+                target.describe()
             );
         }
         Ok(base)
     }
 
-    /// Fails if the change has no commit of its own, regardless of the references of the clone.
+    /// Fails if the target already contains head, so that the change has no commit of its own. The references of the
+    /// clone do not matter for this.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty()
             && !self.includes_uncommitted
             && self.repo.contains_commit(&target.commit, &self.head.commit)?
         {
-            return Err(self.reject_empty_change(&target.name()));
+            return Err(self.reject_empty_change(&target.describe()));
         }
         Ok(base)
     }
 
-    /// Returns whether the change must have commits: in a pull or merge request, unless the event itself has the same
-    /// commit on both sides.
+    /// Returns whether a change without own commits is an error. It is not if the event itself names the same commit
+    /// for both sides.
     fn needs_own_commits(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {
@@ -199,6 +213,7 @@ impl BaseSearch<'_> {
         }
     }
 
+    /// Returns the error that head is already in the base, so that there is nothing to review.
     fn reject_empty_change(&self, base: &str) -> ContextError {
         ContextError::EmptyChange {
             base: base.to_owned(),
@@ -209,10 +224,10 @@ impl BaseSearch<'_> {
     /// Returns the commit that the host sets as the base. If it is not an ancestor of head, as after a forced push,
     /// their merge-base is used. If the shallow clone does not connect the two, the host's commit is used with a
     /// warning.
-    fn ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
+    fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
         match self.repo.merge_bases(commit, &self.head.commit) {
             Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
-            Ok(_) => self.merge_base_with(
+            Ok(_) => self.find_merge_base(
                 commit,
                 &format!("{source} ({}), which is not an ancestor of head", commit.short()),
             ),
@@ -236,14 +251,15 @@ impl BaseSearch<'_> {
             .is_some_and(|name| self.is_on_branch_in_ci(&name)))
     }
 
-    /// Returns the commit before a push. After a forced push, that commit is not an ancestor of head, or not in the
-    /// clone.
-    fn push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
+    /// Returns the base of a push: the commit that the branch had before. After a forced push, head does not descend
+    /// from that commit, or the clone lacks it; then the merge-base with the default branch is used.
+    fn find_push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(previous) {
             if self.may_fetch && self.repo.is_shallow() {
                 return Err(self.reject_missing_base(previous, source));
             }
-            let base = self.base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
+            let base =
+                self.find_base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
             return Ok(self.mark_missing_commit(base, previous, source));
         }
         let previous_commit = self.repo.resolve(previous)?;
@@ -253,12 +269,12 @@ impl BaseSearch<'_> {
                 Ok(Base::from_commits(bases, source.to_owned()))
             }
             Ok(bases) => {
-                let base = self.default_branch_base()?;
+                let base = self.find_default_branch_base()?;
                 let base = self.with_bases_of_forced_push(base, bases, &format!("{source} ({short})"));
                 Ok(base.with_reason(&format!("{source} ({short}) is not an ancestor of head")))
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
-                let base = self.base_without_previous(&format!(
+                let base = self.find_base_without_previous(&format!(
                     "this clone does not show how head follows {source} ({short})"
                 ))?;
                 Ok(self.mark_missing_commit(base, previous_commit.as_str(), source))
@@ -269,8 +285,8 @@ impl BaseSearch<'_> {
 
     /// Returns the merge-base with the default branch instead of the commit before the push, with a warning if more
     /// history might help.
-    fn base_without_previous(&self, reason: &str) -> Result<Base, ContextError> {
-        let base = self.default_branch_base()?.with_reason(reason);
+    fn find_base_without_previous(&self, reason: &str) -> Result<Base, ContextError> {
+        let base = self.find_default_branch_base()?.with_reason(reason);
         if !base.commits.is_empty() || !self.repo.is_shallow() {
             return Ok(base);
         }
@@ -280,6 +296,7 @@ impl BaseSearch<'_> {
         )))
     }
 
+    /// Returns the error that the clone lacks this branch, which has the role "target" or "default".
     pub(super) fn reject_missing_branch(&self, branch: &str, role: &'static str) -> ContextError {
         ContextError::BranchNotInClone {
             branch: branch.to_owned(),
@@ -288,6 +305,7 @@ impl BaseSearch<'_> {
         }
     }
 
+    /// Returns the error that the clone lacks the commit that `source_name` sets as the base.
     pub(super) fn reject_missing_base(&self, commit: &str, source_name: &'static str) -> ContextError {
         ContextError::BaseNotInClone {
             commit: commit.to_owned(),
@@ -303,13 +321,13 @@ impl BaseSearch<'_> {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
-    pub(super) fn branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
-        self.merge_base_with(&tip.commit, &format!("the {role} branch {}", tip.name()))
+    pub(super) fn find_branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
+        self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
 
     /// Returns the merge-bases with another commit. If head itself is one, no pipeline would have changed and the gate
     /// would pass, so every pipeline is selected instead.
-    fn merge_base_with(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
+    fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
             return Ok(Base::for_all_pipelines(format!(

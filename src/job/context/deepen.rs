@@ -21,8 +21,8 @@ pub enum DeepenSubject {
     Checkout,
 }
 
-/// Fetches missing commits and history, and reports each step to `say`. If some are still missing at the end, resolving
-/// the run reports it.
+/// Fetches missing commits and history in growing depth until the run can be resolved, and reports each step to
+/// `report`. If commits are still missing at the end, the error is left to the resolution of the run.
 pub fn deepen(
     repo: &mut Repository,
     ci: &mut CiContext,
@@ -40,10 +40,10 @@ pub fn deepen(
     };
     // The policy of an unknown host is that of the default branch, even if the job names the base.
     if fetcher.ci.host == Host::Unknown {
-        fetcher.default_branch();
+        fetcher.find_default_branch();
     }
     for depth in DEPTH_STEPS {
-        let missing_items = fetcher.find_missing();
+        let missing_items = fetcher.find_missing_items();
         let was_complete = !fetcher.repo.is_shallow();
         if missing_items.is_empty() || !fetcher.fetch_missing(&missing_items, depth)? || was_complete {
             break;
@@ -69,7 +69,8 @@ struct HistoryFetcher<'a> {
 }
 
 impl HistoryFetcher<'_> {
-    fn find_missing(&mut self) -> Vec<MissingItem> {
+    /// Returns what the clone lacks: resolves the run, and derives the missing items from the error.
+    fn find_missing_items(&mut self) -> Vec<MissingItem> {
         let resolver = TargetResolver {
             repo: self.repo,
             ci: self.ci,
@@ -85,11 +86,11 @@ impl HistoryFetcher<'_> {
         match lacks_branch {
             Ok(false) => Vec::new(),
             Ok(true) => self
-                .default_branch()
+                .find_default_branch()
                 .into_iter()
                 .map(MissingItem::Branch)
                 .collect(),
-            Err(error) => self.missing_for_error(&error),
+            Err(error) => self.select_items_for_error(&error),
         }
     }
 
@@ -100,7 +101,7 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns what to fetch to fix this error, or an empty list if a fetch cannot fix it.
-    fn missing_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
+    fn select_items_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
         let requested_item = match error {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
@@ -137,6 +138,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
+    /// Returns the branch of head on the remote: as the job or the host names it, in a local run the upstream of the
+    /// checked-out branch.
     fn head_branch(&self) -> Option<String> {
         if let Some(branch) = self.revisions.branch.as_ref().or(self.ci.branch.as_ref()) {
             return Some(branch.clone());
@@ -163,6 +166,7 @@ impl HistoryFetcher<'_> {
         is_elsewhere.then_some(MissingItem::Commit(id))
     }
 
+    /// Returns the branch that the base comes from, or `None` if the run needs no branch for it.
     fn base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {
@@ -176,14 +180,14 @@ impl HistoryFetcher<'_> {
             BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
             BaseHint::Commit { target, .. } => target.clone(),
             BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
-                self.default_branch()
+                self.find_default_branch()
             }
         }
     }
 
     /// Returns the default branch from the host, the clone or the remote itself, and stores it for the next steps. A
     /// remote that is not the target's repository is not asked.
-    fn default_branch(&mut self) -> Option<String> {
+    fn find_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
             let branches = TargetBranches::new(self.repo, self.ci, self.is_host_commit).ok()?;
             let default_branch = branches.recorded_default_branch().ok().flatten();
@@ -196,6 +200,8 @@ impl HistoryFetcher<'_> {
         self.ci.default_branch.clone()
     }
 
+    /// Requests the name of the default branch from the remote. A failure is only reported, because the run may not
+    /// need it.
     fn query_default_branch(&self, remote: &str) -> Option<String> {
         (self.report)("querying the remote for its default branch (--deepen)");
         match self.repo.query_default_branch(remote) {
@@ -220,6 +226,8 @@ impl HistoryFetcher<'_> {
         Ok(is_fetched)
     }
 
+    /// Fetches these items in one request. Returns `false` if the fetch failed, which is reported, or if there is no
+    /// remote.
     fn fetch_items(&self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
         let names: Vec<String> = items.iter().map(MissingItem::describe).collect();
         let depth_note = if self.repo.is_shallow() {
@@ -231,7 +239,7 @@ impl HistoryFetcher<'_> {
             "fetching {}{depth_note} (--deepen)",
             names.join(" and ")
         ));
-        let requests: Vec<FetchTarget<'_>> = items.iter().map(MissingItem::to_wanted).collect();
+        let requests: Vec<FetchTarget<'_>> = items.iter().map(MissingItem::to_fetch_target).collect();
         match self.repo.fetch_history(&requests, depth) {
             Ok(()) => Ok(true),
             Err(GitError::NoRemote { .. }) => Ok(false),
@@ -245,6 +253,7 @@ impl HistoryFetcher<'_> {
 }
 
 impl MissingItem {
+    /// Describes the item for a progress message.
     fn describe(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
@@ -252,7 +261,8 @@ impl MissingItem {
         }
     }
 
-    fn to_wanted(&self) -> FetchTarget<'_> {
+    /// Converts the item to a request of git.
+    fn to_fetch_target(&self) -> FetchTarget<'_> {
         match self {
             Self::Branch(name) => FetchTarget::Branch(name),
             Self::Commit(id) => FetchTarget::Commit(id),

@@ -13,8 +13,9 @@ const SHALLOW_CLONE_WARNING: &str = "all pipelines are selected, including uncha
 hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
 
 impl BaseSearch<'_> {
-    /// Returns the merge-base with the default branch, or all pipelines in a CI run on that branch.
-    pub(super) fn default_branch_base(&self) -> Result<Base, ContextError> {
+    /// Returns the merge-base with the default branch. A CI run on that branch has no base, so it reviews all
+    /// pipelines.
+    pub(super) fn find_default_branch_base(&self) -> Result<Base, ContextError> {
         let Some(name) = self.default_branch_name()? else {
             return match self.ci.host {
                 _ if self.branches.is_unproven() => Err(self.branches.reject_unproven("HEAD")),
@@ -23,16 +24,16 @@ impl BaseSearch<'_> {
                     missing: "the base",
                     reason: DEFAULT_BRANCH_UNKNOWN.to_owned(),
                 }),
-                _ => Ok(self.unknown_default_base()),
+                _ => Ok(self.build_base_without_default_branch()),
             };
         };
         if self.is_on_branch_in_ci(&name) {
             return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
-        match self.branches.tip(&name)? {
+        match self.branches.find_tip(&name)? {
             Some(tip) => {
-                let base = self.add_change_bases(self.branch_base(&tip, "default")?, &tip)?;
+                let base = self.add_change_bases(self.find_branch_base(&tip, "default")?, &tip)?;
                 // An unknown host does not report whether the run is on the default branch.
                 if base.commits.is_empty() && self.ci.host == Host::Unknown {
                     let is_default = self.repo.contains_commit(&tip.commit, &self.head.commit)?;
@@ -45,6 +46,7 @@ impl BaseSearch<'_> {
         }
     }
 
+    /// Returns the default branch as the host names it, otherwise as the clone knows it.
     pub(super) fn default_branch_name(&self) -> Result<Option<String>, GitError> {
         match &self.ci.default_branch {
             Some(name) => Ok(Some(name.clone())),
@@ -62,7 +64,8 @@ impl BaseSearch<'_> {
         Ok(default_branch?.map(|branch| branch.branch))
     }
 
-    fn unknown_default_base(&self) -> Base {
+    /// Returns a base for all pipelines, with a warning how to make the default branch known.
+    fn build_base_without_default_branch(&self) -> Base {
         let base = Base::for_all_pipelines(DEFAULT_BRANCH_UNKNOWN);
         if self.ci.host.is_local() {
             return if self.repo.is_shallow() {

@@ -97,7 +97,7 @@ pub enum ContextError {
     UnknownHost { missing: &'static str, reason: String },
     /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
     /// commit, because several branches contain it after a branch cut.
-    #[error("the branch of this run is unknown: {} does not name it", host_name(*host))]
+    #[error("the branch of this run is unknown: {} does not name it", describe_host(*host))]
     BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.
     #[error("no known remote branch contains the commit {head}")]
@@ -119,6 +119,7 @@ const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the def
      CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
      with) and --branch (the branch of the run)";
 
+/// Describes that head is in none of these branches of the remote.
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
@@ -127,13 +128,15 @@ fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     )
 }
 
-fn host_name(host: Host) -> String {
+/// Returns the name of the host for messages.
+fn describe_host(host: Host) -> String {
     match host {
         Host::Unknown => "the CI host".to_owned(),
         host => host.to_string(),
     }
 }
 
+/// Describes why no remote of the clone counts as the repository that the change goes to.
 fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String {
     let remotes = remotes.join(", ");
     match repository {

@@ -17,14 +17,15 @@ pub(super) struct ReviewedHead {
     pub warnings: Vec<String>,
 }
 
+/// Returns the commit to review and its branch: as the job requests, otherwise as the event or the checkout states.
 pub(super) fn find_head(
     repo: &Repository,
     ci: &CiContext,
     revisions: &RequestedRevisions,
 ) -> Result<ReviewedHead, ContextError> {
     let mut head = match &revisions.head {
-        Some(revision) => requested_head(repo, ci, revision)?,
-        None => detected_head(repo, ci)?,
+        Some(revision) => find_requested_head(repo, ci, revision)?,
+        None => find_event_head(repo, ci)?,
     };
     if let Some(branch) = &revisions.branch {
         head.branch = Some(branch.clone());
@@ -46,7 +47,7 @@ pub(super) const fn may_infer_branch(ci: &CiContext, is_host_commit: bool) -> bo
 
 /// Returns the checked-out commit for a review of its files: the commit of the event, or a trial merge of it. Another
 /// commit is accepted only if the event has no commit.
-pub(super) fn checkout_head(
+pub(super) fn find_checkout_head(
     repo: &Repository,
     ci: &CiContext,
     checked_out: sluicegate_git::Head,
@@ -124,14 +125,16 @@ pub(super) fn matches_host_commit(
         return Ok(false);
     };
     for parent in parents.iter().filter(|parent| !is_host_commit_id(parent)) {
-        if !branches.contains(&target, parent)? {
+        if !branches.contains_commit(&target, parent)? {
             return Ok(false);
         }
     }
     Ok(repo.is_clean_merge(commit)?)
 }
 
-fn detected_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
+/// Returns the commit that the host names, otherwise the checked-out one. Without a branch of the host, a local branch
+/// is translated to that of the remote.
+fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = find_host_commit(repo, ci, id)?;
         return Ok(ReviewedHead {
@@ -161,7 +164,13 @@ fn detected_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Cont
     })
 }
 
-fn requested_head(repo: &Repository, ci: &CiContext, revision: &str) -> Result<ReviewedHead, ContextError> {
+/// Returns the commit that the job passes with `--head`. It counts as the host's own only if the host names the same
+/// commit.
+fn find_requested_head(
+    repo: &Repository,
+    ci: &CiContext,
+    revision: &str,
+) -> Result<ReviewedHead, ContextError> {
     let resolution = repo.resolve_revision(revision)?;
     if ci.commit.as_deref() == Some(resolution.commit.as_str()) {
         return Ok(ReviewedHead {
@@ -179,7 +188,7 @@ fn requested_head(repo: &Repository, ci: &CiContext, revision: &str) -> Result<R
         .and_then(|name| name.strip_prefix("refs/heads/"));
     let branch = match (local, &resolution.reference) {
         (Some(local), _) => Some(remote_branch_name(repo, local, &resolution.commit)?),
-        (None, Some(reference)) => branch_of_reference(repo, reference)?,
+        (None, Some(reference)) => find_branch_of_reference(repo, reference)?,
         (None, None) => None,
     };
     Ok(ReviewedHead {
@@ -241,7 +250,7 @@ fn find_changed_side(
     }
     let branches = TargetBranches::new(repo, ci, true)?;
     let branch = ci.target_branch().unwrap_or_default();
-    let Some(target) = branches.tip(branch)? else {
+    let Some(target) = branches.find_tip(branch)? else {
         return Err(ContextError::BranchNotInClone {
             branch: branch.to_owned(),
             role: "target",
@@ -290,7 +299,7 @@ fn remote_branch_name(repo: &Repository, local: &str, commit: &CommitId) -> Resu
 }
 
 /// Returns the branch of a reference such as `refs/remotes/origin/feature`.
-fn branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
+fn find_branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
     Ok(repo
         .remote_branches()?
         .into_iter()

@@ -8,8 +8,8 @@ use super::target_branches::TargetBranches;
 use crate::job::ci::{CiContext, Trigger};
 use sluicegate_git::{CommitId, Repository};
 
-/// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true. `is_host_commit`
-/// states that the commit is the host's own.
+/// Fails unless the commit is merged: it is in the default branch, or in a branch for which `is_published` returns
+/// true. `is_host_commit` states that the host names this commit, so it is in the event's repository.
 pub fn require_merged(
     repo: &Repository,
     ci: &CiContext,
@@ -52,7 +52,7 @@ pub fn require_merged(
         Some(_) => {
             return Err(ContextError::NotMerged {
                 head: head.clone(),
-                ahead_of: find_outdated_branch(&branches, repo, ci, head)?,
+                ahead_of: find_overtaken_branch(&branches, repo, ci, head)?,
                 branches: searched_branches,
                 host: ci.host,
             });
@@ -65,8 +65,9 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if the clone's version of it may be outdated: the commit descends from it.
-fn find_outdated_branch(
+/// Returns the branch of the run if this clone's version of it is an ancestor of the commit. The branch may then have
+/// the commit by now, so the hint is to fetch it.
+fn find_overtaken_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,
     ci: &CiContext,

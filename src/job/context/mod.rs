@@ -13,7 +13,7 @@ mod earlier_commit;
 mod error;
 mod head;
 mod merge_check;
-mod policy_tip;
+mod policy_revision;
 mod remote_check;
 mod requested_revisions;
 mod target;
@@ -26,9 +26,9 @@ pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merge_check::{may_be_on_branch, require_merged};
-pub use policy_tip::{
-    PolicyTip, describe_tip_age, fetch_policy_branch, fetch_run_branch, find_default_branch_tip,
-    find_target_tip, reviews_host_commit,
+pub use policy_revision::{
+    PolicyRevision, RefetchBranch, describe_revision_age, fetch_policy_branch, fetch_run_branch,
+    find_default_branch_policy_revision, find_target_policy_revision, reviews_host_commit,
 };
 pub use requested_revisions::RequestedRevisions;
 pub use target::{Comparison, RunSubject, Target};
@@ -43,7 +43,7 @@ pub fn resolve_target(
     ci: &CiContext,
     revisions: &RequestedRevisions,
 ) -> Result<Target, ContextError> {
-    target_resolver(repo, ci, revisions).resolve_commit()
+    build_target_resolver(repo, ci, revisions).resolve_commit()
 }
 
 /// Resolves the base of the files in the working tree or the index.
@@ -52,10 +52,11 @@ pub fn resolve_checkout(
     ci: &CiContext,
     revisions: &RequestedRevisions,
 ) -> Result<Comparison, ContextError> {
-    target_resolver(repo, ci, revisions).resolve_checkout()
+    build_target_resolver(repo, ci, revisions).resolve_checkout()
 }
 
-const fn target_resolver<'a>(
+/// Creates a resolver that uses only the commits in the clone.
+const fn build_target_resolver<'a>(
     repo: &'a Repository,
     ci: &'a CiContext,
     revisions: &'a RequestedRevisions,

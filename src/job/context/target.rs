@@ -46,9 +46,10 @@ pub type Target = RunSubject<CommitId>;
 pub type Comparison = RunSubject<Option<CommitId>>;
 
 impl<H> RunSubject<H> {
-    /// Returns the commits that findings and interfaces are compared with, and their source: the bases, or in a run that
-    /// selects all pipelines, the earlier commit. Fails if only the shallow clone hides that commit.
-    pub fn baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
+    /// Returns the commits that findings and interfaces are compared with, and a description of them. These are the
+    /// bases. A run that reviews all pipelines has no base, and uses the earlier commit of the branch. Fails if the
+    /// clone lacks that commit only because it is shallow.
+    pub fn select_baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
         match &self.earlier_commit {
             EarlierCommit::Found { commits, source } if self.bases.is_empty() => {
                 Ok((commits.clone(), source.clone()))
@@ -64,6 +65,7 @@ impl<H> RunSubject<H> {
         }
     }
 
+    /// Creates the target of a run from the host's context and the resolved commits.
     pub(super) fn new(
         ci: &CiContext,
         head: H,

@@ -72,12 +72,13 @@ impl<'a> TargetBranches<'a> {
         })
     }
 
-    /// Returns the newest commit of the branch, or `None` if the clone has no commit of it. Without a remote of the
-    /// target and a commit that the event names, nothing is proven, which is an error.
-    pub(super) fn tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
+    /// Returns the newest commit that provably belongs to the branch: the remote-tracking branch or a commit that the
+    /// event names. Returns `None` if the clone has no commit of it. Fails if no remote is the target's repository and
+    /// the event names no commit either.
+    pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let mut newest: Option<EventCommit> = None;
-        for event_commit in self.event_commits(branch, tracked_branch.is_some())? {
+        for event_commit in self.find_event_commits(branch, tracked_branch.is_some())? {
             if match &newest {
                 Some(newest_commit) => self
                     .repo
@@ -134,6 +135,7 @@ impl<'a> TargetBranches<'a> {
         self.remotes.is_empty() && !self.other_remotes.is_empty()
     }
 
+    /// Returns the error that nothing in the clone proves which commits belong to the target's branch.
     pub(super) fn reject_unproven(&self, branch: &str) -> ContextError {
         let urls = &self.ci.target_repository.urls;
         ContextError::TargetNotProven {
@@ -147,17 +149,17 @@ impl<'a> TargetBranches<'a> {
         }
     }
 
-    /// Returns whether the commit is the target's: one that the event names, or one in the branch's tip. It is an error
-    /// if a shallow clone does not show it.
-    pub(super) fn contains(&self, branch: &str, commit: &CommitId) -> Result<bool, ContextError> {
+    /// Returns whether the commit belongs to the target's branch: the event names it, or the branch contains it. Fails
+    /// if a shallow clone does not show this.
+    pub(super) fn contains_commit(&self, branch: &str, commit: &CommitId) -> Result<bool, ContextError> {
         if self
-            .event_commits(branch, false)?
+            .find_event_commits(branch, false)?
             .iter()
             .any(|event_commit| event_commit.commit == *commit)
         {
             return Ok(true);
         }
-        let Some(tip) = self.tip(branch)? else {
+        let Some(tip) = self.find_tip(branch)? else {
             return Ok(false);
         };
         if self.repo.has_commit(commit.as_str()) {
@@ -172,9 +174,10 @@ impl<'a> TargetBranches<'a> {
         Ok(false)
     }
 
-    /// Returns the commits that the event names for the branch and that the clone has; the first are preferred if they
-    /// do not descend from each other. The base of a queued change is used only without a remote-tracking branch.
-    fn event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
+    /// Returns the commits that the event names for the branch, if the clone has them, the most trusted one first. The
+    /// base of a queued change may be another unmerged change, so it is used only if there is no remote-tracking
+    /// branch.
+    fn find_event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
         let ci = self.ci;
         let mut commits = Vec::new();
         if ci.target_branch() == Some(branch) && !(ci.is_queued && is_tracked) {
@@ -191,10 +194,10 @@ impl<'a> TargetBranches<'a> {
             }
         }
         // A user who starts a build may combine a branch with any commit; these hosts always use the branch's tip.
-        let is_tip = matches!(ci.host, Host::GitHub | Host::Gitea);
+        let is_always_tip = matches!(ci.host, Host::GitHub | Host::Gitea);
         if ci.trigger != Trigger::Change
             && ci.branch.as_deref() == Some(branch)
-            && (is_tip || !is_tracked)
+            && (is_always_tip || !is_tracked)
             && let Some(id) = &ci.commit
         {
             commits.extend(self.find_event_commit(id, "the host's own commit"));
@@ -226,7 +229,7 @@ impl<'a> TargetBranches<'a> {
         })
     }
 
-    /// Returns whether a commit is another one or descends from it. It is an error if a shallow clone does not show it.
+    /// Returns whether `commit` is `ancestor` or descends from it. Fails if a shallow clone does not show this.
     fn is_descendant(&self, commit: &CommitId, ancestor: &CommitId) -> Result<bool, GitError> {
         if self.repo.contains_commit(commit, ancestor)? {
             return Ok(true);
@@ -239,16 +242,16 @@ impl<'a> TargetBranches<'a> {
 }
 
 impl TargetTip {
-    /// Returns the name of the tip for messages, such as "`origin/main`".
-    pub(super) fn name(&self) -> String {
+    /// Describes the commit for messages, for example "`origin/main`".
+    pub(super) fn describe(&self) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => format!("`{}/{}`", branch.remote, branch.branch),
             _ => format!("`{}` as the host saw it ({})", self.branch, self.commit.short()),
         }
     }
 
-    /// Returns the source of the commit: the full name of the reference, or the host's variable or field.
-    pub(super) fn source(&self, role: &str) -> String {
+    /// Describes where the commit was found: the full name of the reference, or the host's variable or field.
+    pub(super) fn describe_source(&self, role: &str) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => branch.reference.clone(),
             (Some(branch), Some(field)) => format!("{field}, which is newer than {}", branch.reference),
@@ -271,6 +274,7 @@ fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     }
 }
 
+/// Describes a remote and its URL, for the error that no remote is the target's repository.
 fn describe_remote(name: &str, url: Option<&RemoteUrl>) -> String {
     match url {
         Some(url) => format!("`{name}` is {url}"),

@@ -17,15 +17,18 @@ pub(super) struct TargetResolver<'a> {
 }
 
 impl TargetResolver<'_> {
-    /// Resolves a commit to review.
+    /// Resolves the commit to review, its branch and its base. A run with nothing to do, for example for a deleted
+    /// branch, gets the checked-out commit.
     pub(super) fn resolve_commit(&self) -> Result<Target, ContextError> {
         if let Some(reason) = self.idle_reason() {
             return Ok(Target::for_idle_run(self.ci, self.repo.head()?.commit, reason));
         }
-        self.find_target().map_err(|error| error.with_host(self.ci.host))
+        self.resolve_head_and_base()
+            .map_err(|error| error.with_host(self.ci.host))
     }
 
-    fn find_target(&self) -> Result<Target, ContextError> {
+    /// Resolves head and its base, with the warnings of both in this order.
+    fn resolve_head_and_base(&self) -> Result<Target, ContextError> {
         let head = head::find_head(self.repo, self.ci, self.revisions)?;
         let mut base = self.find_base(&head, false)?;
         base.warnings.splice(..0, head.warnings);
@@ -35,14 +38,14 @@ impl TargetResolver<'_> {
         })
     }
 
-    /// Resolves the comparison for the files of the working tree or the index.
+    /// Resolves the base for a review of the files in the working tree or the index.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
         if let Some(reason) = self.idle_reason() {
             return Ok(Comparison::for_idle_run(self.ci, None, reason));
         }
         let (branch, is_host_commit, base) = match self.repo.head() {
             Ok(checked_out) => {
-                let head = head::checkout_head(self.repo, self.ci, checked_out)
+                let head = head::find_checkout_head(self.repo, self.ci, checked_out)
                     .map_err(|error| error.with_host(self.ci.host))?;
                 let base = self.find_base(&head, self.ci.host.is_local());
                 let base = base.map_err(|error| error.with_host(self.ci.host))?;
@@ -66,6 +69,8 @@ impl TargetResolver<'_> {
         reason.filter(|_| !self.revisions.names_commit())
     }
 
+    /// Finds the commits to compare `head` with. `includes_uncommitted` states that uncommitted files are reviewed,
+    /// too, so that a change without commits is no error.
     fn find_base(&self, head: &ReviewedHead, includes_uncommitted: bool) -> Result<Base, ContextError> {
         let search = BaseSearch {
             repo: self.repo,

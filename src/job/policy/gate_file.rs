@@ -1,8 +1,8 @@
-//! Reads a file of the gate configuration in the version in force.
+//! Reads a file of the gate configuration from the policy revision.
 
-use super::{GateFileVersion, PolicyError, resolve_path};
+use super::{GateFileVersion, PolicyError, follow_links};
 use crate::job::ci::CiContext;
-use crate::job::context::PolicyTip;
+use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, read_disk_file};
 use std::path::Path;
@@ -21,6 +21,15 @@ pub enum UnusableFile {
     TreatAsMissing,
 }
 
+/// The treatment of a missing file of the gate configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilePresence {
+    /// Reports an error, because the job names the file.
+    Required,
+    /// Uses the defaults instead.
+    Optional,
+}
+
 /// A file's text, and its name in errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedText {
@@ -29,16 +38,17 @@ pub struct NamedText {
     pub text: String,
 }
 
+/// The versions of one file of the gate configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
-    /// The version in force, or `None` if there is no file.
-    pub effective: Option<NamedText>,
-    /// The checkout's version, if it is not the one in force.
-    pub checkout: Option<NamedText>,
+    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is none.
+    pub policy_text: Option<NamedText>,
+    /// The checkout's version, if another one decides.
+    pub checkout_text: Option<NamedText>,
     /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
     /// then used.
     pub missing_reason: Option<String>,
-    /// Reason why the version in force cannot be read, if such a file is treated as missing.
+    /// Reason why the version of the policy revision cannot be read, if such a file is treated as missing.
     pub unusable_reason: Option<String>,
 }
 
@@ -52,7 +62,8 @@ pub enum CheckoutFiles {
 }
 
 impl CheckoutFiles {
-    /// Returns the version that a run uses. Without the CI host's context, the run is in CI.
+    /// Returns the version that a run reads from the checkout. If the host's context is unknown, the run counts as one
+    /// in CI.
     pub fn for_run(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
         if ci.is_some_and(|ci| ci.host.is_local()) {
             return Ok(Self::OnDisk);
@@ -64,11 +75,12 @@ impl CheckoutFiles {
         }
     }
 
+    /// Returns whether the checkout has something at this path, even a link that leads out of the repository.
     fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
         Ok(match self {
             Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),
             Self::Committed(commit) => {
-                let resolved_path = resolve_path(repo, &repo.snapshot(commit.clone()), path)?;
+                let resolved_path = follow_links(repo, &repo.snapshot(commit.clone()), path)?;
                 resolved_path.file.is_some()
                     || resolved_path.leaves_repository
                     || repo.find_file(commit, path)?.is_some()
@@ -81,7 +93,7 @@ impl CheckoutFiles {
         Ok(match self {
             Self::OnDisk => leaves_repository(repo, &repo.root().join(path)),
             Self::Committed(commit) => {
-                resolve_path(repo, &repo.snapshot(commit.clone()), path)?.leaves_repository
+                follow_links(repo, &repo.snapshot(commit.clone()), path)?.leaves_repository
             }
         })
     }
@@ -90,127 +102,131 @@ impl CheckoutFiles {
 /// The source of the gate configuration's files, and what happens to those that cannot be used.
 pub struct GateFileReader<'r> {
     pub repo: &'r Repository,
-    pub tip: &'r PolicyTip,
+    pub policy_revision: &'r PolicyRevision,
     pub checkout: CheckoutFiles,
     pub on_unusable: UnusableFile,
 }
 
 impl GateFileReader<'_> {
-    /// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
-    /// job names the file, it must exist.
-    pub fn read_gate_file(&self, path: &str, is_named: bool, limit: u64) -> Result<GateFile, PolicyError> {
+    /// Reads a file of the gate configuration of at most `limit` bytes from the policy revision, and the checkout's
+    /// version if that is another one. `path` is relative to the repository root.
+    pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
-        let exists = !is_named || self.checkout.has_file(repo, path)?;
+        let exists = presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
         let may_be_unusable = exists && self.on_unusable == UnusableFile::TreatAsMissing;
-        match self.tip {
-            PolicyTip::Head { .. } => match self.read_reviewed_version(path, is_named, limit) {
+        match self.policy_revision {
+            PolicyRevision::Head { .. } => match self.read_deciding_version(path, presence, limit) {
                 Err(PolicyError::Unreadable { name, reason }) if may_be_unusable => Ok(GateFile {
                     unusable_reason: Some(format!("{name} cannot be read: {reason}")),
                     ..GateFile::default()
                 }),
                 read => Ok(GateFile {
-                    effective: read?,
+                    policy_text: read?,
                     ..GateFile::default()
                 }),
             },
-            PolicyTip::Commit { commit, branch, .. } => {
+            PolicyRevision::Commit { commit, branch, .. } => {
                 match read_at_commit(repo, commit, branch, path, limit) {
                     Err(PolicyError::Unreadable { name, reason })
                         if self.on_unusable == UnusableFile::TreatAsMissing =>
                     {
                         Ok(GateFile {
-                            checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+                            checkout_text: self.read_checkout_version(
+                                path,
+                                presence,
+                                may_be_unusable,
+                                limit,
+                            )?,
                             unusable_reason: Some(format!("{name} cannot be read: {reason}")),
                             ..GateFile::default()
                         })
                     }
                     Err(error) => Err(error),
                     Ok(Some(text)) => Ok(GateFile {
-                        effective: Some(text),
-                        checkout: if self.checkout.leaves_repository(repo, path)? {
+                        policy_text: Some(text),
+                        checkout_text: if self.checkout.leaves_repository(repo, path)? {
                             None
                         } else {
-                            self.read_unused_version(path, false, may_be_unusable, limit)?
+                            self.read_checkout_version(path, FilePresence::Optional, may_be_unusable, limit)?
                         },
                         ..GateFile::default()
                     }),
                     Ok(None) => Ok(GateFile {
-                        checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+                        checkout_text: self.read_checkout_version(path, presence, may_be_unusable, limit)?,
                         missing_reason: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
                         ..GateFile::default()
                     }),
                 }
             }
-            PolicyTip::Unknown { reason } => Ok(GateFile {
-                checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+            PolicyRevision::Unknown { reason } => Ok(GateFile {
+                checkout_text: self.read_checkout_version(path, presence, may_be_unusable, limit)?,
                 missing_reason: Some(format!("{path} cannot be read from the target branch: {reason}")),
                 ..GateFile::default()
             }),
         }
     }
 
-    /// Reads the checkout's version if another one is in force. With `may_be_unusable`, an unreadable file is treated as
-    /// missing: the change that adds such a file fails for it, whether the file is in force or not.
-    fn read_unused_version(
+    /// Reads the checkout's version, which does not decide about this run. With `may_be_unusable`, an unreadable file
+    /// is treated as missing, because the run fails for it elsewhere.
+    fn read_checkout_version(
         &self,
         path: &str,
-        is_required: bool,
+        presence: FilePresence,
         may_be_unusable: bool,
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
-        match self.read_checkout_version(path, is_required, limit) {
+        match self.read_change_version(path, presence, limit) {
             Err(PolicyError::Unreadable { .. }) if may_be_unusable => Ok(None),
             result => result,
         }
     }
 
-    /// Reads the version of the reviewed commit itself.
-    fn read_reviewed_version(
+    /// Reads the checkout's version as the one that decides, because the policy revision is head.
+    fn read_deciding_version(
         &self,
         path: &str,
-        is_required: bool,
+        presence: FilePresence,
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
         match &self.checkout {
-            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, is_required, limit),
+            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, presence, limit),
             CheckoutFiles::OnDisk => match read_converted_file(repo, path, limit)? {
                 Some(text) => Ok(Some(text)),
                 None if self.on_unusable == UnusableFile::TreatAsMissing => {
-                    read_inside_repository(repo, &disk, is_required, limit)
+                    read_inside_repository(repo, &disk, presence, limit)
                 }
-                None => read_from_disk(&disk, is_required, limit),
+                None => read_from_disk(&disk, presence, limit),
             },
         }
     }
 
-    /// Reads the checkout's version if another one is in force. The change may have written it, so an error must not show
-    /// content from outside the repository.
-    fn read_checkout_version(
+    /// Reads the version that the change may have written. Errors must therefore not show content from outside the
+    /// repository.
+    fn read_change_version(
         &self,
         path: &str,
-        is_required: bool,
+        presence: FilePresence,
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
         let repo = self.repo;
         match &self.checkout {
-            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, is_required, limit),
-            CheckoutFiles::OnDisk => {
-                read_inside_repository(repo, &repo.root().join(path), is_required, limit)
-            }
+            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, presence, limit),
+            CheckoutFiles::OnDisk => read_inside_repository(repo, &repo.root().join(path), presence, limit),
         }
     }
 }
 
+/// Reads the file of the checked-out commit.
 fn read_committed(
     repo: &Repository,
     commit: &CommitId,
     path: &str,
-    is_required: bool,
+    presence: FilePresence,
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
     let text = read_at_commit(repo, commit, "HEAD", path, limit)?;
-    if is_required && text.is_none() {
+    if presence == FilePresence::Required && text.is_none() {
         let name = format!("{path} of `HEAD` ({})", commit.short());
         let reason = "the commit has no such file, and in CI the files of the commit are used".to_owned();
         return Err(reject_unreadable(name, reason));
@@ -218,16 +234,16 @@ fn read_committed(
     Ok(text)
 }
 
-/// Reads a file outside the repository, or without a repository. It belongs to the job and is used unchanged.
-pub fn read_job_file(file: &Path, is_required: bool) -> Result<GateFile, PolicyError> {
+/// Reads a file outside the repository, or without a repository. It belongs to the job, so it is used as it is on disk.
+pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
-        effective: read_from_disk(file, is_required, MAX_FILE_BYTES)?,
+        policy_text: read_from_disk(file, presence, MAX_FILE_BYTES)?,
         ..GateFile::default()
     })
 }
 
-/// Returns the committed version if an attribute makes git check out other bytes than it stores. A reader of the commit
-/// must see the version in force.
+/// Returns the committed version if git checks out other bytes than it stores, as the attribute `text` requests. In
+/// such a case, the file on disk is not what readers of the commit see.
 fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
@@ -241,12 +257,12 @@ fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Opti
     }
 }
 
-/// Reads the checkout's version, which the change may have written. An error must not show content from outside the
-/// repository.
+/// Reads a file on disk that the change may have written. Fails if a link leads out of the repository, because errors
+/// must not show content from there.
 fn read_inside_repository(
     repo: &Repository,
     file: &Path,
-    is_required: bool,
+    presence: FilePresence,
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
     if leaves_repository(repo, file) {
@@ -255,10 +271,10 @@ fn read_inside_repository(
             LEAVES_REPOSITORY.to_owned(),
         ));
     }
-    read_from_disk(file, is_required, limit)
+    read_from_disk(file, presence, limit)
 }
 
-/// Returns whether a symbolic link leads out of the repository.
+/// Returns whether the file, with its links followed, is outside the repository.
 fn leaves_repository(repo: &Repository, file: &Path) -> bool {
     match (file.canonicalize(), repo.root().canonicalize()) {
         (Ok(file), Ok(root)) => !file.starts_with(root),
@@ -266,8 +282,9 @@ fn leaves_repository(repo: &Repository, file: &Path) -> bool {
     }
 }
 
-fn read_from_disk(file: &Path, is_required: bool, limit: u64) -> Result<Option<NamedText>, PolicyError> {
-    if !is_required && !file.exists() {
+/// Reads a file on disk. Returns `None` for a missing file that is not required.
+fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Option<NamedText>, PolicyError> {
+    if presence == FilePresence::Optional && !file.exists() {
         return Ok(None);
     }
     let name = file.display().to_string();
@@ -277,7 +294,8 @@ fn read_from_disk(file: &Path, is_required: bool, limit: u64) -> Result<Option<N
     }
 }
 
-/// Reads the file from a commit. A symbolic link that leads out of the repository is an error.
+/// Reads the file of a commit. A symbolic link that leads out of the repository is an error. `branch` names the version
+/// in errors.
 fn read_at_commit(
     repo: &Repository,
     commit: &CommitId,
@@ -296,15 +314,15 @@ fn read_at_commit(
     }
 }
 
-/// Reads a file of the gate configuration from this commit, the index or the disk. Follows symbolic links within the
-/// repository.
+/// Reads a file of the gate configuration from a commit, the index or the disk, and follows symbolic links within the
+/// repository. Returns as a value, not as an error, that the file is missing or cannot be read.
 pub fn read_gate_file_version(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     path: &str,
     limit: u64,
 ) -> Result<GateFileVersion, GitError> {
-    let resolved_path = resolve_path(repo, snapshot, path)?;
+    let resolved_path = follow_links(repo, snapshot, path)?;
     if resolved_path.leaves_repository {
         return Ok(GateFileVersion::Unreadable(LEAVES_REPOSITORY.to_owned()));
     }

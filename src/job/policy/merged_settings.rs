@@ -1,10 +1,10 @@
 //! Finds stricter settings on the tip of the target branch than in a change that started earlier. After the merge, the
-//! tip's settings are in force, except those that the change edited.
+//! tip's settings apply, except those that the change edited.
 //!
 //! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is,
 //! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
 
-use super::changes::{GateFileVersion, find_rule, retain_stricter};
+use super::changes::{GateFileVersion, UnknownEffects, find_rule, retain_stricter};
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::BTreeSet;
 
@@ -16,27 +16,27 @@ pub struct MergeVersions<'a> {
     pub bases: &'a [GateFileVersion],
 }
 
-/// Returns descriptions of the settings that are stricter on the tip than on head, except those that the change
-/// relaxed. `describe` compares two versions of the file. With `or_unknown`, differences of unknown strictness are
-/// included.
+/// Returns descriptions of the settings that are stricter on the target than on head because the target changed them.
+/// After the merge, these settings apply. `describe` compares two versions of the file. `unknown_effects` states
+/// whether differences are included of which nobody knows whether they are stricter.
 pub fn describe_stricter_settings(
     MergeVersions { head, tip, bases }: MergeVersions<'_>,
     describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
-    or_unknown: bool,
+    unknown_effects: UnknownEffects,
 ) -> Vec<String> {
     if head == tip {
         return Vec::new();
     }
     let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
-    retain_stricter(describe(head, tip), or_unknown)
+    retain_stricter(describe(head, tip), unknown_effects)
         .into_iter()
         .filter(|sentence| target_changes.contains(sentence))
         .collect()
 }
 
-/// Returns a rules file with the rules that are enabled after the merge and differ from head, or `None` if there are
-/// none. The level and each configuration value come from the tip unless the change edited them. A missing or
-/// unreadable side has no rules.
+/// Returns a rules file with those rules that the merge will change or add in comparison with head, or `None` if there
+/// are none. The level and each configuration value come from the target unless the change edited them. A missing or
+/// unreadable version has no rules.
 pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     let head_rules = parse_rules(versions.head);
     let base_rules: Vec<Vec<RuleOutline>> = versions.bases.iter().map(parse_rules).collect();
@@ -57,7 +57,8 @@ pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     (!entries.is_empty()).then(|| format!("rules:\n{entries}").into_bytes())
 }
 
-/// Returns the rule after the merge, or `None` if the change removed it.
+/// Returns the rule as it will be after the merge, or `None` if the change removed it. Where the change left a value of
+/// a base, the target's value is used.
 fn merge_rule(
     head: Option<&RuleOutline>,
     tip: &RuleOutline,
@@ -123,6 +124,7 @@ fn format_rule(rule: &RuleOutline) -> Option<String> {
     ))
 }
 
+/// Writes a configuration value in YAML: a number as it is, other text in quotes.
 fn format_config_value(text: &str) -> String {
     match text.parse::<u64>() {
         Ok(number) if number.to_string() == text => text.to_owned(),
@@ -134,6 +136,7 @@ fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// Returns the rules of a version; none if it is missing or unreadable.
 fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
     match version {
         GateFileVersion::Text(bytes) => list_rules(bytes).unwrap_or_default(),
@@ -166,8 +169,11 @@ mod tests {
             bases: &bases,
         };
         let after = merge_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
-        let said =
-            describe_stricter_settings(versions, &|old, new| describe_rules_file_changes(old, new), true);
+        let said = describe_stricter_settings(
+            versions,
+            &|old, new| describe_rules_file_changes(old, new),
+            UnknownEffects::Include,
+        );
         (said, parse_rules(&after))
     }
 

@@ -1,7 +1,8 @@
-//! The gate configuration: finds its files, selects the version in force, and describes how a change edits them.
+//! The policy: finds and reads the files of the gate configuration, and describes how a change edits them.
 //!
-//! The checkout belongs to the change, and a change must not decide how it is reviewed, so the files are read from the
-//! target branch. They are a layer of the settings, not a later check: a setting that a change may not set is never
+//! The *policy revision* is the revision that these files are read from. In CI, it is the newest commit of the target
+//! branch: the checkout belongs to the change, and a change must not decide how it is reviewed. Elsewhere, it is the
+//! checkout. The files are a layer of the settings, not a later check: a setting that a change may not set is never
 //! read from it.
 
 mod changes;
@@ -13,18 +14,18 @@ mod repository_path;
 mod symlinks;
 
 pub use changes::{
-    GateFileVersion, KnownSetting, Strictness, describe_config_file_changes, describe_rules_file_changes,
-    describe_waivers_file_changes,
+    GateFileVersion, KnownSetting, Strictness, UnknownEffects, describe_config_file_changes,
+    describe_rules_file_changes, describe_waivers_file_changes,
 };
 pub use error::PolicyError;
 pub use gate_file::{
-    CheckoutFiles, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile, read_gate_file_version,
-    read_job_file,
+    CheckoutFiles, FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile,
+    read_gate_file_version, read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, merge_rules};
-pub use policy_source::{PolicySource, find_policy_tip};
+pub use policy_source::{PolicySource, find_policy_revision};
 pub use repository_path::{
-    contains_link, is_in_git_dir, links_in_path, normalize, path_in_repository, resolve_in_checkout,
-    tracked_paths,
+    contains_link, find_links_in_path, find_path_in_repository, is_in_git_dir, list_tracked_paths,
+    normalize_path, resolve_in_checkout,
 };
-pub use symlinks::{ResolvedPath, resolve_path};
+pub use symlinks::{ResolvedPath, follow_links};

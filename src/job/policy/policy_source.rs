@@ -1,7 +1,9 @@
 //! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
 
 use crate::job::ci::CiContext;
-use crate::job::context::{ContextError, PolicyTip, find_default_branch_tip, find_target_tip};
+use crate::job::context::{
+    ContextError, PolicyRevision, find_default_branch_policy_revision, find_target_policy_revision,
+};
 use clap::ValueEnum;
 use sluicegate_git::Repository;
 
@@ -17,25 +19,26 @@ pub enum PolicySource {
     Head,
 }
 
-/// Returns the commit that the gate configuration is read from. Without the CI host's context it is unknown.
-/// `is_host_commit` as in `find_target_tip`.
-pub fn find_policy_tip(
+/// Returns the revision that the gate configuration is read from, as the job or the default of `--policy` selects.
+/// Without the CI host's context, it is unknown. `is_host_commit` states that the run reviews the commit that the host
+/// names.
+pub fn find_policy_revision(
     repo: &Repository,
     ci: Option<&CiContext>,
     source: PolicySource,
     is_host_commit: bool,
-) -> Result<PolicyTip, ContextError> {
+) -> Result<PolicyRevision, ContextError> {
     if source == PolicySource::Head {
         let reason = "--policy head was requested".to_owned();
-        return Ok(PolicyTip::Head { reason });
+        return Ok(PolicyRevision::Head { reason });
     }
     let Some(ci) = ci else {
         let reason = "the context of the CI host cannot be read".to_owned();
-        return Ok(PolicyTip::Unknown { reason });
+        return Ok(PolicyRevision::Unknown { reason });
     };
-    match find_target_tip(repo, ci, is_host_commit)? {
-        PolicyTip::Head { .. } if source == PolicySource::Base => {
-            find_default_branch_tip(repo, ci, is_host_commit)
+    match find_target_policy_revision(repo, ci, is_host_commit)? {
+        PolicyRevision::Head { .. } if source == PolicySource::Base => {
+            find_default_branch_policy_revision(repo, ci, is_host_commit)
         }
         tip => Ok(tip),
     }

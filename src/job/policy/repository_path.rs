@@ -8,9 +8,9 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// If a directory or link in the path is in the repository, the file belongs to the repository, because the change
 /// decides where that directory or link leads.
-pub fn path_in_repository(root: &Path, file: &Path) -> Option<String> {
+pub fn find_path_in_repository(root: &Path, file: &Path) -> Option<String> {
     let root = root.canonicalize().ok()?;
-    let file = normalize(file);
+    let file = normalize_path(file);
     let mut ancestors: Vec<&Path> = file.ancestors().collect();
     ancestors.reverse();
     ancestors.into_iter().find_map(|ancestor| {
@@ -22,7 +22,7 @@ pub fn path_in_repository(root: &Path, file: &Path) -> Option<String> {
 }
 
 /// Returns the path without `.` and `..`, without reading the disk, so that the file may exist only in a commit.
-pub fn normalize(path: &Path) -> PathBuf {
+pub fn normalize_path(path: &Path) -> PathBuf {
     let mut normalized_path = PathBuf::new();
     for part in path.components() {
         match part {
@@ -36,9 +36,9 @@ pub fn normalize(path: &Path) -> PathBuf {
     normalized_path
 }
 
-/// Returns the full path of an output file that the configuration file sets, or why it is not inside the checkout.
-///
-/// The path is relative to `current_dir`, as paths of a job are, or to the root if `current_dir` is elsewhere.
+/// Returns the full path of an output file that the configuration file sets, or the reason why it is not inside the
+/// checkout. The path is relative to `current_dir`, as paths of a job are, or to the root if `current_dir` is
+/// elsewhere.
 pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Result<PathBuf, &'static str> {
     for part in path.components() {
         match part {
@@ -77,8 +77,8 @@ pub fn contains_link(full: &Path) -> bool {
     full.ancestors().any(Path::is_symlink)
 }
 
-/// Returns the symbolic links of the repository in the path, relative to its root.
-pub fn links_in_path(root: &Path, full: &Path) -> Vec<String> {
+/// Returns those directories and files of the path that are symbolic links in the repository, relative to its root.
+pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else {
         return Vec::new();
     };
@@ -97,17 +97,18 @@ fn link_in_root(root: &Path, path: &Path) -> Option<String> {
     Some(join_with_slashes(&parent_in_root.join(path.file_name()?)))
 }
 
-/// Returns the paths under which git may track a file of the checkout: its own path, and the path with links resolved_part.
-pub fn tracked_paths(root: &Path, file: &Path) -> Vec<String> {
+/// Returns the paths under which git may track a file of the checkout: its own path, and the one with its links
+/// resolved.
+pub fn list_tracked_paths(root: &Path, file: &Path) -> Vec<String> {
     let resolved_file = resolve_links(file);
     [Some(file), resolved_file.as_deref()]
         .into_iter()
         .flatten()
-        .filter_map(|file| path_in_repository(root, file))
+        .filter_map(|file| find_path_in_repository(root, file))
         .collect()
 }
 
-/// Resolves the links in a path, even if the file does not exist.
+/// Resolves the links in a path of which only the first part may exist. Returns `None` if that part cannot be resolved.
 fn resolve_links(full: &Path) -> Option<PathBuf> {
     let existing_part = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let remainder = full.strip_prefix(existing_part).ok()?;

@@ -19,8 +19,9 @@ pub struct ResolvedPath {
     pub leaves_repository: bool,
 }
 
-/// Follows the links in `path`, which is relative to the repository root.
-pub fn resolve_path(
+/// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way, and
+/// the file at the end if there is one.
+pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     path: &str,

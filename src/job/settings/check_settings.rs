@@ -21,6 +21,7 @@ pub struct CheckSettings {
 }
 
 impl SettingSources<'_> {
+    /// Resolves the settings of `sluicegate check`.
     pub fn check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
         Ok(CheckSettings {
             gate: GateSettings {

@@ -12,8 +12,9 @@ pub struct CompatibilitySettings {
 }
 
 impl SettingSources<'_> {
-    /// Returns how to treat changes that break consumers. Only the job may give the reason, which is never empty.
-    pub fn compatibility(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
+    /// Resolves how to treat changes that break consumers. Only the job may accept such changes, and must give a
+    /// reason.
+    pub fn compatibility_settings(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
         let layers = self.layers();
         let file = self.file.publish.compat;
         let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;

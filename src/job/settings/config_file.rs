@@ -30,7 +30,7 @@ impl FileConfig {
         output_paths
     }
 
-    /// Removes the outputs for which `is_usable` is false.
+    /// Removes those outputs from the configuration for which `is_usable` returns false.
     pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
         if let Some(reports) = &mut self.review.report {
             reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
@@ -40,16 +40,16 @@ impl FileConfig {
     }
 }
 
-/// Parses a version of the file.
-pub(super) fn parse(file: &NamedText) -> Result<FileConfig, SettingsError> {
+/// Parses a version of the configuration file. The error names the version and the position.
+pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError> {
     let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
     let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
         .map_err(|error| to_settings_error(file, &error))?;
     Ok(config.unwrap_or_default())
 }
 
-/// Returns the keys in the file that affect the verdict.
-pub(super) fn verdict_keys(file: &NamedText) -> Vec<&'static str> {
+/// Returns the keys in the file that affect the verdict. These are ignored if only the change itself has a file.
+pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
     setting_table::all_settings()
         .filter(|setting| setting.kind.is_in_file() && !setting.kind.is_in_first_file())
@@ -62,7 +62,8 @@ pub(super) fn verdict_keys(file: &NamedText) -> Vec<&'static str> {
         .collect()
 }
 
-fn find_pair_of_error(file: &NamedText, error: &serde_yaml::Error) -> Option<(String, String)> {
+/// Returns the key and the value at the position of a parser's error.
+fn find_failing_pair(file: &NamedText, error: &serde_yaml::Error) -> Option<(String, String)> {
     let location = error.location()?;
     find_pair_at(
         &file.text,
@@ -71,7 +72,7 @@ fn find_pair_of_error(file: &NamedText, error: &serde_yaml::Error) -> Option<(St
     )
 }
 
-/// Returns the key and the value whose value begins at this line and column, both from 1.
+/// Returns the key and the value, where the value begins at this line and column, both counted from 1.
 fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
     let mut lines = text.lines().take(line).collect::<Vec<_>>().into_iter();
     let line = lines.next_back()?;
@@ -94,6 +95,7 @@ fn truncate(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
+/// Converts a parser's error to a message in words of the file: with the key, the expected value and a hint.
 fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsError {
     let name = &file.name;
     let (place, message) = match error.location() {
@@ -104,8 +106,8 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
         }
         _ => (name.to_owned(), error.to_string()),
     };
-    if let Some(type_name) = expected_type(&message)
-        && let Some((key, value)) = find_pair_of_error(file, error)
+    if let Some(type_name) = find_expected_type(&message)
+        && let Some((key, value)) = find_failing_pair(file, error)
     {
         return SettingsError::new(format!("{place}: `{key}` must be {type_name}, not `{value}`"));
     }
@@ -126,17 +128,19 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
     }
 }
 
-/// Returns the expected type of a scalar, taken from the parser's message.
-fn expected_type(message: &str) -> Option<&'static str> {
+/// Returns the type that the parser expected for a scalar, taken from its message, or `None` for another kind of error.
+fn find_expected_type(message: &str) -> Option<&'static str> {
     if message.starts_with("invalid boolean") {
         return Some("`true` or `false`");
     }
+    // The parser names the types of Rust, such as `u32` or `f64`.
     ["invalid u", "invalid i", "invalid f"]
         .iter()
-        .any(|start| message.starts_with(start))
+        .any(|prefix| message.starts_with(prefix))
         .then_some("a number")
 }
 
+/// Returns the error for an unknown key: that only the job may set it, or the most similar key.
 fn reject_unknown_key(place: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
     if let Some(variable) = setting_names::find_job_variable(field) {
         return reject_job_key(place, field, variable);
@@ -146,6 +150,7 @@ fn reject_unknown_key(place: &str, field: &str, known_keys: &[&'static str]) -> 
     error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", known_keys.join(", "))))
 }
 
+/// Returns the error for a key that only the job may set, with its variable.
 fn reject_job_key(place: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{place}: `{field}` is not allowed in the configuration file");
     let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
@@ -170,14 +175,17 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        let error = parse(&file(text)).unwrap_err();
+        let error = parse_config(&file(text)).unwrap_err();
         format!("{error} | {}", error.hint().unwrap_or("-"))
     }
 
     #[test]
     fn empty_file_changes_nothing() {
         for text in ["", "# only a comment\n", "---\n"] {
-            assert!(parse(&file(text)).unwrap().project_id.is_none(), "{text:?}");
+            assert!(
+                parse_config(&file(text)).unwrap().project_id.is_none(),
+                "{text:?}"
+            );
         }
     }
 
@@ -250,7 +258,7 @@ mod tests {
     fn keys_that_count_are_told_as_they_stand() {
         let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
         assert_eq!(
-            verdict_keys(&file(text)),
+            list_verdict_keys(&file(text)),
             ["exclude", "review.fail-on", "publish-on.tags"]
         );
     }

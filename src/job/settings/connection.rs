@@ -36,7 +36,7 @@ const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the 
 
 impl Connection {
     /// Returns the platform's URL, which every request needs.
-    pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
+    pub fn require_base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url.as_ref().ok_or_else(|| {
             reject_missing_setting(
                 "the platform's base URL",
@@ -48,7 +48,7 @@ impl Connection {
     }
 
     /// Returns the project ID, which requests for the project's resources need.
-    pub fn project_id(&self) -> Result<Uuid, SettingsError> {
+    pub fn require_project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id.ok_or_else(|| {
             reject_missing_setting(
                 "the project",
@@ -60,7 +60,7 @@ impl Connection {
     }
 
     /// Returns the `Agent-Version` header, which a review needs.
-    pub fn agent_version(&self) -> Result<&str, SettingsError> {
+    pub fn require_agent_version(&self) -> Result<&str, SettingsError> {
         let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
         self.agent_version.as_deref().ok_or_else(|| {
             reject_missing_setting("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
@@ -68,7 +68,7 @@ impl Connection {
     }
 
     /// Returns the source of the token, which every request needs.
-    pub fn token(&self) -> Result<&TokenSource, SettingsError> {
+    pub fn require_token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
             "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform \
              can create tokens and API credentials",
@@ -85,7 +85,7 @@ impl Connection {
     }
 }
 
-/// Returns the error for a missing setting. `where_from` describes the value and where to find it.
+/// Returns the error for a missing setting. `description` says what the value is and where the user finds it.
 fn reject_missing_setting(name: &str, flag: &str, variable: &str, description: &str) -> SettingsError {
     let hint = format!("pass {flag} or set {variable}: {description}");
     SettingsError::new(format!("{name} is not set")).with_hint(hint)
@@ -100,13 +100,15 @@ pub(super) fn describe_length(value: &str) -> String {
 }
 
 impl SettingSources<'_> {
-    /// Returns the connection settings. Values that are set are checked even if the command does not need them.
+    /// Resolves the settings of the connection to the platform. Invalid values are errors even if the command does not
+    /// need them; a missing value is not.
     pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
         let layers = self.layers();
         let mut warnings = Vec::new();
         let token = find_token_source(layers, self.env, args, &mut warnings)?;
-        let timeout = layers.integer(args.timeout, variable::TIMEOUT, self.file.timeout, "timeout")?;
-        let retries = layers.integer(
+        let timeout =
+            layers.resolve_integer(args.timeout, variable::TIMEOUT, self.file.timeout, "timeout")?;
+        let retries = layers.resolve_integer(
             args.retries.map(u64::from),
             variable::RETRIES,
             self.file.retries,
@@ -114,8 +116,8 @@ impl SettingSources<'_> {
         )?;
         Ok(Connection {
             base_url: base_url(layers, args)?,
-            project_id: self.project_id(args)?,
-            agent_version: self.agent_version(args)?,
+            project_id: self.parse_project_id(args)?,
+            agent_version: self.parse_agent_version(args)?,
             token,
             timeout: Duration::from_secs(timeout),
             retries: u32::try_from(retries).unwrap_or(u32::MAX),
@@ -127,10 +129,12 @@ impl SettingSources<'_> {
         })
     }
 
-    fn project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
+    /// Returns the project's UUID, if it is set.
+    fn parse_project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
         let file = self.file.project_id.clone();
         let layers = self.layers();
-        let Some(text) = layers.expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)? else {
+        let Some(text) = layers.resolve_expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)?
+        else {
             return Ok(None);
         };
         match Uuid::parse_str(text.trim()) {
@@ -143,11 +147,12 @@ impl SettingSources<'_> {
         }
     }
 
-    fn agent_version(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+    /// Returns the agent version without surrounding spaces, if it is set. It must be valid in an HTTP header.
+    fn parse_agent_version(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.agent_version.clone();
         let Some(text) =
             self.layers()
-                .expanded_text(args.agent_version.clone(), variable::AGENT_VERSION, file)?
+                .resolve_expanded_text(args.agent_version.clone(), variable::AGENT_VERSION, file)?
         else {
             return Ok(None);
         };
@@ -164,13 +169,13 @@ impl SettingSources<'_> {
 }
 
 fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
-    let text = layers.expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
+    let text = layers.resolve_expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
     text.map(|text| BaseUrl::parse(&text).map_err(|error| SettingsError::new(error.to_string())))
         .transpose()
 }
 
-/// Returns the source of the token. A flag wins; the order of the variables is token, file, command, client
-/// credentials. A warning names each variable that is ignored.
+/// Returns where the token comes from. A flag wins over the variables, which are used in the order token, file,
+/// command, client credentials. A warning names each variable that is ignored.
 fn find_token_source(
     layers: Layers<'_>,
     env: &Env,

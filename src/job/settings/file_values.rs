@@ -19,6 +19,7 @@ pub(super) fn deserialize_section<'de, D: Deserializer<'de>, T: Deserialize<'de>
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// Reads a word that must be a value of this enumeration.
 pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -28,6 +29,7 @@ pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
         .map_err(serde::de::Error::custom)
 }
 
+/// Reads the limit on shown findings, which has its own syntax.
 pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<cli::ShowMode>, D::Error> {
@@ -37,6 +39,7 @@ pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
         .map_err(serde::de::Error::custom)
 }
 
+/// Reads a list of `format=path` entries.
 pub(super) fn deserialize_reports<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {

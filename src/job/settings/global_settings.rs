@@ -8,7 +8,7 @@ use crate::job::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
 use crate::job::policy::PolicySource;
 use std::path::PathBuf;
 
-/// Returns the directory given as the repository, if any.
+/// Returns the directory that the job names as the repository, if any.
 pub fn requested_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let repository = args
         .repo
@@ -77,12 +77,12 @@ pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, Setting
 }
 
 impl SettingSources<'_> {
-    /// Returns the platform's hidden directory, or `None` to find it.
+    /// Returns the platform's hidden directory as it is set, or `None` if it must be searched.
     pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
-        let name = self
-            .layers()
-            .expanded_text(args.config_dir.clone(), variable::CONFIG_DIR, file)?;
+        let name =
+            self.layers()
+                .resolve_expanded_text(args.config_dir.clone(), variable::CONFIG_DIR, file)?;
         name.map(|name| parse_config_dir(&name)).transpose()
     }
 
@@ -95,7 +95,7 @@ impl SettingSources<'_> {
     }
 }
 
-/// Checks the name of a directory at the root. A trailing slash is allowed.
+/// Checks that the text is the name of a directory at the repository root, and removes a trailing slash.
 fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {

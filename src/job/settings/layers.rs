@@ -15,8 +15,8 @@ pub enum SettingSource {
 }
 
 impl SettingSource {
-    /// Returns the name of the setting at this place, for messages.
-    fn setting_name(self, variable: &str) -> String {
+    /// Returns what a setting is called at this source, for messages: its flag, its key or its variable.
+    fn name_setting(self, variable: &str) -> String {
         match (self, setting_table::find_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
             (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),
@@ -36,7 +36,7 @@ impl<'a> Layers<'a> {
         Self { env }
     }
 
-    /// Returns the flag if given, otherwise the variable, otherwise the file's value.
+    /// Returns the value with the highest precedence: the flag, otherwise the variable, otherwise the file's value.
     pub(crate) fn resolve_setting<T>(
         self,
         flag: Option<T>,
@@ -47,7 +47,7 @@ impl<'a> Layers<'a> {
         if flag.is_some() {
             return Ok(flag);
         }
-        Ok(self.variable_value(variable, parse)?.or(file))
+        Ok(self.parse_variable(variable, parse)?.or(file))
     }
 
     pub(crate) fn resolve_text(
@@ -56,11 +56,12 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> Option<String> {
-        self.text_with_source(flag, variable, file).map(|(text, _)| text)
+        self.resolve_text_with_source(flag, variable, file)
+            .map(|(text, _)| text)
     }
 
-    /// Returns the text and its source.
-    pub(super) fn text_with_source(
+    /// Returns the text with the highest precedence, and where it comes from.
+    pub(super) fn resolve_text_with_source(
         self,
         flag: Option<String>,
         variable: &str,
@@ -75,23 +76,23 @@ impl<'a> Layers<'a> {
         file.map(|text| (text, SettingSource::File))
     }
 
-    /// Returns a text that the platform keeps or that decides where requests go. Rejects a text with an unexpanded
-    /// variable, which would become a permanent name.
-    pub(super) fn expanded_text(
+    /// Returns a text that the platform keeps, or that decides where requests go. Fails if a variable in it was not
+    /// replaced by its value, because the text would become a permanent name.
+    pub(super) fn resolve_expanded_text(
         self,
         flag: Option<String>,
         variable: &str,
         file: Option<String>,
     ) -> Result<Option<String>, SettingsError> {
-        let Some((text, source)) = self.text_with_source(flag, variable, file) else {
+        let Some((text, source)) = self.resolve_text_with_source(flag, variable, file) else {
             return Ok(None);
         };
         reject_unexpanded(&text, source, variable)?;
         Ok(Some(text))
     }
 
-    /// Returns an integer within the bounds of its setting, or the default.
-    pub(super) fn integer(
+    /// Returns an integer within the bounds of its setting, or the default. `name` is used in errors.
+    pub(super) fn resolve_integer(
         self,
         flag: Option<u64>,
         variable: &str,
@@ -109,7 +110,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Returns an integer within the bounds of its setting, or the default, as a size in memory.
+    /// Like [`Self::resolve_integer`], for a number of things in memory.
     pub(super) fn resolve_size(
         self,
         flag: Option<usize>,
@@ -117,17 +118,12 @@ impl<'a> Layers<'a> {
         file: Option<u64>,
         name: &str,
     ) -> Result<usize, SettingsError> {
-        let number = self.integer(flag.map(|number| number as u64), variable, file, name)?;
+        let number = self.resolve_integer(flag.map(|number| number as u64), variable, file, name)?;
         Ok(usize::try_from(number).unwrap_or(usize::MAX))
     }
 
     /// Returns a name, or the default name of the setting.
-    pub(super) fn name_or_default(
-        self,
-        flag: Option<String>,
-        variable: &str,
-        file: Option<String>,
-    ) -> String {
+    pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.resolve_text(flag, variable, file).unwrap_or_else(|| {
             match setting_table::find_by_variable(variable).map(|setting| setting.format) {
                 Some(SettingFormat::Name(default)) => default.to_owned(),
@@ -137,7 +133,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.
-    pub(crate) fn switch(
+    pub(crate) fn resolve_switch(
         self,
         flag: bool,
         variable: &str,
@@ -170,8 +166,8 @@ impl<'a> Layers<'a> {
             .collect()
     }
 
-    /// Returns the variable's value, if set.
-    pub(crate) fn variable_value<T>(
+    /// Returns the parsed value of a variable, or `None` if it is not set. The error names the variable.
+    pub(crate) fn parse_variable<T>(
         self,
         variable: &str,
         parse: impl Fn(&str) -> Result<T, String>,
@@ -193,7 +189,7 @@ pub(super) fn reject_unexpanded(
     let Some(unexpanded_value) = UnexpandedValue::find(text.trim()) else {
         return Ok(());
     };
-    let setting = source.setting_name(variable);
+    let setting = source.name_setting(variable);
     let error = match unexpanded_value {
         UnexpandedValue::Expression(fragment) => SettingsError::new(format!(
             "the value of {setting} contains `{fragment}`, an expression that was not replaced with its value"

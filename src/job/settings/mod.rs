@@ -68,6 +68,7 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
+    /// Creates an error without a hint.
     fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -81,12 +82,13 @@ impl SettingsError {
         self
     }
 
+    /// Returns what the user can do about the error; `None` if nothing is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// Returns the message with the hint, for a note.
-    pub fn to_line(&self) -> String {
+    /// Returns the message and the hint in one line, for a note.
+    pub fn to_note(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{} ({hint})", self.message),
             None => self.message.clone(),
@@ -106,7 +108,7 @@ pub struct Checkout<'a> {
     pub is_tracked: &'a dyn Fn(&str) -> bool,
 }
 
-/// The sources of settings below the flags: the environment and the file.
+/// The sources of settings below the flags: the environment and the configuration file of the policy revision.
 #[derive(Clone)]
 pub struct SettingSources<'a> {
     env: &'a Env,
@@ -115,20 +117,20 @@ pub struct SettingSources<'a> {
     checkout: Option<PathBuf>,
     /// The output paths in the file at which git tracks, or may track, a file.
     tracked_outputs: HashSet<PathBuf>,
-    /// The checkout's file, if the version in force is missing; without the settings that only that version may set.
+    /// The settings of the checkout's file that cannot hide findings. They are used if the policy revision has no file.
     first_file: FileConfig,
-    /// True if the checkout's file sets `publish-on`, but is not in force.
+    /// True if the checkout's file sets `publish-on`, but is not used.
     has_unused_publish_on: bool,
     on_unusable: UnusableFile,
-    /// Reason why the version in force cannot be used.
+    /// Reason why the policy revision's file cannot be used.
     unusable_reason: Option<String>,
     note: Option<String>,
 }
 
 impl<'a> SettingSources<'a> {
-    /// Reads the settings from this configuration file, which belongs to the job or is in this checkout. Unless an
-    /// unusable file is treated as missing, the checkout's version must be valid even if it is not in force, because it
-    /// will be after its merge.
+    /// Combines the environment with a configuration file, which belongs to the job or is in this checkout. With
+    /// [`UnusableFile::Reject`], the checkout's version must be valid even if the policy revision has another one:
+    /// after the merge, the checkout's version decides.
     pub fn new(
         env: &'a Env,
         file: &GateFile,
@@ -136,17 +138,26 @@ impl<'a> SettingSources<'a> {
         on_unusable: UnusableFile,
     ) -> Result<Self, SettingsError> {
         let mut unusable_reason = file.unusable_reason.clone();
-        let effective_config = file.effective.as_ref().map(config_file::parse).transpose();
-        let checkout_config = match file.checkout.as_ref().map(config_file::parse).transpose() {
+        let policy_config = file
+            .policy_text
+            .as_ref()
+            .map(config_file::parse_config)
+            .transpose();
+        let checkout_config = match file
+            .checkout_text
+            .as_ref()
+            .map(config_file::parse_config)
+            .transpose()
+        {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
-            // The version in force does not have the key, so the change adds it.
-            Err(error) if error.is_job_key && effective_config.is_ok() => return Err(error),
+            // The policy revision's file does not have the key, so the change adds it.
+            Err(error) if error.is_job_key && policy_config.is_ok() => return Err(error),
             config => config.ok().flatten(),
         };
-        let policy_config = match effective_config {
+        let usable_policy_config = match policy_config {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
             Err(error) => {
-                unusable_reason = Some(error.to_line());
+                unusable_reason = Some(error.to_note());
                 None
             }
             Ok(config) => config,
@@ -160,13 +171,13 @@ impl<'a> SettingSources<'a> {
         let config = if is_missing {
             first_file.clone()
         } else {
-            policy_config.unwrap_or_default()
+            usable_policy_config.unwrap_or_default()
         };
-        let note = match (&unusable_reason, &file.missing_reason, &file.checkout) {
+        let note = match (&unusable_reason, &file.missing_reason, &file.checkout_text) {
             (Some(reason), _, _) => Some(describe_unusable_file(reason)),
             (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
                 reason,
-                &config_file::verdict_keys(checkout_file),
+                &config_file::list_verdict_keys(checkout_file),
             )),
             (None, _, _) => None,
         };
@@ -188,14 +199,15 @@ impl<'a> SettingSources<'a> {
         Ok(sources)
     }
 
-    /// Returns these sources with this version of the checkout's file in force.
-    pub fn with_version(
+    /// Returns these sources with this version of the configuration file in place of the current one, to check whether
+    /// it could be used.
+    pub fn with_file_version(
         &self,
         version: &policy::NamedText,
         is_tracked: &dyn Fn(&str) -> bool,
     ) -> Result<Self, SettingsError> {
         let mut sources = Self {
-            file: config_file::parse(version)?,
+            file: config_file::parse_config(version)?,
             on_unusable: UnusableFile::Reject,
             unusable_reason: None,
             note: None,
@@ -207,7 +219,7 @@ impl<'a> SettingSources<'a> {
         Ok(sources)
     }
 
-    /// Returns these sources without a configuration file.
+    /// Returns these sources without a configuration file, so that only the job's settings count.
     #[must_use]
     pub fn without_file(&self) -> Self {
         Self {
@@ -217,6 +229,7 @@ impl<'a> SettingSources<'a> {
         }
     }
 
+    /// Records at which of the output paths git tracks a file, because reports must not overwrite such files.
     fn find_tracked_outputs(&mut self, checkout: Option<&Checkout<'_>>) {
         let current_dir = self.env.current_dir();
         let outputs = [self.file.output_paths(), self.first_file.output_paths()].concat();
@@ -228,8 +241,8 @@ impl<'a> SettingSources<'a> {
             .collect();
     }
 
-    /// Removes the output paths that must not be written, with a note. The rest of the file stays in force: a change
-    /// that adds a file at such a path must not set the policy aside.
+    /// Removes the output paths that must not be written, and adds a note. The other settings of the file are kept: a
+    /// change that adds a file at such a path must not be able to disable the policy.
     fn remove_unusable_outputs(&mut self) {
         let messages: Vec<String> = self.unusable_outputs().map(|error| error.message).collect();
         if messages.is_empty() {
@@ -259,9 +272,10 @@ impl<'a> SettingSources<'a> {
             .chain(duplicate)
     }
 
-    /// Resolves settings with `read`. If a value of the file in force is the only reason for an error, and an unusable
-    /// file is treated as missing, resolves them without that file.
-    pub fn resolve_settings<T>(
+    /// Resolves settings with `read`. If that fails, and unusable files are treated as missing, resolves them again
+    /// without the configuration file. If that succeeds, the file was to blame, and stays dropped. Otherwise the first
+    /// error is returned.
+    pub fn resolve_or_drop_file<T>(
         &mut self,
         read: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
@@ -269,11 +283,12 @@ impl<'a> SettingSources<'a> {
             Err(error) if self.on_unusable == UnusableFile::TreatAsMissing => error,
             result => return result,
         };
-        let reason = format!("{FILE_NAME}: {}", error.to_line());
+        let reason = format!("{FILE_NAME}: {}", error.to_note());
         self.resolve_without_file(&reason, read).map_err(|_| error)
     }
 
-    /// Treats the file in force as missing for this reason, and resolves settings with `read`.
+    /// Drops the configuration file for this reason, and resolves settings with `read`: first with the harmless
+    /// settings of the checkout's file, then with the defaults alone.
     pub fn resolve_without_file<T>(
         &mut self,
         reason: &str,
@@ -290,7 +305,7 @@ impl<'a> SettingSources<'a> {
         Ok(value)
     }
 
-    /// Returns these sources with `file` in place of the file in force, which cannot be used for this reason.
+    /// Returns these sources with `file` in place of the policy revision's file, which cannot be used for this reason.
     fn with_replacement_file(&self, file: FileConfig, reason: &str) -> Self {
         Self {
             file,
@@ -306,7 +321,7 @@ impl<'a> SettingSources<'a> {
         self.note.as_deref()
     }
 
-    /// Returns why the version of the file in force cannot be used, if it is treated as missing.
+    /// Returns why the policy revision's file cannot be used, if it is therefore treated as missing.
     pub fn unusable_reason(&self) -> Option<&str> {
         self.unusable_reason.as_deref()
     }
@@ -315,8 +330,8 @@ impl<'a> SettingSources<'a> {
         Layers::new(self.env)
     }
 
-    /// Checks an output path from the file. Tracked files are refused: they contain work, and later steps of the job
-    /// use them.
+    /// Returns the full path of an output that the file sets. Fails if git tracks a file there: it contains work, and
+    /// later steps of the job use it.
     fn resolve_output_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         if self.tracked_outputs.contains(path) {
             let displayed_path = path.display();
@@ -329,7 +344,7 @@ impl<'a> SettingSources<'a> {
         self.resolve_file_path(key, path)
     }
 
-    /// Checks a path from the file, which must stay in the checkout unless the file belongs to the job.
+    /// Returns the full path that the file sets. It must stay in the checkout, unless the file belongs to the job.
     fn resolve_file_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         let Some(root) = &self.checkout else {
             return Ok(path.to_path_buf());
@@ -344,12 +359,12 @@ impl<'a> SettingSources<'a> {
 }
 
 impl Checkout<'_> {
-    /// Returns whether git tracks the file that this path leads to.
+    /// Returns whether git tracks the file that this path leads to, under its own path or that behind its links.
     fn tracks_file(&self, current_dir: &Path, path: &Path) -> bool {
         let Ok(full) = policy::resolve_in_checkout(self.root, current_dir, path) else {
             return false;
         };
-        policy::tracked_paths(self.root, &full)
+        policy::list_tracked_paths(self.root, &full)
             .iter()
             .any(|name| (self.is_tracked)(name))
     }
@@ -357,9 +372,10 @@ impl Checkout<'_> {
 
 /// Returns whether this version of the configuration file sets `new-only`.
 pub fn sets_new_only(text: &policy::NamedText) -> bool {
-    config_file::parse(text).is_ok_and(|file| file.review.new_only == Some(true))
+    config_file::parse_config(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
 
+/// Returns the note that the policy revision's configuration file was dropped for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
         "the configuration file in force cannot be used, so it is treated as missing, and settings that affect the \
@@ -367,6 +383,7 @@ fn describe_unusable_file(reason: &str) -> String {
     )
 }
 
+/// Returns the note that the target has no configuration file, with those keys of the checkout's file that are ignored.
 fn describe_missing_file(reason: &str, ignored_keys: &[&str]) -> String {
     let keys: Vec<String> = ignored_keys.iter().map(|key| format!("`{key}`")).collect();
     let effect = match keys.as_slice() {

@@ -20,7 +20,7 @@ pub struct PollSettings {
 }
 
 impl SettingSources<'_> {
-    /// Returns how long to wait and how often to poll. The default of the limit is `default` seconds.
+    /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is in seconds.
     pub fn poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
         let seconds = self.layers().resolve_setting(
             args.poll_interval,
@@ -43,11 +43,11 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the environment to run pipelines in.
+    /// Returns the environment to run pipelines in, or an error if it is not set.
     pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
-            .expanded_text(flag, variable::ENVIRONMENT, file)?
+            .resolve_expanded_text(flag, variable::ENVIRONMENT, file)?
             .ok_or_else(|| {
                 let hint = format!("pass --environment or set {}", variable::ENVIRONMENT);
                 SettingsError::new("the environment is not set").with_hint(hint)
@@ -57,24 +57,25 @@ impl SettingSources<'_> {
     /// Returns the status that terminates an execution, which the API document does not define.
     pub fn cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
-        self.layers().name_or_default(flag, variable::CANCEL_STATUS, file)
+        self.layers().resolve_name(flag, variable::CANCEL_STATUS, file)
     }
 
-    /// Returns the real names behind the neutral names of the API document, which are the defaults.
+    /// Resolves the platform's real names of things for which the API document uses neutral names. The neutral names
+    /// are the defaults.
     pub fn platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
         PlatformNames {
-            key_pair_warehouse: layers.name_or_default(
+            key_pair_warehouse: layers.resolve_name(
                 args.warehouse_a.clone(),
                 variable::WAREHOUSE_A,
                 file.warehouse_a,
             ),
-            password_warehouse: layers.name_or_default(
+            password_warehouse: layers.resolve_name(
                 args.warehouse_b.clone(),
                 variable::WAREHOUSE_B,
                 file.warehouse_b,
             ),
-            git_provider: layers.name_or_default(
+            git_provider: layers.resolve_name(
                 args.git_provider.clone(),
                 variable::GIT_PROVIDER,
                 file.git_provider,
@@ -85,6 +86,6 @@ impl SettingSources<'_> {
     /// Returns the secret type of the cloud secrets manager.
     pub fn key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
-        self.layers().name_or_default(flag, variable::KEY_VAULT, file)
+        self.layers().resolve_name(flag, variable::KEY_VAULT, file)
     }
 }

@@ -25,7 +25,7 @@ impl ProjectCheckSettings {
 }
 
 impl SettingSources<'_> {
-    /// Reads the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
+    /// Resolves the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
     pub fn project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
         let project_checks =
             self.layers()
@@ -33,14 +33,15 @@ impl SettingSources<'_> {
         let external = self.file.project_checks.external.as_deref().unwrap_or_default();
         Ok(ProjectCheckSettings {
             levels: match project_checks.unwrap_or_default() {
-                ProjectChecks::Auto => CheckLevels::from_fn(|check| self.enforcement(check)),
+                ProjectChecks::Auto => CheckLevels::from_fn(|check| self.find_enforcement(check)),
                 ProjectChecks::Off => CheckLevels::ALL_OFF,
             },
             external: compile_globs(external, EXAMPLE_GLOB)?,
         })
     }
 
-    fn enforcement(&self, check: ProjectCheck) -> Option<Enforcement> {
+    /// Returns the level that the file sets for a check, or its default; `None` if the check is off.
+    fn find_enforcement(&self, check: ProjectCheck) -> Option<Enforcement> {
         let file = &self.file.project_checks;
         let level = match check {
             ProjectCheck::Call => file.call,

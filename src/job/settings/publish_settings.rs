@@ -51,7 +51,7 @@ pub struct PublishFiles {
     pub junit: Option<PathBuf>,
 }
 
-/// Returns the files of a publish that flags or the environment name.
+/// Returns the files of a publish that the job itself names. They are known before the configuration file is read.
 pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
     PublishFiles {
         receipt: flags
@@ -68,11 +68,12 @@ pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
 /// Returns whether flag or environment request a dry run. An invalid value is reported where all settings are read.
 pub fn is_dry_run(flag: bool, env: &Env) -> bool {
     Layers::new(env)
-        .switch(flag, variable::DRY_RUN, None)
+        .resolve_switch(flag, variable::DRY_RUN, None)
         .unwrap_or(false)
 }
 
 impl SettingSources<'_> {
+    /// Resolves the settings of a publish.
     pub fn publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let if_exists = layers.resolve_setting(
@@ -101,7 +102,7 @@ impl SettingSources<'_> {
             version_name_source: source,
             revisions: self.revisions_to_publish(args)?,
             selection: self.selection(&args.globs, SelectionPurpose::Publish)?,
-            compatibility: self.compatibility(&args.compat)?,
+            compatibility: self.compatibility_settings(&args.compat)?,
             against: layers.resolve_text(args.flags.against.clone(), variable::AGAINST, None),
             select: layers
                 .resolve_setting(args.flags.select, variable::SELECT, parse_value, file.select)?
@@ -111,9 +112,9 @@ impl SettingSources<'_> {
                 .unwrap_or_default(),
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
-            verify: !layers.switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?,
+            verify: !layers.resolve_switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?,
             lookup_timeout: self.lookup_timeout(args)?,
-            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+            dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json,
             require_review: self.required_review_file(args)?,
             require_review_engine: engine.unwrap_or_default(),
@@ -122,7 +123,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the files that a publish writes.
+    /// Resolves the files that a publish writes: the receipt and the JUnit file.
     pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
         let file = &self.file.publish;
         Ok(PublishFiles {
@@ -151,18 +152,19 @@ impl SettingSources<'_> {
         )
     }
 
-    /// Returns a path relative to the current directory. `keep` checks a path from the configuration file.
+    /// Resolves a path relative to the current directory. `check_file_path` is applied to a path of the configuration
+    /// file, which must not lead anywhere.
     fn resolve_path(
         &self,
         variable: &str,
         flag: Option<&PathBuf>,
         file: Option<&PathBuf>,
-        keep: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
+        check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let key = find_by_variable(variable).map_or(variable, |setting| setting.key);
         let is_set_by_job = flag.is_some() || self.env.get(variable).is_some();
         let file_path = match file {
-            Some(path) if !is_set_by_job => Some(keep(key, path)?),
+            Some(path) if !is_set_by_job => Some(check_file_path(key, path)?),
             _ => None,
         };
         let path = self.layers().resolve_setting(
@@ -174,11 +176,12 @@ impl SettingSources<'_> {
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
+    /// Returns how long a publish waits until the platform shows the new version.
     fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
         let (flag, file) = (args.flags.lookup_timeout, self.file.publish.lookup_timeout);
-        let seconds = self
-            .layers()
-            .integer(flag, variable::LOOKUP_TIMEOUT, file, "lookup timeout")?;
+        let seconds =
+            self.layers()
+                .resolve_integer(flag, variable::LOOKUP_TIMEOUT, file, "lookup timeout")?;
         Ok(Duration::from_secs(seconds))
     }
 
@@ -189,17 +192,18 @@ impl SettingSources<'_> {
             all: true,
             base: None,
             head: layers.resolve_text(args.head.clone(), variable::HEAD, None),
-            branch: layers.expanded_text(args.branch.clone(), variable::BRANCH, None)?,
+            branch: layers.resolve_expanded_text(args.branch.clone(), variable::BRANCH, None)?,
             deepen: self.deepen(args.deepen)?,
         })
     }
 
-    /// Returns the template of the version name and its source.
+    /// Returns the template of the version name, and where it comes from. Fails if a variable of the CI host was left
+    /// in it; `{placeholders}` are replaced later.
     fn version_name(&self, flag: Option<String>) -> Result<(String, SettingSource), SettingsError> {
         let file = self.file.publish.version_name.clone();
         let (name, source) = self
             .layers()
-            .text_with_source(flag, variable::VERSION_NAME, file)
+            .resolve_text_with_source(flag, variable::VERSION_NAME, file)
             .ok_or_else(|| {
                 reject_missing_publish_setting("version name", "--version-name", variable::VERSION_NAME)
             })?;
@@ -216,7 +220,7 @@ impl SettingSources<'_> {
     /// Returns the prefix of the artifact, if set.
     pub fn optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
         let file = self.file.publish.prefix.clone();
-        self.layers().expanded_text(flag, variable::PREFIX, file)
+        self.layers().resolve_expanded_text(flag, variable::PREFIX, file)
     }
 }
 
@@ -225,13 +229,13 @@ impl SettingSources<'_> {
 pub struct PublishOn {
     branches: GlobSet,
     tags: GlobSet,
-    /// The checkout's file sets branches or tags, but is not in force.
+    /// The checkout's file sets branches or tags, but is not used.
     is_file_unused: bool,
 }
 
 impl PublishOn {
-    /// Returns why no branch or tag publishes, or `None` if one may.
-    pub fn reason_for_no_publish(&self) -> Option<&'static str> {
+    /// Returns why no branch and no tag can lead to a publish, or `None` if one can.
+    pub fn explain_no_publish(&self) -> Option<&'static str> {
         if !self.branches.is_empty() || !self.tags.is_empty() {
             return None;
         }
@@ -256,10 +260,11 @@ impl PublishOn {
 impl SettingSources<'_> {
     /// Returns whether `ci` may publish from a local run. Only the job may allow it.
     pub fn allows_local_publish(&self, args: &CiArgs) -> Result<bool, SettingsError> {
-        self.layers().switch(args.local_publish, variable::PUBLISH, None)
+        self.layers()
+            .resolve_switch(args.local_publish, variable::PUBLISH, None)
     }
 
-    /// Returns the branches and tags to publish on.
+    /// Resolves the branches and tags whose commits are published.
     pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let parse_line = |line: &str| Ok(line.to_owned());
@@ -284,7 +289,8 @@ impl SettingSources<'_> {
     }
 }
 
-/// Returns the template with each placeholder replaced by a sign that no variable contains. `${tag}` is a variable.
+/// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that the
+/// search for variables left in it does not find it. `${tag}` is a variable.
 fn mask_placeholders(template: &str) -> String {
     let mut literal = String::new();
     let mut remaining_text = template;

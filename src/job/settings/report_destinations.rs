@@ -36,6 +36,7 @@ impl ReportDestinations {
 }
 
 impl SettingSources<'_> {
+    /// Resolves where and how a report is written.
     pub fn report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let annotations = layers.resolve_setting(
@@ -49,18 +50,18 @@ impl SettingSources<'_> {
         let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show: show.unwrap_or_default(),
-            reports: self.reports(&args.report)?,
+            reports: self.resolve_reports(&args.report)?,
             changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
-            comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
+            comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
             category: category.unwrap_or_default(),
             project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
         })
     }
 
-    /// Returns the reports to write. All paths are relative to the current directory, as in a CI job. Paths from the
-    /// file must be inside the checkout and must not be tracked by git.
-    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
+    /// Resolves the reports to write, with paths relative to the current directory. Paths of the configuration file
+    /// must be inside the checkout, and git must not track files there.
+    fn resolve_reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
         let is_set_by_job = !flags.is_empty() || self.env.get(variable::REPORT).is_some();
         let file_reports = match &self.file.review.report {
             Some(reports) if !is_set_by_job => Some(self.resolve_file_reports(reports)?),
@@ -79,6 +80,7 @@ impl SettingSources<'_> {
         Ok(reports)
     }
 
+    /// Returns the reports of the configuration file with checked paths.
     fn resolve_file_reports(&self, reports: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
         let mut resolved_reports = Vec::new();
         for report in reports {

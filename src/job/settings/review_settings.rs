@@ -38,6 +38,7 @@ pub struct ReviewSettings {
 }
 
 impl SettingSources<'_> {
+    /// Resolves the settings of `sluicegate review`.
     pub fn review_settings(&self, args: &ReviewArgs) -> Result<ReviewSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let on_unavailable = layers.resolve_setting(
@@ -68,11 +69,13 @@ impl SettingSources<'_> {
                 file.concurrency,
                 "concurrency",
             )?,
-            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+            // Only the job decides whether a request is sent.
+            dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
         })
     }
 
-    /// Returns the fields of a review request, from these flags or the other sources.
+    /// Resolves which fields a review request has. A data warehouse type is required for file paths, and otherwise an
+    /// error.
     pub fn request_fields(
         &self,
         request: Option<ReviewRequestFields>,
@@ -110,10 +113,10 @@ impl SettingSources<'_> {
 
     /// Returns whether to fetch missing commits and history. Only the job may set it.
     pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
-        self.layers().switch(flag, variable::DEEPEN, None)
+        self.layers().resolve_switch(flag, variable::DEEPEN, None)
     }
 
-    /// Returns the commit to review and its base. Only the job may set them.
+    /// Resolves the commit to review and its base. Only the job may set them.
     pub fn revisions(
         &self,
         args: &SelectionArgs,
@@ -121,10 +124,10 @@ impl SettingSources<'_> {
     ) -> Result<RequestedRevisions, SettingsError> {
         let (layers, range) = (self.layers(), &args.range);
         Ok(RequestedRevisions {
-            all: layers.switch(args.all, variable::ALL, None)?,
+            all: layers.resolve_switch(args.all, variable::ALL, None)?,
             base: layers.resolve_text(range.base.clone(), variable::BASE, None),
             head: layers.resolve_text(range.head.clone(), variable::HEAD, None),
-            branch: layers.expanded_text(branch, variable::BRANCH, None)?,
+            branch: layers.resolve_expanded_text(branch, variable::BRANCH, None)?,
             deepen: self.deepen(range.deepen)?,
         })
     }

@@ -37,6 +37,7 @@ pub enum SelectionPurpose {
 }
 
 impl Selection {
+    /// Compiles the globs of the files to review or publish. Without include globs, the default ones are used.
     fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingsError> {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
@@ -106,7 +107,7 @@ fn sort_unique(patterns: &[String]) -> Vec<String> {
     patterns
 }
 
-/// Compiles the patterns. `such_as` is an example for the hint.
+/// Compiles the patterns to one set. `example` is a valid glob for the hint.
 pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -149,7 +150,7 @@ impl SettingSources<'_> {
         self.layers().resolve_text(flag, variable::HEAD, None)
     }
 
-    /// Returns the globs from flags, variables, file or the default.
+    /// Resolves the globs that select files: of the job, otherwise of the file's section, otherwise of the whole file.
     pub fn selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
         let layers = self.layers();
         let (own_include, own_exclude) = self.section_globs(purpose);
@@ -182,7 +183,7 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the globs of the file's section for this purpose, which override the common keys.
+    /// Returns the include and the exclude globs of the file's section for this purpose. They override the common keys.
     const fn section_globs(&self, purpose: SelectionPurpose) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
         let (review, publish) = (&self.file.review, &self.file.publish);
         match purpose {
@@ -191,7 +192,7 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Returns the globs of the file's section for the review, unless the job overrides them.
+    /// Returns the globs of the file's section for the review, except those that the job overrides.
     pub fn review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
         let (include, exclude) = self.section_globs(SelectionPurpose::Review);
         Ok(ReviewExclusions {

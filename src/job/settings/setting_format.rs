@@ -36,6 +36,7 @@ pub(super) enum SettingFormat {
 }
 
 impl SettingFormat {
+    /// Returns the JSON schema of a value in this format, with its bounds and its default.
     pub(super) fn json_schema(self) -> Value {
         match self {
             Self::NotInFile => json!({}),
@@ -72,7 +73,8 @@ impl SettingFormat {
         }
     }
 
-    /// Returns the default value, or `None` if the format is not an enumeration, a boolean or a number.
+    /// Returns the default as text, for the report of a changed setting. Returns `None` for formats whose values are
+    /// not compared as text.
     pub(super) fn default_text(self) -> Option<String> {
         let has_text = matches!(self, Self::Enumeration(_) | Self::Switch | Self::Integer { .. });
         let default = &self.json_schema()["default"];
@@ -84,6 +86,7 @@ impl SettingFormat {
 }
 
 impl SettingFormat {
+    /// Returns the globs that a missing list has; none for other formats.
     pub(super) const fn default_globs(self) -> &'static [&'static str] {
         match self {
             Self::Globs(Some(default)) => default,
@@ -128,6 +131,7 @@ pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
     })
 }
 
+/// Returns the schema of a list of reports, `format=path` each.
 fn report_list_schema() -> Value {
     let formats: Vec<String> = cli::Format::value_variants()
         .iter()

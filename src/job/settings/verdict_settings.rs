@@ -28,6 +28,7 @@ pub struct VerdictSettings {
 }
 
 impl SettingSources<'_> {
+    /// Resolves the settings that decide about the verdict, and those of the report.
     pub fn verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let fail_on = layers.resolve_setting(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
@@ -43,16 +44,16 @@ impl SettingSources<'_> {
             new_only,
             max_known,
             project_checks: self.project_checks(args.project_checks)?,
-            compatibility: self.compatibility(&args.compat)?,
+            compatibility: self.compatibility_settings(&args.compat)?,
             destinations: self.report_destinations(&args.destinations)?,
-            shard: self.shard(args.shard.clone()),
+            shard: self.find_shard(args.shard.clone()),
         })
     }
 
     /// Returns whether only findings that the base does not have fail the gate.
     pub fn new_only(&self, flag: bool) -> Result<bool, SettingsError> {
         let file = self.file.review.new_only;
-        self.layers().switch(flag, variable::NEW_ONLY, file)
+        self.layers().resolve_switch(flag, variable::NEW_ONLY, file)
     }
 
     /// Returns the shard to review: as given, otherwise from GitLab's numbers of parallel jobs
@@ -60,7 +61,7 @@ impl SettingSources<'_> {
     ///
     /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
     /// them apart: `review 1/3` and `review: [a, b]` (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
-    fn shard(&self, flag: Option<String>) -> Option<String> {
+    fn find_shard(&self, flag: Option<String>) -> Option<String> {
         let shard = self.layers().resolve_text(flag, variable::SHARD, None);
         shard.or_else(|| {
             let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;

@@ -98,6 +98,7 @@ pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     Ok(project)
 }
 
+/// Creates a commit on a branch of the demo's remote.
 fn create_commit(
     remote: &Repository,
     branch: &str,

@@ -62,7 +62,7 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
-    let platform = runtime.block_on(sluicegate_local_platform::start(platform_options(
+    let platform = runtime.block_on(sluicegate_local_platform::start(build_platform_options(
         &project, &token,
     )))?;
     let demo = DemoRun {
@@ -79,7 +79,8 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     outcome
 }
 
-fn platform_options(project: &DemoProject, token: &str) -> Options {
+/// Returns the options of the local platform, with the demo's project and token.
+fn build_platform_options(project: &DemoProject, token: &str) -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: None,
@@ -120,7 +121,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         .with_hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// Returns `requested_dir`, with the number appended unless it is 1.
+/// Returns `requested_dir`, with the number appended to its name unless it is 1.
 fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return requested_dir.to_owned();
@@ -130,6 +131,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     requested_dir.with_file_name(name)
 }
 
+/// Creates the directory of the demo, with a file that explains it.
 fn create_dir(dir: &Path) -> Result<(), Failure> {
     let marker_text = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(dir)
@@ -162,6 +164,7 @@ struct DemoStep {
 }
 
 impl DemoRun<'_> {
+    /// Runs all steps, and prints what each one shows.
     fn run_steps(&self) -> CommandResult {
         let dir = self.displayed_dir.display();
         self.print(&format!(
@@ -169,7 +172,7 @@ impl DemoRun<'_> {
              and four branches with one change each. The platform runs locally at {}.",
             self.base_url
         ))?;
-        for (index, step) in self.steps().into_iter().enumerate() {
+        for (index, step) in self.list_steps().into_iter().enumerate() {
             self.run_step(index + 1, &step)?;
         }
         self.print(&format!(
@@ -212,54 +215,64 @@ impl DemoRun<'_> {
         )
     }
 
-    fn steps(&self) -> Vec<DemoStep> {
+    /// Returns the commands of the demo, each with its expected status.
+    fn list_steps(&self) -> Vec<DemoStep> {
         vec![
             DemoStep {
                 title: "Review a good branch",
                 name: "good",
-                args: self.review_args("good", GOOD_BRANCH),
+                args: self.build_review_args("good", GOOD_BRANCH),
                 expected_status: ExitStatus::Success,
                 meaning: "Exit 0: the change may be merged.",
             },
             DemoStep {
                 title: "Review a bad branch",
                 name: "bad",
-                args: self.review_args("bad", BAD_BRANCH),
+                args: self.build_review_args("bad", BAD_BRANCH),
                 expected_status: ExitStatus::GateFailed,
                 meaning: "Exit 1: the gate fails until the errors are fixed. The warning alone would pass.",
             },
             DemoStep {
                 title: "Publish the shared pipelines of the main branch",
                 name: "publish",
-                args: self.publish_args("receipt.json", NEXT_VERSION, None),
+                args: self.build_publish_args("receipt.json", NEXT_VERSION, None),
                 expected_status: ExitStatus::Success,
                 meaning: "Exit 0: the platform has every file, and the published version was checked.",
             },
             DemoStep {
                 title: "Publish the same version again",
                 name: "publish-again",
-                args: self.publish_args("second-receipt.json", "1.0.0", None),
+                args: self.build_publish_args("second-receipt.json", "1.0.0", None),
                 expected_status: ExitStatus::AlreadyExists,
                 meaning: "Exit 5: a version is never overwritten.",
             },
             DemoStep {
                 title: "Publish a branch that removes a parameter of consumers",
                 name: "break",
-                args: self.publish_args("receipt-of-the-break.json", NEXT_VERSION, Some(BREAKING_BRANCH)),
+                args: self.build_publish_args(
+                    "receipt-of-the-break.json",
+                    NEXT_VERSION,
+                    Some(BREAKING_BRANCH),
+                ),
                 expected_status: ExitStatus::GateFailed,
                 meaning: "Exit 1: consumers would break, so nothing was sent. Allow it with --accept-breaking REASON.",
             },
             DemoStep {
                 title: "Publish a branch with an addition for consumers",
                 name: "addition",
-                args: self.publish_args("receipt-of-the-addition.json", NEXT_VERSION, Some(ADDING_BRANCH)),
+                args: self.build_publish_args(
+                    "receipt-of-the-addition.json",
+                    NEXT_VERSION,
+                    Some(ADDING_BRANCH),
+                ),
                 expected_status: ExitStatus::Success,
                 meaning: "Exit 0: published as 1.1.0, because the addition breaks no consumer.",
             },
         ]
     }
 
-    fn review_args(&self, name: &str, branch: &str) -> Vec<String> {
+    /// Returns the arguments that review a branch and write its reports.
+    fn build_review_args(&self, name: &str, branch: &str) -> Vec<String> {
         let mut args: Vec<String> = ["review", "--branch", branch, "--head"].map(str::to_owned).into();
         args.push(format!("origin/{branch}"));
         for (format, file) in REPORTS {
@@ -269,7 +282,8 @@ impl DemoRun<'_> {
         args
     }
 
-    fn publish_args(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
+    /// Returns the arguments that publish a version, of the main branch or of another one.
+    fn build_publish_args(&self, receipt: &str, version: &str, branch: Option<&str>) -> Vec<String> {
         let receipt = self.report_dir("publish").join(receipt).display().to_string();
         let mut args: Vec<String> = ["publish", "--prefix", "sales", "--version-name", version]
             .map(str::to_owned)
@@ -286,6 +300,7 @@ impl DemoRun<'_> {
         self.dir.join("reports").join(name)
     }
 
+    /// Prints a command, runs it and checks its status.
     fn run_step(&self, number: usize, step: &DemoStep) -> Result<(), Failure> {
         let dir = format!("{}/", self.displayed_dir.display());
         let displayed_args: Vec<String> = step
@@ -317,7 +332,7 @@ impl DemoRun<'_> {
         let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
         let mut run = Run::new(
-            self.step_environment(&report_dir),
+            self.build_step_environment(&report_dir),
             cli.global,
             self.run.ui,
             self.run.signals.clone(),
@@ -331,7 +346,8 @@ impl DemoRun<'_> {
         }
     }
 
-    fn step_environment(&self, report_dir: &Path) -> Env {
+    /// Returns the variables of a step: the connection to the local platform, and files in place of a host's.
+    fn build_step_environment(&self, report_dir: &Path) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),
             (variable::PROJECT_ID, PROJECT.to_string()),

@@ -12,7 +12,7 @@ use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
-use crate::workspace::Workspace;
+use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
@@ -47,6 +47,7 @@ pub(crate) fn compare_files(
     })
 }
 
+/// Reads a file to compare. The null device means that the side is missing.
 fn read_side(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
@@ -65,7 +66,7 @@ pub(crate) fn compare_revisions(
     args: &DiffArgs,
     result_kind: ResultKind,
 ) -> Result<PipelineComparison, Failure> {
-    let mut workspace = run.workspace()?;
+    let mut workspace = run.open_workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
     let revisions = requested_revisions(&workspace, args)?;
     if range.is_none() {
@@ -75,7 +76,7 @@ pub(crate) fn compare_revisions(
         };
         workspace.deepen(run, &revisions, subject)?;
     }
-    workspace.warn_of_policy(run, false);
+    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let (range_ends, snapshot) = match range {
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
         None => resolve_like_check(run, &workspace, args, &revisions)?,
@@ -93,7 +94,7 @@ pub(crate) fn compare_revisions(
         revisions: &revisions,
         resolve: &|sources| sources.selection(&args.globs, SelectionPurpose::Review),
     };
-    workspace.check_matches(&snapshot, &range_ends.bases, &request)?;
+    workspace.reject_unmatched_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
     run.ui.say(&format!("comparing {description}"));
     let changes = find_changes(&snapshot, &range_ends, &selection, &paths)?;
@@ -128,7 +129,8 @@ pub(crate) fn compare_revisions(
     })
 }
 
-/// Returns the unchanged pipelines that depend on a pipeline changed in more than layout.
+/// Returns the pipelines that call one which changed in more than layout, directly or indirectly. Those that changed so
+/// themselves are not included.
 fn find_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -164,6 +166,7 @@ struct RangeEnds {
 }
 
 impl From<Comparison> for RangeEnds {
+    /// Takes the base and the head of a comparison as `check` and reviews resolve it, with the base in words.
     fn from(comparison: Comparison) -> Self {
         let source = &comparison.base_source;
         Self {
@@ -237,6 +240,7 @@ fn is_revision(side: &str) -> bool {
     !side.starts_with('/') && !side.ends_with('/')
 }
 
+/// Resolves the two revisions to compare.
 fn resolve_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -254,6 +258,7 @@ fn resolve_range<'w>(
     Ok((ends, workspace.repo.snapshot(head)))
 }
 
+/// Resolves a revision to its commit, and warns if the name is ambiguous.
 fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
     let resolution = workspace.repo.resolve_revision(revision)?;
     if let Some(ambiguity) = &resolution.ambiguity {
@@ -281,7 +286,7 @@ fn resolve_like_check<'w>(
     } else {
         workspace.repo.disk_snapshot(run.index())?
     };
-    let comparison = workspace.compare_checkout(run, revisions)?;
+    let comparison = workspace.resolve_checkout(run, revisions)?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
     let is_open = comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
     let mut ends = RangeEnds::from(comparison);

@@ -58,6 +58,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
+/// Reads a file that git passes; `None` for the null device. An error is shown in the output, because git would stop at
+/// it.
 fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
@@ -66,6 +68,7 @@ fn read_side(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
+/// Describes the difference in words for a pipeline, in lines for another file.
 fn render_contents(
     contents: &ChangedContents,
     style: &TextStyle,
@@ -84,7 +87,7 @@ fn render_contents(
             return style.render_diff(&diff);
         }
     }
-    let mut lines = vec![DiffLine::heading(&headline(contents))];
+    let mut lines = vec![DiffLine::heading(&describe_change(contents))];
     match (
         side_text(contents.old_content.as_ref()),
         side_text(contents.new_content.as_ref()),
@@ -107,7 +110,8 @@ fn side_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, 
     }
 }
 
-fn headline(contents: &ChangedContents) -> String {
+/// Describes the kind of change of the whole file.
+fn describe_change(contents: &ChangedContents) -> String {
     let path = &contents.path;
     match (
         &contents.previous_path,

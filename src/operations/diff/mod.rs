@@ -50,6 +50,7 @@ pub(crate) enum PipelineResult {
 }
 
 impl ResultKind {
+    /// Returns what must be computed for this format.
     pub(crate) const fn for_format(format: DiffFormat) -> Self {
         match format {
             DiffFormat::Text | DiffFormat::Json => Self::Diff,
@@ -58,6 +59,7 @@ impl ResultKind {
         }
     }
 
+    /// Compares a file in the form that the format needs. Only the first pipeline is drawn as a picture.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
@@ -91,6 +93,7 @@ pub(crate) struct TextStyle {
 }
 
 impl TextStyle {
+    /// Returns the style for the terminal of this run.
     pub(crate) fn for_terminal(run: &Run) -> Self {
         Self {
             color: run.ui.colors_output(),
@@ -103,7 +106,7 @@ impl TextStyle {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);
         Self {
-            color: style.color || (is_paged && run.repository().is_none_or(|repo| repo.allows_color())),
+            color: style.color || (is_paged && run.find_repository().is_none_or(|repo| repo.allows_color())),
             ..style
         }
     }
@@ -112,6 +115,7 @@ impl TextStyle {
         describe_diff(diff, self.width)
     }
 
+    /// Returns the line as text, in color if the terminal shows colors.
     fn format_line(&self, line: &DiffLine) -> String {
         if self.color {
             line.format_colored()
@@ -121,6 +125,7 @@ impl TextStyle {
     }
 }
 
+/// Describes how many unchanged pipelines depend on changed ones.
 fn describe_caller_count(caller_count: usize) -> String {
     match caller_count {
         0 => "no unchanged pipeline depends on a changed one".to_owned(),
@@ -129,6 +134,7 @@ fn describe_caller_count(caller_count: usize) -> String {
     }
 }
 
+/// Describes through which pipelines this one calls a changed one.
 fn describe_call_chain(caller: &TransitiveCaller) -> String {
     format!(
         "{} calls {}",
@@ -138,16 +144,18 @@ fn describe_call_chain(caller: &TransitiveCaller) -> String {
 }
 
 impl PipelineComparison {
-    fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
+    /// Returns the comparison of each pipeline, if it is not shown as a page.
+    fn list_diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
         self.pipelines.iter().filter_map(|result| match result {
             PipelineResult::Diff(diff) | PipelineResult::Picture(diff, _) => Some(diff),
             PipelineResult::Page(_) => None,
         })
     }
 
+    /// Renders the comparison as text for the terminal or for git.
     pub(crate) fn render_text(&self, style: &TextStyle) -> String {
         let mut lines: Vec<String> = Vec::new();
-        for diff in self.diffs() {
+        for diff in self.list_diffs() {
             lines.extend(style.render_diff(diff).iter().map(|line| style.format_line(line)));
             lines.push(String::new());
         }
@@ -168,7 +176,7 @@ impl PipelineComparison {
         if let Some(interface) = &self.interface {
             lines.push(text::escape_line(&format!(
                 "shared pipelines: {}",
-                interface.summary()
+                interface.summarize()
             )));
             lines.extend(
                 interface
@@ -188,12 +196,13 @@ impl PipelineComparison {
         lines.join("\n") + "\n"
     }
 
+    /// Renders the comparison in the JSON format `sluicegate.diff/v1`.
     pub(crate) fn render_json(&self) -> String {
         let mut document = json!({
             "schema": "sluicegate.diff/v1",
             "base":self.base.as_ref().map(CommitId::to_string),
             "head":self.head.as_ref().map(CommitId::to_string),
-            "pipelines": self.diffs().collect::<Vec<_>>(),
+            "pipelines": self.list_diffs().collect::<Vec<_>>(),
             "interface": self.interface.as_ref().map(InterfaceComparison::to_json),
         });
         if let Some(callers) = &self.callers {
@@ -205,9 +214,10 @@ impl PipelineComparison {
         response_output::format_json(&document)
     }
 
+    /// Converts the comparison to a page.
     pub(crate) fn into_page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|interface| ConsumerChanges {
-            summary: interface.summary(),
+            summary: interface.summarize(),
             changes: interface.describe_changes(self.base.as_ref()),
         });
         let files = self.pipelines.into_iter().filter_map(|result| match result {

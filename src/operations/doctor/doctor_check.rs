@@ -40,6 +40,7 @@ pub(crate) enum CheckOutcome {
 }
 
 impl Check {
+    /// Creates the entry of a check from its outcome.
     pub(crate) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
         match outcome {
             Ok(CheckOutcome::Ok(result)) => Self::with_state(name, CheckState::Ok, result),
@@ -73,6 +74,7 @@ impl Check {
         self
     }
 
+    /// Creates the entry of a check in this state, without a hint.
     const fn with_state(name: &'static str, state: CheckState, result: String) -> Self {
         Self {
             name,
@@ -94,6 +96,7 @@ impl Check {
         }
     }
 
+    /// Returns the word for the state in the JSON.
     const fn state_name(&self) -> &'static str {
         match self.state {
             CheckState::Ok => "ok",
@@ -160,7 +163,7 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
     text
 }
 
-/// Returns the text after `start`, in lines that fit the terminal.
+/// Returns the text behind `prefix`, in lines that fit the terminal.
 fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
     wrap::wrap_lines(
         &text::escape_line(text),
@@ -170,6 +173,7 @@ fn wrap_after(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
     )
 }
 
+/// Returns the number of failed checks.
 fn count_failed(checks: &[Check]) -> usize {
     checks
         .iter()

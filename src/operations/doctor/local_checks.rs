@@ -54,8 +54,8 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
 
 /// Opens the workspace, if a review in it could read its policy.
 fn open_workspace(run: &Run) -> Result<Workspace<'_>, Failure> {
-    let workspace = run.workspace()?;
-    workspace.require_policy_of_unknown_host()?;
+    let workspace = run.open_workspace()?;
+    workspace.require_policy_on_unknown_host()?;
     Ok(workspace)
 }
 
@@ -80,18 +80,19 @@ fn record_outcome<T>(
 
 /// Resolves all settings, whether a review or a publish needs them.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     sources.config_dir(&run.global)?;
     let review = sources.review_settings(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
     Ok(DoctorSettings {
         connection: sources.connection(&run.global)?,
-        publishes: publish_on.reason_for_no_publish().is_none() || sources.optional_prefix(None)?.is_some(),
+        publishes: publish_on.explain_no_publish().is_none() || sources.optional_prefix(None)?.is_some(),
         deepens: review.gate.revisions.deepen,
         request_fields: review.request_fields,
     })
 }
 
+/// Describes the CI host and the event.
 fn describe_host(workspace: &Workspace<'_>) -> String {
     match workspace.ci.host {
         host @ (Host::None | Host::Unknown) => host.describe(),
@@ -99,11 +100,12 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
     }
 }
 
+/// Checks the clone and the files of the platform in it.
 fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
-    let snapshot = workspace.checkout_files(run);
+    let snapshot = workspace.checkout_snapshot(run);
     let config_dir = snapshot.and_then(|snapshot| {
-        let config_dir = workspace.config_dir(&snapshot)?;
+        let config_dir = workspace.find_config_dir(&snapshot)?;
         Ok((snapshot, config_dir))
     });
     let (rules_file, shared_pipelines) = match &config_dir {
@@ -125,6 +127,7 @@ fn check_files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) 
     vec![clone_depth, rules_file, shared_pipelines]
 }
 
+/// Checks that the clone has enough history to find the changes.
 fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
     if !workspace.repo.is_shallow() {
         return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
@@ -144,8 +147,9 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
         .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 
+/// Checks that the rules file exists, is valid and is committed.
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
-    let Some(file) = workspace.rules_file(snapshot)? else {
+    let Some(file) = workspace.find_rules_file(snapshot)? else {
         return Err(reject_missing_rules(workspace, snapshot)?);
     };
     let problems = rules::lint_rules_file(&read_content(workspace, &file)?);
@@ -183,9 +187,9 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Resul
 /// Returns the failure for a missing rules file, with the way to provide it.
 fn reject_missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
     let remedy = workspace.find_rules_remedy(snapshot, None)?;
-    let is_config_dir_unknown = workspace.config_dir(snapshot)?.is_none();
+    let is_config_dir_unknown = workspace.find_config_dir(snapshot)?.is_none();
     if matches!(remedy, RulesRemedy::Create { .. }) && is_config_dir_unknown {
-        let candidates = config_dir_prompt::find_candidates(snapshot)?;
+        let candidates = config_dir_prompt::find_config_dir_candidates(snapshot)?;
         return Ok(config_dir_prompt::reject_unknown_config_dir(
             &candidates,
             "sluicegate rules init",

@@ -61,10 +61,11 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
     doctor_check::add_skipped_checks(checks, &REMOTE_CHECKS);
 }
 
+/// Checks the settings of the connection, the connection itself, then what the token permits.
 async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(check_agent_version(connection));
-    let base_url = match connection.base_url() {
+    let base_url = match connection.require_base_url() {
         Ok(base_url) => base_url,
         Err(error) => return checks.push(Check::from_failure("base-url", &error.into())),
     };
@@ -72,8 +73,8 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     if let Err(failure) = run.check_proxy_variables(base_url.url()) {
         return checks.push(Check::from_failure("proxy", &failure));
     }
-    let attempt = ConnectionAttempt::make(base_url, connection, run.observer()).await;
-    checks.extend(attempt.checks());
+    let attempt = ConnectionAttempt::try_connection(base_url, connection, run.observer()).await;
+    checks.extend(attempt.list_checks());
     if attempt.is_reachable() {
         checks.extend(check_permissions(run, settings).await);
     }
@@ -82,8 +83,8 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
 /// Adds the checks of missing settings, even if the requests did not reach them.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let setting_errors = [
-        ("token", connection.token().err()),
-        ("project", connection.project_id().err()),
+        ("token", connection.require_token().err()),
+        ("project", connection.require_project_id().err()),
     ];
     for (name, error) in setting_errors {
         if let Some(error) = error.filter(|_| !doctor_check::contains_check(checks, name)) {
@@ -92,9 +93,10 @@ fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     }
 }
 
+/// Checks that the agent version is set.
 fn check_agent_version(connection: &Connection) -> Check {
     let agent_version = connection
-        .agent_version()
+        .require_agent_version()
         .map(|version| CheckOutcome::Ok(version.to_owned()));
     Check::new("agent-version", agent_version.map_err(Failure::from))
 }
@@ -110,7 +112,13 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    async fn make(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
+    /// Resolves the name of the platform and sends one request without a token. The results of both are checked one by
+    /// one.
+    async fn try_connection(
+        base_url: &'a BaseUrl,
+        connection: &Connection,
+        observer: http::Observer,
+    ) -> Self {
         let proxy = http::find_proxy(base_url);
         let addresses = match (base_url.dns_name(), &proxy) {
             (Some(name), None) => {
@@ -146,7 +154,8 @@ impl<'a> ConnectionAttempt<'a> {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    fn checks(&self) -> Vec<Check> {
+    /// Returns the checks of the connection.
+    fn list_checks(&self) -> Vec<Check> {
         let mut checks = vec![self.check_proxy(), self.check_name()];
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
@@ -156,6 +165,7 @@ impl<'a> ConnectionAttempt<'a> {
         checks
     }
 
+    /// Checks the proxy, if one is used.
     fn check_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
             return Check::not_applicable("proxy", "no proxy is set for this address");
@@ -176,6 +186,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the name of the platform has an address.
     fn check_name(&self) -> Check {
         let name = self.base_url.dns_name().unwrap_or_default();
         match &self.addresses {
@@ -195,6 +206,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the platform responds.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(
@@ -207,6 +219,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
+    /// Checks that the connection is encrypted with a trusted certificate.
     fn check_encryption(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL is not encrypted");
@@ -224,6 +237,7 @@ impl<'a> ConnectionAttempt<'a> {
     }
 }
 
+/// Checks that the local clock agrees with that of the platform.
 fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
         return Check::not_applicable("clock", "the response contains no time");
@@ -244,7 +258,7 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
 /// Checks the permissions of the token; each request has a time limit.
 async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
-    let platform = match run.platform(connection) {
+    let platform = match run.create_platform_client(connection) {
         Ok(platform) => platform,
         Err(failure) => return vec![Check::from_failure("token", &failure)],
     };
@@ -268,7 +282,10 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
-    let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
+    let (Ok(project), Ok(agent)) = (
+        connection.require_project_id(),
+        connection.require_agent_version(),
+    ) else {
         return Check::not_applicable(NAME, "set the project and the agent version first");
     };
     let fields = review_fields(&settings.request_fields);
@@ -296,7 +313,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
 
 /// Returns the check of the token. A 403 shows that the token was accepted.
 fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check {
-    let source = match connection.token() {
+    let source = match connection.require_token() {
         Ok(TokenSource::Value(_)) => "from the variable",
         Ok(TokenSource::File(_)) => "from the file",
         Ok(TokenSource::Command(_)) => "from the command",
@@ -312,6 +329,7 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
+/// Checks that the token may publish. Without a configured publish, it need not.
 fn check_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,
@@ -327,7 +345,7 @@ fn check_publish_role(
 }
 
 async fn check_project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
-    let project = connection.project_id()?;
+    let project = connection.require_project_id()?;
     with_timeout(REQUEST_TIMEOUT, platform.check_project_access(project)).await?;
     Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
 }
@@ -339,6 +357,7 @@ enum NoResponse {
 }
 
 impl From<NoResponse> for Failure {
+    /// Converts a request without a usable response to the failure that its check shows.
     fn from(no_response: NoResponse) -> Self {
         match no_response {
             NoResponse::Failed(error) => error.into(),
@@ -349,6 +368,7 @@ impl From<NoResponse> for Failure {
     }
 }
 
+/// Limits the time of a request.
 async fn with_timeout(
     limit: Duration,
     request: impl Future<Output = Result<(), HttpError>>,

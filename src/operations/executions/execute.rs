@@ -41,13 +41,14 @@ struct PipelineRun<'a> {
     started_at: Timestamp,
 }
 
+/// Runs `sluicegate pipelines run`: starts a pipeline, and waits for its end with `--wait`.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
         let unfinished_report = build_unfinished_report(args);
         let path = run.env.current_dir().join(path);
         run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
     }
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let pipeline_run = PipelineRun {
         run,
         args,
@@ -55,8 +56,8 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             pipeline_name: args.name.clone(),
             environment_name: sources.environment(args.environment.clone())?,
             execution_tag: args.tag.clone(),
-            scalar_variables: scalar_variables(args)?,
-            grid_variables: grid_variables(run, args)?,
+            scalar_variables: parse_scalar_variables(args)?,
+            grid_variables: read_grid_variables(run, args)?,
         },
         poll_settings: sources.poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
@@ -84,8 +85,8 @@ fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
     }
 }
 
-/// Returns the values of `--variable`.
-fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
+/// Returns the values of `--variable` by name; an error if a name occurs twice.
+fn parse_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, value) in &args.variables {
         if variables.insert(name.clone(), value.clone()).is_some() {
@@ -95,8 +96,8 @@ fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure>
     Ok(variables)
 }
 
-/// Returns the rows of each `--grid`, from its file.
-fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
+/// Returns the rows of each `--grid` by name, read from its file; an error if a name occurs twice.
+fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
         let document = Document::load(&run.env.current_dir().join(file), Path::new(file))?;
@@ -111,6 +112,7 @@ fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, F
 }
 
 impl PipelineRun<'_> {
+    /// Starts the pipeline and follows it. If this program is interrupted, ends the execution, too.
     async fn execute(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
         let pace = self.args.wait.then(|| self.pace(self.poll_settings.time_limit));
@@ -118,7 +120,7 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.reject_missing(error).await);
+                return Err(self.reject_missing_pipeline(error).await);
             }
             Err(error) => return Err(reject_creation(error, CHECK_INSTRUCTION)),
         };
@@ -153,7 +155,7 @@ impl PipelineRun<'_> {
     }
 
     /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
-    async fn reject_missing(&self, error: HttpError) -> Failure {
+    async fn reject_missing_pipeline(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = read_for_hint(platform.published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {

@@ -72,6 +72,8 @@ impl WatchedExecution {
             })
     }
 
+    /// Polls the execution until it ends or the time is over. `appearance_limit` is how long the platform may not know
+    /// it yet.
     async fn poll(
         run: &Run,
         project: &RemoteProject,
@@ -145,6 +147,7 @@ impl WatchedExecution {
         document.into()
     }
 
+    /// Renders the facts about the execution.
     fn render_text(&self) -> String {
         let mut facts = Map::new();
         facts.insert("execution".to_owned(), self.id.clone().into());
@@ -187,6 +190,7 @@ pub(crate) fn report_end(run: &Run, execution: &WatchedExecution, output: Output
     }))
 }
 
+/// Describes the status with its message.
 fn describe_status(execution: &Execution) -> String {
     let status = execution.status.as_deref().unwrap_or("(no status)");
     match execution.message.as_deref() {

@@ -14,6 +14,7 @@ pub(crate) enum Referrer {
 }
 
 impl Referrer {
+    /// Returns the noun for what refers to the moved file.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -44,6 +45,8 @@ pub(crate) struct FileEdit {
 }
 
 impl FileEdit {
+    /// Replaces these values in the file, and keeps all other bytes. Fails if a value is written in a style that cannot
+    /// be replaced.
     pub(crate) fn new(path: &str, old_bytes: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
         let new_bytes = replace_scalars(&old_bytes, &texts.collect()).map_err(|error| {

@@ -20,7 +20,7 @@ pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Fa
 
 /// Returns an error if the path, relative to the repository root, is or contains a symbolic link.
 pub(crate) fn reject_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
-    match policy::links_in_path(root, &root.join(path)).first() {
+    match policy::find_links_in_path(root, &root.join(path)).first() {
         Some(link) => {
             let message = format!("`{}` is behind the symbolic link `{link}`", path.display());
             Err(Failure::usage(message).with_hint("nothing was changed"))

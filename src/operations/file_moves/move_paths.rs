@@ -54,10 +54,11 @@ fn reject(message: String) -> Failure {
 /// Returns the path relative to the root, with `/`; empty for the root itself.
 fn path_in_repository(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
-    policy::path_in_repository(root, &full)
+    policy::find_path_in_repository(root, &full)
         .ok_or_else(|| reject(format!("`{}` is outside the repository", path.display())))
 }
 
+/// Fails if the source cannot be moved: git does not track it, or the target is inside it.
 fn reject_invalid_source(
     reader: &ReferenceReader<'_>,
     moves: &PathMove,
@@ -89,6 +90,7 @@ fn reject_invalid_source(
     Ok(())
 }
 
+/// Fails if the target exists or is no valid place for the file.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
     let (old_path, new_path) = (&moves.old_path, &moves.new_path);
@@ -118,6 +120,7 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
         && matches!((old.canonicalize(), new.canonicalize()),(Ok(old), Ok(new)) if old == new)
 }
 
+/// Fails if a new path differs from another one only in case, because some file systems treat both as one file.
 fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let files = reader.snapshot.list_files(&|_| true)?;
     let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());

@@ -37,6 +37,7 @@ pub(crate) struct KeptReference {
     pub error: RepairError,
 }
 
+/// Plans a move: which files move, and which references to them change.
 pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
     let files = reader.pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -63,7 +64,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         for reference in &facts.references {
             let new_target = relocation.new_target(reference, &file.path).transpose();
             let target = new_target.map_err(|reason| reject_reference(&file.path, reference, &reason))?;
-            values.extend(target.map(|new| edit_reference(reference, new)));
+            values.extend(target.map(|new| build_reference_edit(reference, new)));
         }
         edits.extend(edit_file(reader, file, bytes, values)?);
     }
@@ -85,6 +86,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     })
 }
 
+/// Plans the repair of broken references whose file can be found under another path.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let settings = reader.workspace.sources.project_checks(None)?;
     let mut files = reader.snapshot.list_files(&|_| true)?;
@@ -106,7 +108,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
             }
             match repair.corrected_target(reference, &file.path) {
                 None => {}
-                Some(Ok(new_target)) => values.push(edit_reference(reference, new_target)),
+                Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
                 Some(Err(error)) => kept_references.push(KeptReference {
                     path: file.path.clone(),
                     line: reference.position.line,
@@ -125,7 +127,8 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     })
 }
 
-fn edit_reference(reference: &Reference, new: String) -> ValueEdit {
+/// Creates the edit of a reference to its new text.
+fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
     let (ReferenceTarget::Path(old) | ReferenceTarget::Expression(old)) = &reference.target;
     ValueEdit {
         referrer: match reference.kind {
@@ -181,7 +184,7 @@ fn reject_unread(moves: &PathMove, file: &SnapshotFile, bytes: &[u8], reason: &s
 
 /// Returns the references in the gate configuration and in the shared-pipelines file.
 fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
-    let config_dir = reader.workspace.config_dir(reader.snapshot)?;
+    let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
     let files: [(Option<&str>, FindEdits); 3] = [
@@ -205,6 +208,7 @@ fn edit_gate_files(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec
 /// Finds the values of a file that contain a moved path.
 type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
 
+/// Returns the edits of the shared-pipelines file: the entries of moved pipelines.
 fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let entries = SharedPipelines::parse(bytes)
         .map(|file| file.entries)
@@ -222,6 +226,7 @@ fn find_shared_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .collect()
 }
 
+/// Returns the edits of the waivers file: the paths that match moved files.
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();
@@ -233,10 +238,11 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         .flatten()
         .filter_map(|item| item.get("path"));
     paths
-        .filter_map(|node| edit_glob(node, Referrer::Waiver, &|glob| moves.glob_after(glob)))
+        .filter_map(|node| build_glob_edit(node, Referrer::Waiver, &|glob| moves.glob_after(glob)))
         .collect()
 }
 
+/// Returns the edits of the configuration file: the globs that match moved files or calls of them.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let Ok(tree) = Tree::parse(bytes, None) else {
         return Vec::new();
@@ -250,7 +256,7 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         };
         let extension = extension.filter(|_| is_over_calls);
         edits.extend(node.items().into_iter().flatten().filter_map(|item| {
-            edit_glob(item, Referrer::Glob, &|glob| {
+            build_glob_edit(item, Referrer::Glob, &|glob| {
                 moves.call_glob_after(glob, extension)
             })
         }));
@@ -259,7 +265,8 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     edits
 }
 
-fn edit_glob(
+/// Creates the edit of a glob, or returns `None` if the move does not affect it.
+fn build_glob_edit(
     node: NodeRef<'_, '_>,
     referrer: Referrer,
     move_glob: &dyn Fn(&str) -> Option<String>,

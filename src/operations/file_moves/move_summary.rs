@@ -13,6 +13,7 @@ use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
+/// Prints what was moved and rewritten, and warns if rewritten files are not staged.
 pub(crate) fn print_summary(
     run: &Run,
     plan: &MovePlan,
@@ -35,6 +36,7 @@ pub(crate) fn print_summary(
     }
 }
 
+/// Describes the rewritten files that are not staged, and why.
 fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
@@ -46,6 +48,7 @@ fn describe_unstaged(unstaged_files: &UnstagedFiles) -> String {
     )
 }
 
+/// Renders the plan; in a dry run with each edit.
 fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let mut text = String::new();
     if is_dry_run {
@@ -69,7 +72,7 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
         }
     }
     for reference in &plan.kept_references {
-        let _ = writeln!(text, "{}", text::escape_line(&describe_kept(reference)));
+        let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
     let verb = match (&plan.moves, is_dry_run) {
         (Some(_), true) => format!("would move {}", count_moved_files(plan)),
@@ -113,6 +116,7 @@ fn count_moved_files(plan: &MovePlan) -> String {
     format_counts(&parts)
 }
 
+/// Counts the rewritten references by kind; empty if there are none.
 fn count_edits(plan: &MovePlan) -> String {
     let reference_counts = count_by_referrer(plan, &[Referrer::Call, Referrer::Script]);
     let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();
@@ -142,6 +146,7 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
+/// Returns how many references were kept although they are broken.
 fn count_kept(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),
@@ -149,7 +154,8 @@ fn count_kept(plan: &MovePlan) -> String {
     }
 }
 
-fn describe_kept(reference: &KeptReference) -> String {
+/// Describes a broken reference that could not be repaired.
+fn describe_kept_reference(reference: &KeptReference) -> String {
     let KeptReference {
         path,
         line,
@@ -159,6 +165,7 @@ fn describe_kept(reference: &KeptReference) -> String {
     format!("left: {path}:{line}: {target}: {}", describe_repair_error(error))
 }
 
+/// Describes why no file can be chosen for a reference.
 fn describe_repair_error(error: &RepairError) -> String {
     match error {
         RepairError::NoFile => "no file has that name".to_owned(),
@@ -166,6 +173,7 @@ fn describe_repair_error(error: &RepairError) -> String {
     }
 }
 
+/// Returns the plan of a move as JSON, for `--output json`.
 fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
     let moved_files: Vec<Value> = plan
         .moves

@@ -17,8 +17,10 @@ pub(crate) struct UnstagedFiles {
     pub reason: Option<String>,
 }
 
-/// Returns the rewritten files that are not staged, because they had unstaged changes before. `git mv` stages a move, so
-/// a commit of the move alone would leave the references behind.
+/// Moves the files and rewrites the references as planned; undoes everything if a file cannot be written.
+///
+/// The rewritten files are staged, too: `git mv` stages a move, so a commit of the move alone would leave the
+/// references behind. Returns those that could not be staged, for example because they had unstaged changes before.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());

@@ -28,6 +28,8 @@ impl ReferenceReader<'_> {
         Ok(files)
     }
 
+    /// Reads a pipeline and the references in it. A file that cannot be parsed is a result, because it may still name a
+    /// moved file.
     pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,

@@ -23,7 +23,7 @@ A gate that counts all of these findings fails nearly every change. Choose a way
 /// Returns the current findings, and the ways to start if one must be chosen.
 pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     let findings = &facts.findings;
-    let affected_count = findings.count_affected();
+    let affected_count = findings.count_affected_files();
     let rules = match (&facts.rules_file, findings.adopt) {
         (Some(_), _) => "by the rules file",
         (None, None) => "by the rules that `sluicegate rules init` writes",
@@ -107,6 +107,8 @@ fn must_set_new_only(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !facts.findings.is_new_only
 }
 
+/// Describes whether the present findings count in this change and after its merge. `subject` and `consequence` are
+/// parts of the sentence.
 fn describe_effect(adopt: Adopt, must_set_new_only: bool, subject: &str, consequence: &str) -> String {
     match adopt {
         Adopt::NewOnly if must_set_new_only => format!(

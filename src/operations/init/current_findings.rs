@@ -93,7 +93,8 @@ impl CurrentFindings {
         })
     }
 
-    pub(crate) fn count_affected(&self) -> usize {
+    /// Returns the number of files with findings.
+    pub(crate) fn count_affected_files(&self) -> usize {
         self.files
             .iter()
             .filter(|file| file.results.iter().any(|result| result.severity().is_some()))

@@ -94,6 +94,7 @@ fn format_project_checks(facts: &RepositoryFacts) -> String {
         .join("\n")
 }
 
+/// Returns the line of a project check in the configuration file, with the number of its present findings.
 fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
     let (key, number) = (check.key(), findings.count_of_check(check));
     match findings.excused_state() {
@@ -106,6 +107,7 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
     }
 }
 
+/// Fills the template of a job with the facts about the repository.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),

@@ -27,6 +27,7 @@ const NEXT_STEPS: &str = "\nCommit .gitattributes. The setting applies to this c
 /// Maximum size of a `.gitattributes` file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
+/// Runs `sluicegate init --git-diff`: makes `git diff` in this clone describe pipelines in words.
 pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
@@ -122,6 +123,7 @@ fn sets_diff(line: &str, pattern: &str) -> bool {
     words.next() == Some(pattern) && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
 }
 
+/// Adds these lines to the end of the attributes file.
 fn append_lines(path: &Path, lines: &[String]) -> Result<(), Failure> {
     let mut text = read_attributes(path)?;
     if !text.is_empty() && !text.ends_with('\n') {

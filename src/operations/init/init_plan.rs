@@ -33,7 +33,8 @@ pub(crate) struct InitPlan {
 }
 
 impl InitPlan {
-    pub(crate) fn new(facts: &RepositoryFacts) -> Self {
+    /// Plans the files to write: the configuration, the rules, the waivers and the job.
+    pub(crate) fn from_facts(facts: &RepositoryFacts) -> Self {
         let findings = &facts.findings;
         let rules = findings.rules_file.clone();
         let waivers = findings
@@ -96,6 +97,7 @@ fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileSt
     }
 }
 
+/// Plans the file of the CI job. A file that exists is never overwritten.
 fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
     if let Some(path) = recipe.find_program_file(&facts.root) {
         let full_path = facts.root.join(&path);

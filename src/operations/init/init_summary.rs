@@ -41,13 +41,14 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
         "configDir": facts.config_dir,
         "rulesFile": facts.rules_file,
         "sharedPipelines": facts.shared_file,
-        "pipelinesWithFindings": facts.findings.count_affected(),
+        "pipelinesWithFindings": facts.findings.count_affected_files(),
         "files": plan.steps().map(step_to_json).collect::<Vec<Value>>(),
         "missing": missing_flags,
         "next": list_next_steps(facts, plan),
     })
 }
 
+/// Returns the step of a file as JSON, for `--output json`.
 fn step_to_json(step: &FileStep) -> Value {
     match step {
         FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
@@ -59,6 +60,7 @@ fn step_to_json(step: &FileStep) -> Value {
     }
 }
 
+/// Describes what was found in the repository.
 fn describe_facts(facts: &RepositoryFacts) -> String {
     let lines = [
         ("CI host", facts.host.clone()),
@@ -84,6 +86,7 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
     text_lines.collect()
 }
 
+/// Describes what was or would be done with a file.
 fn describe_step(step: &FileStep, dry_run: bool) -> String {
     match step {
         FileStep::Write { path, text, .. } if dry_run => {
@@ -100,6 +103,7 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
     }
 }
 
+/// Indents each line of a text and escapes its control characters.
 fn indent_block(text: &str) -> String {
     text::escape_lines(text)
         .lines()
@@ -107,6 +111,7 @@ fn indent_block(text: &str) -> String {
         .collect()
 }
 
+/// Describes the step that writes the rules file.
 fn describe_rules_step(facts: &RepositoryFacts) -> String {
     let step = "Write the rules, which every review needs";
     if facts.config_dir.is_some() {

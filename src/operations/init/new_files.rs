@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
+/// Writes the planned files; fails at the first that cannot be created.
 pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {
@@ -19,6 +20,8 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes a file that does not exist yet. Links on the way to it are rejected, because they may lead out of the
+/// repository.
 fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     if let Some(parent) = Path::new(path).parent() {

@@ -26,10 +26,10 @@ pub(crate) fn find_new_lines(
     ];
     let ids = connections
         .each_ref()
-        .map(|connection| connection.project_id().ok().map(|id| id.to_string()));
+        .map(|connection| connection.require_project_id().ok().map(|id| id.to_string()));
     let versions = connections
         .each_ref()
-        .map(|connection| connection.agent_version().ok().map(str::to_owned));
+        .map(|connection| connection.require_agent_version().ok().map(str::to_owned));
     let config_dirs = [
         sources.config_dir(&run.global)?,
         sources.config_dir(&without_flags)?,

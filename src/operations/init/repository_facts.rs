@@ -26,6 +26,7 @@ pub(crate) struct MissingFlag {
 }
 
 impl From<Failure> for MissingFlag {
+    /// Turns the failure of a detection into a missing value, so that the user gets all missing flags at once.
     fn from(failure: Failure) -> Self {
         Self {
             description: failure.chain(),
@@ -86,13 +87,13 @@ pub(crate) fn detect_setup(
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
     let snapshot = repo.disk_snapshot(run.index())?;
-    let existing_config_dir = workspace.config_dir(&snapshot)?;
+    let existing_config_dir = workspace.find_config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing_flags = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
     let candidates = match existing_config_dir {
         Some(_) => Vec::new(),
-        None => config_dir_prompt::find_candidates(&snapshot)?,
+        None => config_dir_prompt::find_config_dir_candidates(&snapshot)?,
     };
     let sole_candidate = match args.adopt {
         Some(_) => config_dir_prompt::find_sole_candidate(&snapshot, &candidates)?,
@@ -114,7 +115,7 @@ pub(crate) fn detect_setup(
     let config_dir = existing_config_dir.or(chosen_config_dir);
     let connection = workspace.sources.connection(&run.global)?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
-    let rules_file = workspace.rules_file(&snapshot)?;
+    let rules_file = workspace.find_rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
     let rules = rules_file.as_ref();
     let findings = CurrentFindings::evaluate(workspace, &snapshot, rules, config_dir_name, args.adopt)?;
@@ -131,8 +132,8 @@ pub(crate) fn detect_setup(
         sole_candidate,
         candidates,
         config_dir,
-        project_id: connection.project_id().ok(),
-        agent_version: connection.agent_version().ok().map(str::to_owned),
+        project_id: connection.require_project_id().ok(),
+        agent_version: connection.require_agent_version().ok().map(str::to_owned),
         is_prefix_set: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| repository_name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(parse_source).transpose()?,
@@ -156,7 +157,7 @@ fn choose_recipe(
 ) -> Result<DetectedHost, Failure> {
     let choice = detect_host(root, remote, args.host.as_deref())?;
     Ok(choice.unwrap_or_else(|reason| {
-        missing_flags.push(missing_host_flag(&reason));
+        missing_flags.push(reject_unknown_host(&reason));
         (None, format!("unknown: {reason}"))
     }))
 }
@@ -225,13 +226,15 @@ fn detect_host(
     }))
 }
 
-fn missing_host_flag(reason: &str) -> MissingFlag {
+/// Returns the error that the CI host is unknown, with the flag that sets it.
+fn reject_unknown_host(reason: &str) -> MissingFlag {
     MissingFlag {
         description: format!("could not determine the CI host: {reason}"),
         hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
     }
 }
 
+/// Returns the default branch of the remote, otherwise the checked-out branch.
 fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     if let Some(branch) = repo.likely_default_branch()? {
         return Ok(branch.branch);

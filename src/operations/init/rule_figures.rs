@@ -15,6 +15,7 @@ struct RuleFigures {
 }
 
 impl RuleFigures {
+    /// Returns the cells of a rule in the table.
     fn into_row(self, rule: String, pipeline_count: usize, other_limits: String) -> Vec<String> {
         vec![
             rule,
@@ -29,7 +30,7 @@ impl RuleFigures {
 /// evaluated.
 pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
     let rules = findings.rules.as_ref().filter(|_| !findings.files.is_empty())?;
-    let mut figures = figures_by_rule(&findings.files);
+    let mut figures = count_by_rule(&findings.files);
     let pipeline_count = findings.files.len();
     let mut rows = Vec::new();
     for rule in rules {
@@ -51,7 +52,8 @@ pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
     ))
 }
 
-fn figures_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
+/// Counts the findings and the affected files of each rule.
+fn count_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
     for file in files {
         let mut counted_rules: Vec<&str> = Vec::new();

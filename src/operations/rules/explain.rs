@@ -19,6 +19,7 @@ const MIN_WORD_LENGTH: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
+/// Prints the documentation of a rule or a project check.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
@@ -43,6 +44,7 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
     Ok(ExitStatus::Success)
 }
 
+/// Returns the error that the rule is unknown, with the most similar ones.
 fn reject_unknown_rule(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
@@ -107,6 +109,7 @@ fn rule_document(rule: &rules::RuleDocumentation) -> Value {
     })
 }
 
+/// Renders a block of the documentation, wrapped to this width.
 fn render_block(block: &DocumentationBlock, heading: Style, width: usize) -> String {
     let mut text = String::from("\n");
     match block {

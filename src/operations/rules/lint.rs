@@ -22,6 +22,7 @@ const MAX_LISTED_PROBLEMS: usize = 50;
 /// Maximum number of bytes of a source line to print with a problem.
 const MAX_EXCERPT_BYTES: usize = 400;
 
+/// Checks a rules file, that of the project or a named one, and prints its problems.
 pub(crate) fn lint_rules_file(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
         Some(file) => read_named_file(run, file)?,
@@ -46,6 +47,7 @@ fn to_document(name: &str, problems: &[LintProblem]) -> Value {
     value!({ "schema": "sluicegate.lint/v1", "file": name, "problems": problems })
 }
 
+/// Returns a problem of the rules file as JSON.
 fn problem_to_json(problem: &LintProblem) -> Value {
     value!({
         "line": problem.position.line,
@@ -61,6 +63,7 @@ fn count_errors(problems: &[LintProblem]) -> usize {
     problems.iter().filter(|problem| problem.is_error).count()
 }
 
+/// Renders the problems with their lines, then their numbers.
 fn render_text(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
     let renderer = if run.ui.colors_output() {
         Renderer::styled()
@@ -81,6 +84,7 @@ fn render_text(run: &Run, source: &LintSource, problems: &[LintProblem]) -> Stri
     text + &describe_counts(&source.name, error_count, problems.len() - error_count)
 }
 
+/// Describes how many errors and warnings the file has.
 fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> String {
     match (error_count, warning_count) {
         (0, 0) => format!("{name} has no problems\n"),
@@ -96,6 +100,7 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
     }
 }
 
+/// Reads the file that the user names. Returns its name for the output, and its content.
 fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = file.display().to_string();
     match read_linked_file(&run.env.current_dir().join(file)) {
@@ -113,10 +118,11 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
+/// Reads the project's rules file. Returns its path and its content.
 fn read_project_file(run: &Run) -> Result<(String, Vec<u8>), Failure> {
-    let workspace = run.workspace()?;
-    let snapshot = workspace.checkout_files(run)?;
-    let Some(file) = workspace.rules_file(&snapshot)? else {
+    let workspace = run.open_workspace()?;
+    let snapshot = workspace.checkout_snapshot(run)?;
+    let Some(file) = workspace.find_rules_file(&snapshot)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
         return Err(Failure::usage(message).with_hint(workspace.find_rules_remedy(&snapshot, None)?.hint()));
     };
@@ -134,6 +140,7 @@ struct LintSource {
 }
 
 impl LintSource {
+    /// Splits the file into lines that can be shown, without control characters and commands of CI hosts.
     fn new(name: &str, bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -148,9 +155,10 @@ impl LintSource {
         }
     }
 
+    /// Renders a problem with an excerpt of its line.
     fn render_problem<'s>(&'s self, problem: &LintProblem) -> Group<'s> {
         let position = problem.position;
-        let line = self.source_line(position);
+        let line = self.find_source_line(position);
         let level = if problem.is_error {
             Level::ERROR
         } else {
@@ -172,7 +180,8 @@ impl LintSource {
         }
     }
 
-    fn source_line(&self, position: Position) -> &str {
+    /// Returns the line at this position, up to a maximum length.
+    fn find_source_line(&self, position: Position) -> &str {
         let index = (position.line as usize).saturating_sub(1);
         let line = self.lines.get(index).map_or("", String::as_str);
         let end = (0..=MAX_EXCERPT_BYTES.min(line.len()))

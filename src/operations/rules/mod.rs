@@ -9,7 +9,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output::{format_json, format_table};
 use crate::session::{CommandResult, Run};
 use crate::workspace::config_dir_prompt::require_config_dir;
-use crate::workspace::{Workspace, find_config_dir};
+use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json as value};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
@@ -19,6 +19,7 @@ use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
+/// Prints all rules and project checks, with the state that they have in this project.
 pub(crate) fn list_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project_rules = find_project_rules(run)?;
     let rules = project_rules.as_ref().and_then(|(rules, _)| rules.as_ref());
@@ -67,6 +68,7 @@ impl RuleEntry {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
+    /// Returns the cells of a rule in the table.
     fn to_row(&self) -> Vec<String> {
         vec![
             self.id.to_owned(),
@@ -77,6 +79,7 @@ impl RuleEntry {
     }
 }
 
+/// Returns the word for the state of a rule in this project.
 const fn state_name(state: RuleState) -> &'static str {
     match state {
         RuleState::Enabled(Enforcement::Error) => "error",
@@ -91,19 +94,20 @@ const fn state_name(state: RuleState) -> &'static str {
 /// Returns the rules file of the checkout and the levels of the project checks, or `None` outside a repository, as the list
 /// needs neither.
 fn find_project_rules(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
-    let workspace = match run.workspace() {
+    let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
         Err(failure) => return allow_missing_repository(failure),
     };
-    match workspace.checkout_files(run) {
+    match workspace.checkout_snapshot(run) {
         Ok(snapshot) => {
             let checks = workspace.sources.project_checks(None)?;
-            Ok(Some((workspace.rules(&snapshot)?, checks.levels)))
+            Ok(Some((workspace.read_rules_at(&snapshot)?, checks.levels)))
         }
         Err(failure) => allow_missing_repository(failure),
     }
 }
 
+/// Returns nothing instead of the error that there is no repository, because the list does not need one.
 fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     match failure.status() {
         ExitStatus::Context => Ok(None),
@@ -118,7 +122,7 @@ fn reject_second_config_dir(
     snapshot: &Snapshot<'_>,
     config_dir: &str,
 ) -> Result<(), Failure> {
-    let Ok(Some(other_dir)) = find_config_dir(snapshot)? else {
+    let Ok(Some(other_dir)) = find_config_dir_in(snapshot)? else {
         return Ok(());
     };
     if other_dir == config_dir || workspace.sources.sets_config_dir(config_dir) {
@@ -132,10 +136,11 @@ fn reject_second_config_dir(
     )))
 }
 
+/// Writes a rules file with all rules as warnings. An existing file is not changed.
 pub(crate) fn create_rules_file(run: &Run) -> CommandResult {
-    let workspace = run.workspace()?;
+    let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.disk_snapshot(run.index())?;
-    let config_dir = match workspace.config_dir(&snapshot)? {
+    let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate rules init")?,
     };

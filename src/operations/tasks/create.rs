@@ -13,8 +13,9 @@ use sluicegate_platform::follow::send_before_deadline;
 /// Hint to check whether a task was created.
 const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
+/// Creates a task of an agent, and with `--wait` follows it to its end.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run.read_sources()?;
     let environment = sources.environment(args.environment)?;
     let wait = TaskWait::from_args(run, &args.wait)?;
     let message = read_message(run, &args.message)?;
@@ -80,6 +81,7 @@ pub(crate) fn build_follow_up(
     })
 }
 
+/// Sends a message to a task, and with `--wait` follows the turn that it starts.
 pub(crate) fn send_message(
     run: &Run,
     id: &str,

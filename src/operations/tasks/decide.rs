@@ -11,6 +11,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
 use sluicegate_platform::follow::{scope_word, send_before_deadline};
 
+/// Sends decisions that a task waits for, and checks that the task accepted them.
 pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = parse_decisions(args)?;
     let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
@@ -99,6 +100,7 @@ fn find_undecided<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) 
         .collect()
 }
 
+/// Describes how many decisions are still pending.
 fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
@@ -135,6 +137,7 @@ fn decision_id(decision: &Decision) -> &str {
     }
 }
 
+/// Converts the flags to decisions. Fails if one id is both approved and denied.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let scope = scope_word(args.scope == ApprovalScope::Conversation);
     let approvals = args.approve.iter().map(|id| (id, true));

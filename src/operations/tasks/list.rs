@@ -13,10 +13,14 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Number of details to request at the same time.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
+/// Prints the tasks of the project or of all projects, as the flags filter them.
 pub(crate) fn list_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
-    let connection = run.sources()?.connection(&run.global)?;
-    let project = connection.project_id().ok().filter(|_| !args.all_projects);
-    let platform = run.platform(&connection)?;
+    let connection = run.read_sources()?.connection(&run.global)?;
+    let project = connection
+        .require_project_id()
+        .ok()
+        .filter(|_| !args.all_projects);
+    let platform = run.create_platform_client(&connection)?;
     let filter = TaskFilter {
         project_id: project.map(|id| id.to_string()),
         branch_id: args.branch_id,

@@ -13,6 +13,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
 
+/// Prints the messages of a task, and with `--follow` new ones until it ends.
 pub(crate) fn print_messages(
     run: &Run,
     id: &str,
@@ -23,7 +24,7 @@ pub(crate) fn print_messages(
     let pace = match follow {
         None => None,
         Some(args) => {
-            let poll_settings = run.sources()?.poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
+            let poll_settings = run.read_sources()?.poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };
@@ -72,6 +73,7 @@ impl MessageHistory<'_> {
         }
     }
 
+    /// Prints these events at once as text, or keeps them for the JSON.
     fn print_events(&mut self, events: Vec<Value>) -> Result<(), Failure> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
@@ -113,6 +115,7 @@ impl MessageHistory<'_> {
         }
     }
 
+    /// Warns that the task waits for a decision, with the commands that decide.
     fn warn_of_decisions(&self, task: &Task) {
         let decisions = task_text::describe_pending_decisions(self.id, task);
         self.run.ui.warn(&format!(
@@ -137,6 +140,7 @@ impl MessageHistory<'_> {
             .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
+    /// Prints the JSON of all events.
     fn finish(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),

@@ -27,7 +27,7 @@ const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Returns the platform's client; requests for tasks need no project.
 fn platform(run: &Run) -> Result<Platform, Failure> {
-    run.platform(&run.sources()?.connection(&run.global)?)
+    run.create_platform_client(&run.read_sources()?.connection(&run.global)?)
 }
 
 /// Returns the failure for a task; for a 404, with the most similar task id.
@@ -45,7 +45,8 @@ async fn reject_task_request(platform: &Platform, id: &str, error: HttpError) ->
     lookup.reject_missing(error, names).await
 }
 
-pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Prints a task with its status and its pending decisions.
+pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         let task = match platform.task(&args.id).await {
@@ -58,7 +59,8 @@ pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Requests a task to stop; it may still be running afterwards.
+pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
@@ -72,7 +74,8 @@ pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-pub(crate) fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
+/// Deletes a task with its data.
+pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {

@@ -8,6 +8,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Permission, Permissions};
 
+/// Replaces the tools that a task may use without asking. Checks that the platform accepted them.
 pub(crate) fn replace_permissions(
     run: &Run,
     id: &str,
@@ -26,7 +27,8 @@ pub(crate) fn replace_permissions(
     })?
 }
 
-fn granted_names(response: &Permissions) -> Option<Vec<&str>> {
+/// Returns the names of the tools that the response lists, or `None` if it lists none.
+fn list_granted_tools(response: &Permissions) -> Option<Vec<&str>> {
     let permissions = response.granted_permissions.as_ref()?;
     Some(
         permissions
@@ -36,8 +38,9 @@ fn granted_names(response: &Permissions) -> Option<Vec<&str>> {
     )
 }
 
+/// Describes which tools the task may use now.
 fn describe_permissions(id: &str, response: &Permissions) -> String {
-    let names = match granted_names(response) {
+    let names = match list_granted_tools(response) {
         None => return text::escape_line(&format!("the permissions of the task {id} were sent")) + "\n",
         Some(names) if names.is_empty() => "no tool".to_owned(),
         Some(names) => names.join(", "),
@@ -56,7 +59,7 @@ fn check_granted(id: &str, requested_tools: &[String], response: &Permissions) -
 
 /// Returns how the granted permissions differ from the requested ones, with the exit code.
 fn compare_permissions(requested_tools: &[String], response: &Permissions) -> Option<(ExitStatus, String)> {
-    let Some(granted_tools) = granted_names(response) else {
+    let Some(granted_tools) = list_granted_tools(response) else {
         let message = "the response does not list the granted permissions";
         return Some((ExitStatus::Undecided, message.to_owned()));
     };

@@ -57,6 +57,7 @@ pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecis
     text
 }
 
+/// Describes what the agent requests.
 fn describe_request(decision: &PendingDecision) -> String {
     let title = decision
         .permission_message
@@ -106,7 +107,7 @@ fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<Str
     };
     let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
     let answers = (0..parts).map(|part| {
-        let option = option_name(&decision.raw["questions"][part]["options"][0]);
+        let option = find_option_name(&decision.raw["questions"][part]["options"][0]);
         format!(
             " --answer {}",
             text::quote_shell_word(&format!("{question}:{part}={option}"))
@@ -115,7 +116,8 @@ fn list_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<Str
     vec![answers.fold(command, |command, answer| command + &answer)]
 }
 
-fn option_name(value: &Value) -> String {
+/// Returns the name of an option of a question, whatever form the platform gives it.
+fn find_option_name(value: &Value) -> String {
     let label = ["label", "value", "name"]
         .iter()
         .find_map(|key| value.get(key)?.as_str());

@@ -44,12 +44,13 @@ impl TaskWait {
         }))
     }
 
+    /// Returns the settings of a wait that approves nothing by itself, or `None` if no wait is requested.
     pub(crate) fn without_policy(
         run: &Run,
         is_requested: bool,
         pace: &PaceArgs,
     ) -> Result<Option<Self>, Failure> {
-        let poll_settings = run.sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
+        let poll_settings = run.read_sources()?.poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
         Ok(is_requested.then(|| Self {
             policy: ApprovalPolicy::default(),
             pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
@@ -69,7 +70,7 @@ impl TaskWait {
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
         let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |turn| {
-            print_turn(run, &turn);
+            print_event(run, &turn);
         })
         .await
         .map_err(|error| {
@@ -85,13 +86,15 @@ impl TaskWait {
     }
 }
 
-fn print_turn(run: &Run, turn: &TaskEvent<'_>) {
-    match turn {
+/// Prints what happened in a task.
+fn print_event(run: &Run, event: &TaskEvent<'_>) {
+    match event {
         TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
         TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
     }
 }
 
+/// Returns the error for how the task ended, with what to do next; `None` if it is finished.
 fn describe_problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
         TaskEnd::Unclear => ExitStatus::Undecided,

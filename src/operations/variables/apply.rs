@@ -13,6 +13,7 @@ use sluicegate_base::text::format_count;
 use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDefinition, VariableStep};
 
+/// Changes the project's variables to those that the file describes.
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted_variables = variables::read_variables(&document)?;
@@ -31,6 +32,7 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
     })?
 }
 
+/// Compares the file with the project, and returns the changes to make.
 async fn find_steps(
     project: &RemoteProject,
     document: &Document,
@@ -68,6 +70,7 @@ fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     }
 }
 
+/// Describes why a change was not made completely; `None` if it was.
 fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     match outcome {
         StepOutcome::Done => None,
@@ -83,6 +86,7 @@ fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     }
 }
 
+/// Prints the results. Returns an error if a change failed. `results` is `None` if nothing was changed.
 fn report_results(
     run: &Run,
     args: &ApplyArgs,
@@ -121,13 +125,15 @@ fn report_results(
         "{failed_count} of {} failed; see the messages above",
         format_count(steps.len(), "change")
     );
-    Err(Failure::new(failure_status(results), anyhow::Error::msg(message))
-        .with_hint("fix the cause and run the command again: changes that were applied are not repeated"))
+    Err(
+        Failure::new(choose_exit_status(results), anyhow::Error::msg(message))
+            .with_hint("fix the cause and run the command again: changes that were applied are not repeated"),
+    )
 }
 
-/// Returns exit code 8, unless the token lacks the permission, or certainly no change was applied because the platform
-/// gave no usable response.
-fn failure_status(results: &[StepOutcome]) -> ExitStatus {
+/// Returns the exit code of a failed run: 8, unless the token lacks the permission, or certainly no change was applied
+/// because the platform gave no usable response.
+fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
     let has_finished_step = results.iter().any(|result| match result {
         StepOutcome::Done | StepOutcome::Partial(_) => true,
         StepOutcome::Failed(error) => error.is_maybe_processed(),
@@ -140,6 +146,7 @@ fn failure_status(results: &[StepOutcome]) -> ExitStatus {
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
+/// Returns the changes and their results as JSON.
 fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value {
     let entries: Vec<Value> = steps
         .iter()
@@ -152,6 +159,7 @@ fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value
     json!({ "changes": entries, "dryRun": results.is_none () && !steps.is_empty() })
 }
 
+/// Returns a change as JSON, with its result if it was tried.
 fn step_to_json(step: &VariableStep, outcome: Option<&StepOutcome>) -> Value {
     let mut entry = json!(step);
     if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {

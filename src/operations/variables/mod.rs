@@ -18,6 +18,7 @@ pub(crate) fn print_done(run: &Run, output: OutputArgs, text: &str) -> CommandRe
     run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
+/// Prints the variables of the project as a table or as JSON.
 pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
@@ -33,6 +34,7 @@ pub(crate) async fn list_variables(run: &Run, project: &RemoteProject, output: O
     run.print_list(output, variables, &columns, "the project has no variables")
 }
 
+/// Creates a variable of the project from the flags.
 pub(crate) async fn create_variable(
     run: &Run,
     project: &RemoteProject,
@@ -44,7 +46,7 @@ pub(crate) async fn create_variable(
     let variable = NewVariable { name, fields };
     let result = project.platform.create_variable(project.id, &variable).await;
     let response = project
-        .creation_response(result, "run `sluicegate variables list` to check")
+        .read_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
     run.print_response(output, &response.raw, || {
         text::escape_line(&format!("created the variable {}", variable.name)) + "\n"
@@ -80,6 +82,7 @@ pub(crate) async fn update_variable(
     print_done(run, output, &format!("updated the variable {name}"))
 }
 
+/// Returns the variable with this name, or the error that there is none, with the most similar names.
 async fn find_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.variables(project.id).await;
     let variables = project.read_response(response).await?;

@@ -13,6 +13,7 @@ use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, pa
 use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
+/// Lists, sets or removes the values that a variable has in single environments.
 pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {
         OverridesVerb::List {
@@ -31,6 +32,7 @@ pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: Over
     }
 }
 
+/// Prints the values that a variable has in single environments.
 async fn list_overrides(
     run: &Run,
     project: &RemoteProject,

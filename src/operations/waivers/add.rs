@@ -29,6 +29,7 @@ struct WaiverTerms {
     last_day: Option<Date>,
 }
 
+/// Adds waivers: the one that the flags describe, or one for each finding that is not waived yet.
 pub(crate) fn add_waivers(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -36,7 +37,7 @@ pub(crate) fn add_waivers(
     waivers_file: &WaiversFile,
     args: &AddWaiverArgs,
 ) -> Result<(), Failure> {
-    let terms = parse_terms(args)?;
+    let terms = parse_waiver_terms(args)?;
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
         let path = match snapshot.find_file(path)? {
             Some(_) => escape_glob(path),
@@ -69,7 +70,8 @@ pub(crate) fn add_waivers(
     }
 }
 
-fn parse_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
+/// Returns the reason, the owner and the end of the new waivers.
+fn parse_waiver_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
     Ok(WaiverTerms {
         reason: args.reason.clone(),
         owner: args.owner.clone(),
@@ -77,6 +79,7 @@ fn parse_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
     })
 }
 
+/// Parses the day on which waivers end, which must not be in the past.
 fn parse_last_day(text: &str) -> Result<Date, Failure> {
     let problem = match text.parse::<Date>() {
         Ok(date) if date >= today() => return Ok(date),
@@ -86,6 +89,7 @@ fn parse_last_day(text: &str) -> Result<Date, Failure> {
     Err(Failure::usage(format!("--until {text:?} {problem}")).with_hint("write a day as 2027-03-31"))
 }
 
+/// Creates an entry with these terms.
 fn build_entry(
     rule: &str,
     path: String,
@@ -110,7 +114,7 @@ fn reject_unreadable(
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
 ) -> Result<(), Failure> {
-    let knows = workspace.known_rules(waivers_file.rules.as_ref())?;
+    let knows = workspace.find_known_rules(waivers_file.rules.as_ref())?;
     for entry in entries {
         read_waivers(format!("- {entry}\n").as_bytes(), &knows)
             .map_err(|error| Failure::usage(format!("invalid waiver: {}", error.message)))?;
@@ -263,6 +267,7 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     results
 }
 
+/// Adds the size and the subject of a violation from a report, as a local review would find them.
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {

@@ -9,13 +9,14 @@ use serde_json::Value;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
 
+/// Prints the waivers, each with whether it is used.
 pub(crate) fn list_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.statuses(snapshot)?;
+    let statuses = waivers_file.find_statuses(snapshot)?;
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let text = match output.output {
         OutputFormat::Json => format_json(&Value::Array(
@@ -35,6 +36,7 @@ pub(crate) fn list_waivers(
     run.ui.print_result(&text)
 }
 
+/// Returns the word for whether a waiver is used.
 const fn describe_status(status: WaiverStatus) -> &'static str {
     match status {
         WaiverStatus { is_expired: true, .. } => "expired",
@@ -54,6 +56,7 @@ pub(crate) fn waiver_to_json(waiver: &PlacedWaiver, status: WaiverStatus) -> Val
     value
 }
 
+/// Returns the cells of a waiver in the table.
 fn format_row(entry: &WaiverEntry, status: WaiverStatus) -> Vec<String> {
     let size = entry.size.map(|size| format!("up to {size}"));
     vec![

@@ -33,7 +33,8 @@ pub(crate) struct WaiversFile {
 }
 
 impl WaiversFile {
-    pub(crate) fn load(
+    /// Reads the checkout's waivers file, and evaluates the rules on all pipelines, to know which waivers are used.
+    pub(crate) fn read_and_evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
@@ -60,7 +61,8 @@ impl WaiversFile {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    fn statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+    /// Returns for each waiver whether it is used. All pipelines were evaluated.
+    fn find_statuses(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         apply_waivers(
             &self.waivers()?,
             snapshot,
@@ -70,6 +72,7 @@ impl WaiversFile {
         )
     }
 
+    /// Writes the edited text to the file, or returns the error that it could not be edited.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
         let displayed_path = self.path.display();
         let text = edited_text.map_err(|error| {

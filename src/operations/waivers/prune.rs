@@ -11,13 +11,14 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
 use std::fmt::Write as _;
 
+/// Removes the waivers that are expired or match no finding, and prints them.
 pub(crate) fn prune_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.statuses(snapshot)?;
+    let statuses = waivers_file.find_statuses(snapshot)?;
     let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status
@@ -40,6 +41,7 @@ pub(crate) fn prune_waivers(
     }
 }
 
+/// Describes which waivers were removed from the file, one per line.
 fn describe_removed(removed_entries: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let mut lines = String::new();
     for (waiver, _) in removed_entries {

@@ -23,7 +23,7 @@ const TITLE_LIMIT: usize = 200;
 
 /// Returns the annotations of files, one workflow command per line: errors first, at most ten of each level, including
 /// the notices in the log. If there are more, the last one states their number and where to find them.
-pub(crate) fn annotations(report: &Report, context: &ReportContext) -> Vec<String> {
+pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
     let all = annotation::collect_annotations_beside_notices(
         report,
         context,
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
+        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
@@ -128,7 +128,7 @@ mod tests {
             sample::file("a", results(11, Severity::Warning)),
             sample::file("b", results(10, Severity::Error)),
         ];
-        let lines = annotations(&report, &ReportContext::default());
+        let lines = list_annotations(&report, &ReportContext::default());
         assert_eq!(lines.len(), 20);
         assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
         assert_eq!(
@@ -145,7 +145,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Error), vec![long])],
         )];
-        let line = &annotations(&report, &ReportContext::default())[0];
+        let line = &list_annotations(&report, &ReportContext::default())[0];
         let message = line.rsplit("::").next().unwrap();
         assert!(message.encode_utf16().count() <= MESSAGE_LIMIT && message.len() > MESSAGE_LIMIT - 8);
         assert!(message.ends_with('…'));
@@ -186,7 +186,7 @@ mod tests {
             let mut report = sample::empty(Verdict::Failed);
             let found = sample::violation(&raw, Some(3));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];
-            let lines = annotations(&report, &ReportContext::default());
+            let lines = list_annotations(&report, &ReportContext::default());
             prop_assert_eq!(lines.len(), 1);
             prop_assert!(lines[0].starts_with("::error file="));
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));

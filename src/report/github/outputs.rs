@@ -11,13 +11,14 @@ use uuid::Uuid;
 pub(crate) fn format_outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {
-        let delimiter = delimiter(value, seed);
+        let delimiter = choose_delimiter(value, seed);
         let _ = writeln!(lines, "{name}<<{delimiter}\n{value}\n{delimiter}");
     }
     lines
 }
 
-fn delimiter(value: &str, seed: Uuid) -> String {
+/// Returns a line that does not occur in the value, to mark its end. The seed keeps others from guessing it.
+fn choose_delimiter(value: &str, seed: Uuid) -> String {
     let mut delimiter = format!("sluicegate_{}", seed.simple());
     while value.contains(&delimiter) {
         delimiter.push('_');

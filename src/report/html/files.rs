@@ -110,7 +110,7 @@ fn push_finding(
     other_places: &[OtherPlace<'_>],
     view: &View<'_>,
 ) {
-    let class = Tone::of_finding(finding).class();
+    let class = Tone::for_finding(finding).class();
     let component_id =
         component_id.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
     let _ = write!(
@@ -143,7 +143,7 @@ fn push_repeat(
         "<article id=\"finding-{number}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
          <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first_number}\">All places</a></span></header>\n\
          <p class=\"message\">{}</p></article>",
-        Tone::of_finding(finding).class(),
+        Tone::for_finding(finding).class(),
         badge_text(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),

@@ -65,6 +65,7 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 }
 
 impl DocumentV1<'_> {
+    /// Converts the document to a report, and checks its values.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_findings = self.findings.and_then(|findings| findings.fixed);
@@ -125,6 +126,7 @@ impl DocumentV1<'_> {
     }
 }
 
+/// Fails if a path is empty or occurs twice.
 fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReportReadError> {
     let mut seen_paths = BTreeSet::new();
     for path in paths {
@@ -138,6 +140,7 @@ fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), 
 }
 
 impl FileV1 {
+    /// Converts the results of a file.
     fn into_results(self, engine: Engine, verdict: Verdict) -> Result<FileResults, ReportReadError> {
         let results = self
             .results
@@ -151,6 +154,7 @@ impl FileV1 {
 }
 
 impl RuleV1 {
+    /// Converts the result of a rule. Fails if its status contradicts its findings.
     fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
         let enforcement = self.enforcement;
         let status = match self.status.as_str() {

@@ -134,6 +134,7 @@ impl Serialize for FileWriter<'_> {
 }
 
 impl<'r> DocumentV1<'r, FileWriter<'r>> {
+    /// Returns the report in the form of the JSON document.
     pub(super) fn from_report(report: &'r Report, context: &'r ReportContext) -> Self {
         let unreviewed_files = report.unreviewed_files.iter();
         let excluded_files = report.excluded_files.iter();
@@ -174,6 +175,7 @@ impl<'r> DocumentV1<'r, FileWriter<'r>> {
 }
 
 impl FileV1 {
+    /// Returns the results of a file in the form of the JSON document.
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
         Self {
             path: file.path.clone(),
@@ -187,6 +189,7 @@ impl FileV1 {
 }
 
 impl RuleV1 {
+    /// Returns the result of a rule in the form of the JSON document.
     fn from_result(result: &RuleResult, context: &ReportContext) -> Self {
         let violations = result.violations.iter();
         let violation_indices = 0..result.violations.len().max(1);

@@ -10,14 +10,14 @@ pub(super) struct CaseNames {
 }
 
 impl CaseNames {
-    /// Returns the name, with an ordinal if it was used before.
-    pub(super) fn unique(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
+    /// Returns the name, with a number behind it if it was used before, and records it as used.
+    pub(super) fn make_unique(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
         let ordinal = self.ordinals.entry(name.to_owned()).or_insert(1);
-        while !self.used_names.insert(unique.clone()) {
+        while !self.used_names.insert(candidate.clone()) {
             *ordinal += 1;
-            unique = format!("{name} ({ordinal})");
+            candidate = format!("{name} ({ordinal})");
         }
-        unique
+        candidate
     }
 }

@@ -16,10 +16,10 @@ pub(super) fn escape_attribute(text: &str) -> String {
             '\t' => value.push_str("&#9;"),
             '\n' => value.push_str("&#10;"),
             '\r' => value.push_str("&#13;"),
-            _ => push(&mut value, c),
+            _ => push_escaped(&mut value, c),
         }
     }
-    remove_marks(value)
+    break_azure_commands(value)
 }
 
 /// Escapes an element's content. CR LF and CR become LF, as a parser would convert them anyway. If the document is
@@ -31,8 +31,8 @@ pub(super) fn escape_content(text: &str) -> String {
     }
     let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified_text.len());
-    unified_text.chars().for_each(|c| push(&mut value, c));
-    let unmarked_line = remove_marks(value);
+    unified_text.chars().for_each(|c| push_escaped(&mut value, c));
+    let unmarked_line = break_azure_commands(value);
     let lines = unmarked_line.split('\n').map(|line| {
         let blanks = line.len() - line.trim_start().len();
         match line[blanks..].strip_prefix("::") {
@@ -43,7 +43,8 @@ pub(super) fn escape_content(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn push(value: &mut String, c: char) {
+/// Adds a character as XML requires it.
+fn push_escaped(value: &mut String, c: char) {
     match allowed_char(c) {
         '&' => value.push_str("&amp;"),
         '<' => value.push_str("&lt;"),
@@ -52,7 +53,8 @@ fn push(value: &mut String, c: char) {
     }
 }
 
-fn remove_marks(text: String) -> String {
+/// Escapes the begin of commands of Azure Pipelines, which may read them in test results.
+fn break_azure_commands(text: String) -> String {
     if !text.contains("##") {
         return text;
     }

@@ -62,6 +62,7 @@ pub(super) struct CaseCounts {
 }
 
 impl CaseCounts {
+    /// Counts the cases of a suite by result.
     pub(super) fn from_suite(suite: &Suite) -> Self {
         let suite = &suite.suite;
         Self {
@@ -94,15 +95,16 @@ pub(super) fn write_document(
         dialect: whole.dialect,
     };
     writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    writer.write_start("testsuites", &total_attributes(whole))?;
+    writer.write_start("testsuites", &list_total_attributes(whole))?;
     for (id, suite) in suites.into_iter().enumerate() {
-        writer.suite(id, &suite, whole.properties)?;
+        writer.write_suite(id, &suite, whole.properties)?;
     }
     writer.end("testsuites")?;
     writer.event(Event::Text(BytesText::from_escaped("\n")))
 }
 
-fn total_attributes(whole: &JunitReport<'_>) -> Vec<(&'static str, String)> {
+/// Returns the attributes with the totals, which the strict dialect does not allow.
+fn list_total_attributes(whole: &JunitReport<'_>) -> Vec<(&'static str, String)> {
     if whole.dialect == Dialect::Strict {
         return Vec::new();
     }
@@ -133,7 +135,13 @@ impl JunitDocument<'_> {
         self.event(Event::End(BytesEnd::new(name)))
     }
 
-    fn suite(&mut self, id: usize, suite: &Suite, properties: &[(&'static str, String)]) -> io::Result<()> {
+    /// Writes a suite with its cases.
+    fn write_suite(
+        &mut self,
+        id: usize,
+        suite: &Suite,
+        properties: &[(&'static str, String)],
+    ) -> io::Result<()> {
         let TestSuite {
             name,
             package,
@@ -149,7 +157,7 @@ impl JunitDocument<'_> {
             ("tests", suite.suite.tests().to_string()),
             ("errors", suite.suite.errors().to_string()),
             ("failures", suite.suite.failures().to_string()),
-            ("timestamp", self.time_of_day(*timestamp)),
+            ("timestamp", self.format_timestamp(*timestamp)),
             ("time", self.seconds(suite.suite.time())),
         ];
         attributes.push(match self.dialect {
@@ -157,10 +165,10 @@ impl JunitDocument<'_> {
             Dialect::Strict => ("hostname", "localhost".to_owned()),
         });
         self.write_start("testsuite", &attributes)?;
-        self.properties(properties)?;
+        self.write_properties(properties)?;
         let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
         for (case, line) in testcases.iter().zip(lines) {
-            self.case(case, line)?;
+            self.write_case(case, line)?;
         }
         if let Some(text) = system_out {
             self.write_text("system-out", &[], Some(text))?;
@@ -172,7 +180,8 @@ impl JunitDocument<'_> {
         self.end("testsuite")
     }
 
-    fn properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
+    /// Writes the properties of a suite.
+    fn write_properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
         self.write_start("properties", &[])?;
         for (name, value) in properties {
             let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
@@ -181,7 +190,8 @@ impl JunitDocument<'_> {
         self.end("properties")
     }
 
-    fn case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
+    /// Writes a case. `line` is its line in the file.
+    fn write_case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
         let mut attributes = vec![("name", case.name.clone()), ("time", self.seconds(case.time))];
         attributes.extend(case.classname.clone().map(|name| ("classname", name)));
         if self.dialect == Dialect::Hosts {
@@ -192,14 +202,15 @@ impl JunitDocument<'_> {
             return self.event(Event::Empty(tag("testcase", &attributes)));
         }
         self.write_start("testcase", &attributes)?;
-        self.result(&case.result)?;
+        self.write_result(&case.result)?;
         if let Some(text) = &case.system_out {
             self.write_text("system-out", &[], Some(text))?;
         }
         self.end("testcase")
     }
 
-    fn result(&mut self, result: &TestResult) -> io::Result<()> {
+    /// Writes the result of a case, unless it succeeded.
+    fn write_result(&mut self, result: &TestResult) -> io::Result<()> {
         let (name, kind, message, cause) = match result {
             TestResult::Success => return Ok(()),
             TestResult::Skipped => return self.write_text("skipped", &[], None),
@@ -250,7 +261,8 @@ impl JunitDocument<'_> {
         }
     }
 
-    fn time_of_day(&self, time: OffsetDateTime) -> String {
+    /// Returns the time as the dialect expects it.
+    fn format_timestamp(&self, time: OffsetDateTime) -> String {
         let zone = if self.dialect == Dialect::Hosts { "Z" } else { "" };
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",

@@ -18,6 +18,7 @@
 //!   show are correct.
 
 mod case_names;
+mod case_place;
 mod escaped_text;
 mod execution_report;
 mod junit_document;
@@ -31,8 +32,9 @@ pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
 pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};
 
 use self::case_names::CaseNames;
+use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
-use self::path_labels::{PathLabels, class_name};
+use self::path_labels::PathLabels;
 use self::result_text::{error_type_name, first_line, full_text, short_message, skip_reason};
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
@@ -80,7 +82,7 @@ pub(super) fn render(
         name: RUN_SUITE,
         counts: sums,
         duration: report.duration,
-        properties: &run_properties(report, context),
+        properties: &list_run_properties(report, context),
     };
     let labels = PathLabels::from_report(report);
     let suites = build_suites(report, context, &labels, run_cases).map(|mut suite| {
@@ -92,9 +94,7 @@ pub(super) fn render(
     junit_document::write_document(writer, suites, &document)
 }
 
-/// A case with its line.
-type PlacedCase = (TestCase, Option<u32>);
-
+/// Creates a suite of these cases.
 fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
     let mut suite = TestSuiteBuilder::new(name);
@@ -123,13 +123,13 @@ fn build_suites<'r>(
     });
     let excluded_suites = report.excluded_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
-        let case = skipped_case(&place.name("excluded"), "excluded", &file.reason);
+        let case = build_skipped_case(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
-        let case = error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
+        let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
     });
     run_cases
@@ -137,7 +137,7 @@ fn build_suites<'r>(
         .chain(file_suites)
         .chain(excluded_suites)
         .chain(unreviewed_suites)
-        .map(move |(path, cases)| build_suite(&names.unique(path), started_at, cases))
+        .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
 }
 
 /// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
@@ -151,9 +151,9 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let too_many_known = report.check_known_limit();
     let mut has_reasons = false;
     if let Some(sentence) = &too_many_known {
-        cases.push(CasePlace::FOR_RUN.place_case(error_case("known findings", "max-known", sentence)));
+        cases.push(CasePlace::FOR_RUN.place_case(build_error_case("known findings", "max-known", sentence)));
     } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
-        cases.push(CasePlace::FOR_RUN.place_case(error_case(
+        cases.push(CasePlace::FOR_RUN.place_case(build_error_case(
             VERDICT_CASE,
             &report.verdict.to_string(),
             &reason,
@@ -161,11 +161,15 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         has_reasons = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
-        let (name, description) = (names.unique(GATE_CHANGE_CASE), describe_gate_change(change));
+        let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
-            CasePlace::for_run(&change.path, None).place_case(error_case(&name, "gate-change", &description))
+            CasePlace::for_run(&change.path, None).place_case(build_error_case(
+                &name,
+                "gate-change",
+                &description,
+            ))
         } else {
-            CasePlace::FOR_RUN.place_case(skipped_case(&name, GATE_CHANGE_CASE, &description))
+            CasePlace::FOR_RUN.place_case(build_skipped_case(&name, GATE_CHANGE_CASE, &description))
         }
     }));
     cases.extend(build_consumer_cases(report, &mut names));
@@ -175,7 +179,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         && report.excluded_files.is_empty()
         && report.unreviewed_files.is_empty()
     {
-        let case = skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
+        let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
     let notes: Vec<&String> = if has_reasons {
@@ -186,21 +190,20 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let notes = notes
         .into_iter()
         .filter(|note| too_many_known.as_ref() != Some(note));
-    cases.extend(
-        notes.map(|note| {
-            CasePlace::FOR_RUN.place_case(skipped_case(&names.unique(NOTE_CASE), NOTE_CASE, note))
-        }),
-    );
+    cases.extend(notes.map(|note| {
+        CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
+    }));
     cases
 }
 
+/// Creates a case for each change that breaks consumers: a failure, or a skipped one if the job accepts the change.
 fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
     let mut cases = Vec::new();
     for change in compat.breaking_changes() {
-        let (name, description) = (names.unique(BREAK_CASE), change.describe_fully());
+        let (name, description) = (names.make_unique(BREAK_CASE), change.describe_fully());
         if compat.refused {
             let (path, line) = change.shown_location();
             let mut case = TestCaseBuilder::failure(
@@ -212,7 +215,7 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
             case.set_trace(&description);
             cases.push(CasePlace::for_run(path, Some(line)).place_case(case));
         } else {
-            cases.push(CasePlace::FOR_RUN.place_case(skipped_case(&name, BREAK_CASE, &description)));
+            cases.push(CasePlace::FOR_RUN.place_case(build_skipped_case(&name, BREAK_CASE, &description)));
         }
     }
     cases
@@ -234,7 +237,8 @@ fn replace_skipped_cases(suite: &mut Suite) {
     suite.suite.set_system_out(&words.join("\n"));
 }
 
-fn skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates a skipped case with a reason.
+fn build_skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let short = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &short);
     set_case_text(&mut case, reason);
@@ -250,58 +254,15 @@ fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// Returns an `error` case.
-fn error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+/// Creates the case of a problem that is no finding of a rule, as an `error` element.
+fn build_error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
     let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
     case.set_trace(reason);
     case
 }
 
-/// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
-#[derive(Clone, Copy)]
-struct CasePlace<'p> {
-    path: Option<&'p str>,
-    label: &'p str,
-    /// The line; without it, some readers guess one from the text.
-    line: u32,
-}
-
-impl<'p> CasePlace<'p> {
-    /// The place of cases about the entire run.
-    const FOR_RUN: CasePlace<'static> = CasePlace {
-        path: None,
-        label: RUN_SUITE,
-        line: 1,
-    };
-
-    fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
-        Self {
-            path: Some(path),
-            label,
-            line: line.unwrap_or(1),
-        }
-    }
-
-    /// Creates the place of a case about the run that names a file.
-    fn for_run(path: &'p str, line: Option<u32>) -> Self {
-        Self::new(path, path, line)
-    }
-
-    /// Returns the name of a case, which includes the label, as readers may not show the class.
-    fn name(self, case: &str) -> String {
-        format!("{}: {case}", self.label)
-    }
-
-    fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
-        case.set_classname(&class_name(self.label));
-        if let Some(path) = self.path {
-            case.set_filepath(path);
-        }
-        (case.build(), self.path.map(|_| self.line))
-    }
-}
-
+/// Creates the cases of a file, one for each rule.
 fn build_file_cases(
     file: &FileResults,
     label: &str,
@@ -319,12 +280,13 @@ fn build_file_cases(
         } else {
             &result.rule
         };
-        let name = place.name(&names.unique(rule));
+        let name = place.name(&names.make_unique(rule));
         cases.push(place.place_case(build_result_case(result, &name, &file.path, fail_on)));
     }
     cases
 }
 
+/// Creates the case of a rule result.
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
     let message = short_message(result);
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
@@ -360,6 +322,7 @@ fn time_per_case(duration: std::time::Duration, sums: CaseCounts) -> Duration {
     Duration::microseconds(i64::try_from(case_micros).unwrap_or(i64::MAX))
 }
 
+/// Sets the time of each case of the suite.
 fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
     for case in &mut suite.suite.testcases {
         case.time = case_time;
@@ -367,7 +330,8 @@ fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
     suite
 }
 
-fn run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
+/// Returns the facts about the run as properties.
+fn list_run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
     let mut properties = vec![
         ("tool", format!("sluicegate {}", context.tool_version)),
         ("engine", report.engine.to_string()),

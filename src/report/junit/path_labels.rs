@@ -4,25 +4,30 @@ use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::pipelines::without_extension;
 use std::collections::HashMap;
 
-/// The number of files of a report for each path without extension.
-pub(super) struct PathLabels<'r>(HashMap<&'r str, usize>);
+/// Knows which files of a report have a path that is still unique without its extension, and so a short label.
+pub(super) struct PathLabels<'r> {
+    /// The number of files for each path without extension.
+    file_counts: HashMap<&'r str, usize>,
+}
 
 impl<'r> PathLabels<'r> {
+    /// Counts the files of the report that differ only in their extension, because their paths cannot be shortened.
     pub(super) fn from_report(report: &'r Report) -> Self {
         let files = report.files.iter().map(|file| &file.path);
         let excluded_paths = report.excluded_files.iter().map(|file| &file.path);
         let unreviewed_paths = report.unreviewed_files.iter().map(|file| &file.path);
-        let mut stems = HashMap::new();
+        let mut file_counts = HashMap::new();
         for path in files.chain(excluded_paths).chain(unreviewed_paths) {
-            *stems.entry(without_extension(path)).or_insert(0) += 1;
+            *file_counts.entry(without_extension(path)).or_insert(0) += 1;
         }
-        Self(stems)
+        Self { file_counts }
     }
 
-    /// Returns `sales/load` for `sales/load.orch.yaml`; the path if another file of the report has the same name.
+    /// Returns the label of a file: `sales/load` for `sales/load.orch.yaml`, or the complete path if another file of
+    /// the report differs only in its extension.
     pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
         let stem = without_extension(path);
-        match self.0.get(stem) {
+        match self.file_counts.get(stem) {
             Some(1) => stem,
             _ => path,
         }

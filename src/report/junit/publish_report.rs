@@ -41,10 +41,10 @@ pub(crate) struct PublishBreak {
 /// text.
 pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
-    let mut cases = vec![version_case(run, &names.unique(&run.version))];
+    let mut cases = vec![build_version_case(run, &names.make_unique(&run.version))];
     cases.extend(run.breaks.iter().map(|change| {
-        let name = names.unique(&truncation::truncate(&change.name, MESSAGE_LIMIT));
-        break_case(change, &name)
+        let name = names.make_unique(&truncation::truncate(&change.name, MESSAGE_LIMIT));
+        build_break_case(change, &name)
     }));
     let suite = build_suite(SUITE, to_offset_time(run.started_at), cases);
     let sums = CaseCounts::from_suite(&suite);
@@ -62,7 +62,8 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
     )
 }
 
-fn version_case(run: &PublishRun, name: &str) -> PlacedCase {
+/// Creates the case of the publish itself.
+fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     let problem = run.problems.join("\n");
     let short = truncation::truncate(&problem, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -77,7 +78,8 @@ fn version_case(run: &PublishRun, name: &str) -> PlacedCase {
     (case.build(), None)
 }
 
-fn break_case(change: &PublishBreak, name: &str) -> PlacedCase {
+/// Creates the case of a change that breaks consumers.
+fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
     let short = truncation::truncate(&change.words, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {
         (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),

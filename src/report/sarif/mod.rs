@@ -81,7 +81,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     ] {
         if number > 0 {
             let words = format!("{} omitted: see the JSON report", format_count(number, noun));
-            notifications.push(new_notification("cut", "warning", &words));
+            notifications.push(build_notification("cut", "warning", &words));
         }
     }
     let log = Log {
@@ -93,7 +93,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
                 id: automation_category(report, context),
             },
             invocations: [build_invocation(report, notifications)],
-            original_uri_base_ids: BTreeMap::from([(SOURCE_ROOT, source_root())]),
+            original_uri_base_ids: BTreeMap::from([(SOURCE_ROOT, build_source_root())]),
             version_control_provenance: build_provenance(report, context).into_iter().collect(),
             column_kind: "utf16CodeUnits",
             results,
@@ -102,6 +102,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &log))
 }
 
+/// Returns the description of this program and its rules.
 fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
     Tool {
         driver: Driver {
@@ -151,7 +152,8 @@ fn build_provenance(report: &Report, context: &ReportContext) -> Option<Provenan
     })
 }
 
-fn source_root() -> SarifBase {
+/// Returns the base of all paths in the report.
+fn build_source_root() -> SarifBase {
     SarifBase {
         description: SarifText {
             text: "The root of the repository.".to_owned(),
@@ -159,6 +161,7 @@ fn source_root() -> SarifBase {
     }
 }
 
+/// Returns the facts about the run. It counts as successful only if all files were evaluated.
 fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
     let whole = report.count_results().errors == 0 && report.unreviewed_files.is_empty();
     let ended_at = report
@@ -262,6 +265,7 @@ fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
     })
 }
 
+/// Returns a finding as a result.
 fn build_result<'a>(
     finding: &Finding<'a>,
     print: Fingerprint,
@@ -307,6 +311,7 @@ fn build_region(line: u32, source_line: Option<&str>) -> Region {
     }
 }
 
+/// Returns a location in the repository.
 fn build_location(path: &str, region: Option<Region>) -> Location {
     Location {
         physical_location: PhysicalLocation {
@@ -319,27 +324,29 @@ fn build_location(path: &str, region: Option<Region>) -> Location {
     }
 }
 
+/// Returns the notifications: what could not be evaluated, remarks, excluded files and notes.
 fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notification> {
     let mut all: Vec<Notification> = report
         .findings()
         .iter()
         .filter(|finding| finding.error_type.is_some())
-        .map(|finding| not_evaluated_notification(finding, rules))
+        .map(|finding| build_unevaluated_notification(finding, rules))
         .collect();
-    all.extend(collect_remarks(report).iter().map(remark_notification));
-    all.extend(describe_excluded_files(report).map(|line| new_notification("note", "note", &line)));
+    all.extend(collect_remarks(report).iter().map(build_remark_notification));
+    all.extend(describe_excluded_files(report).map(|line| build_notification("note", "note", &line)));
     let is_undecided = report.verdict == Verdict::Undecided;
     let weight = if is_undecided { "error" } else { "note" };
     all.extend(
         report
             .notes
             .iter()
-            .map(|note| new_notification("note", weight, note)),
+            .map(|note| build_notification("note", weight, note)),
     );
     all
 }
 
-fn remark_notification(remark: &Remark<'_>) -> Notification {
+/// Returns a remark as a notification.
+fn build_remark_notification(remark: &Remark<'_>) -> Notification {
     let descriptor = match remark.kind {
         RemarkKind::Unreviewed => "not-reviewed",
         RemarkKind::GateChange => "gate-change",
@@ -354,11 +361,12 @@ fn remark_notification(remark: &Remark<'_>) -> Notification {
     let place = remark.line.map(|line| build_region(line, None));
     Notification {
         locations: vec![build_location(remark.path, place)],
-        ..new_notification(descriptor, weight, &remark.text)
+        ..build_notification(descriptor, weight, &remark.text)
     }
 }
 
-fn not_evaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
+/// Returns a rule that could not be evaluated as a notification.
+fn build_unevaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
     let region = build_region(finding.line.max(1), None);
     Notification {
         associated_rule: rules.index(finding.rule).map(|index| RuleReference {
@@ -366,11 +374,12 @@ fn not_evaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> 
             index,
         }),
         locations: vec![build_location(finding.path, Some(region))],
-        ..new_notification("not-evaluated", "error", &finding.message())
+        ..build_notification("not-evaluated", "error", &finding.message())
     }
 }
 
-fn new_notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
+/// Creates a notification of this kind without a location.
+fn build_notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
     let index = NOTIFICATION_KINDS
         .iter()
         .position(|(id, ..)| *id == kind)

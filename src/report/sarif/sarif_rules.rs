@@ -68,6 +68,7 @@ impl<'a> SarifRules<'a> {
     }
 }
 
+/// Returns the level in SARIF for a severity.
 pub(super) const fn level_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -75,6 +76,7 @@ pub(super) const fn level_name(severity: Severity) -> &'static str {
     }
 }
 
+/// Creates the rule for a failure of the review that is no finding.
 fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
     const HELP: &str =
@@ -93,6 +95,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
     }
 }
 
+/// Creates a rule with its documentation, if this program knows it.
 fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> SarifRule<'a> {
     let short_name = truncation::truncate(id, NAME_LIMIT);
     let (summary, sentences) = match context.rule(id) {

@@ -197,6 +197,7 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     }
 }
 
+/// Returns the color for the severity of a finding.
 const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     match finding.severity {
         Severity::Error => AnsiColor::Red,
@@ -204,6 +205,7 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     }
 }
 
+/// Adds the rule and the message of a finding, wrapped to the width of the terminal.
 fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
     let colour = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
@@ -315,6 +317,7 @@ fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
         .collect()
 }
 
+/// Returns the color of the verdict.
 const fn verdict_color(verdict: Verdict) -> Ansi {
     bold(match verdict {
         Verdict::Passed => AnsiColor::Green,
@@ -327,6 +330,7 @@ const fn bold(colour: AnsiColor) -> Ansi {
     colour.on_default().bold()
 }
 
+/// Returns the text in this style, if the terminal shows colors.
 fn paint(text: &str, ansi: Ansi, style: Style) -> String {
     if style.color {
         format!("{ansi}{text}{ansi:#}")

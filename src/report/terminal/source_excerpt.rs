@@ -55,11 +55,11 @@ pub(super) fn push_excerpt(
     }
 }
 
-/// Returns marks under the line's text, without its indent and trailing whitespace.
-fn underline(source: &str, mark_color: Ansi, style: Style) -> String {
-    let indent = source.len() - source.trim_start().len();
-    let blanks = " ".repeat(source[..indent].width());
-    let marks = "^".repeat(source.trim().width().max(1));
+/// Returns the marks to print below a line: under its text, not under its indent and trailing whitespace.
+fn underline(line: &str, mark_color: Ansi, style: Style) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let blanks = " ".repeat(line[..indent].width());
+    let marks = "^".repeat(line.trim().width().max(1));
     format!("{blanks}{}", paint(&marks, mark_color, style))
 }
 

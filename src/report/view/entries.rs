@@ -46,8 +46,9 @@ pub(super) struct FindingSelection<'a> {
 }
 
 impl<'a> FindingSelection<'a> {
-    /// Selects from these findings, which are in their final order.
-    pub(super) fn select(findings: &[Finding<'a>], show: ShowMode) -> Self {
+    /// Selects which findings a report lists up to the limit of `show`, and counts the others. `findings` are in the
+    /// order of the report.
+    pub(super) fn select_from(findings: &[Finding<'a>], show: ShowMode) -> Self {
         let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counting_findings);

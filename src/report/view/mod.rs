@@ -89,6 +89,7 @@ pub(super) struct TableRow<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Collects what the readable formats show, in their order. `medium` says whether the reader sees the log, too.
     pub(super) fn new(report: &'a Report, context: &'a ReportContext, medium: ViewMedium) -> Self {
         let logged_reasons: &[String] = match medium {
             ViewMedium::Log => &context.logged_reasons,
@@ -109,7 +110,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count: old,
-        } = FindingSelection::select(&findings, context.show);
+        } = FindingSelection::select_from(&findings, context.show);
         Self {
             report,
             context,
@@ -243,7 +244,7 @@ pub(super) fn select_listed_findings<'a>(
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
+    let selection = FindingSelection::select_from(&ordered_findings(report, changed_lines), show);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries

@@ -49,6 +49,7 @@ pub(in crate::report) struct NoticeEntry<'a> {
 }
 
 impl NoticeEntry<'_> {
+    /// Creates an entry that is only text.
     fn from_text(text: String) -> Self {
         Self {
             text,
@@ -85,17 +86,17 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
         (
             NoticeKind::GateChanges,
             report.gate_refused,
-            gate_change_entries(report),
+            build_gate_change_entries(report),
         ),
         (
             NoticeKind::Breaks,
             report.breaks_consumers(),
-            break_entries(report),
+            build_break_entries(report),
         ),
         (
             NoticeKind::Unreviewed,
             true,
-            unreviewed_entries(report, logged_reasons),
+            build_unreviewed_entries(report, logged_reasons),
         ),
         (
             NoticeKind::Notes,
@@ -121,7 +122,8 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
         .collect()
 }
 
-fn gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
+/// Returns an entry for each change of the gate configuration.
+fn build_gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     report
         .gate_changes
         .iter()
@@ -133,7 +135,8 @@ fn gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
         .collect()
 }
 
-fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
+/// Returns an entry for each change that breaks consumers.
+fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
@@ -152,7 +155,8 @@ fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
         .collect()
 }
 
-fn unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
+/// Returns an entry for each reason why files were not reviewed.
+fn build_unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
     describe_unreviewed_files(report, logged_reasons)
         .into_iter()
         .map(|(text, files)| unreviewed_entry(text, files))

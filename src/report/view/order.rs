@@ -39,6 +39,7 @@ impl<'c> FindingOrder<'c> {
         Self::from_changed_lines(report, &context.changed_lines)
     }
 
+    /// Creates the order of a report's findings.
     pub(super) const fn from_changed_lines(report: &Report, changed_lines: &'c ChangedLines) -> Self {
         Self {
             is_compared: report.fixed_count.is_some(),
@@ -46,6 +47,8 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
+    /// Returns the place of a finding in the order: new ones first, then those near the changed lines, then the more
+    /// severe ones.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.is_counted() {

@@ -16,8 +16,9 @@ pub(in crate::report) struct Tally<'a> {
 pub(in crate::report) type NamedTally<'a> = (&'a str, Tally<'a>);
 
 impl<'a> Tally<'a> {
-    fn add(&mut self, finding: &Finding<'a>) {
-        let tone = Tone::of_finding(finding);
+    /// Counts a finding, and its file once for each tone.
+    fn add_finding(&mut self, finding: &Finding<'a>) {
+        let tone = Tone::for_finding(finding);
         self.findings[tone as usize] += 1;
         if tone != Tone::Old {
             self.file_count[tone as usize].insert(finding.path);
@@ -29,7 +30,9 @@ impl<'a> Tally<'a> {
         'a: 'f,
     {
         let mut tally = Self::default();
-        findings.into_iter().for_each(|finding| tally.add(finding));
+        findings
+            .into_iter()
+            .for_each(|finding| tally.add_finding(finding));
         tally
     }
 
@@ -75,7 +78,7 @@ pub(super) fn tally_by_name<'a>(
 ) -> Vec<NamedTally<'a>> {
     let mut tallies: BTreeMap<&str, Tally<'a>> = BTreeMap::new();
     for finding in findings {
-        tallies.entry(kind(finding)).or_default().add(finding);
+        tallies.entry(kind(finding)).or_default().add_finding(finding);
     }
     tallies.into_iter().collect()
 }

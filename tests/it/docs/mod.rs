@@ -452,7 +452,7 @@ fn configuration_among_settings_is_accepted() {
 /// Checks that the program accepts the text of a configuration file in a document.
 fn accept_configuration(page: &str, text: &str) {
     let file = sluicegate::job::policy::GateFile {
-        effective: Some(sluicegate::job::policy::NamedText {
+        policy_text: Some(sluicegate::job::policy::NamedText {
             name: "sluicegate.yaml".to_owned(),
             text: text.to_owned(),
         }),

@@ -3,21 +3,21 @@
 use crate::support::{EVERYTHING_FETCHED, Project, ZEROS, checkout, open};
 use sluicegate::env::Env;
 use sluicegate::job::ci;
-use sluicegate::job::context::{PolicyTip, find_target_tip};
+use sluicegate::job::context::{PolicyRevision, find_target_policy_revision};
 use std::path::Path;
 
-fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
+fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyRevision {
     let pairs = variables
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let ci = ci::detect_context(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
-    find_target_tip(&open(folder), &ci, true).unwrap()
+    find_target_policy_revision(&open(folder), &ci, true).unwrap()
 }
 
 #[track_caller]
-fn assert_tip(values: PolicyTip, expected: &str, words: &str) {
+fn assert_tip(values: PolicyRevision, expected: &str, words: &str) {
     match values {
-        PolicyTip::Commit {
+        PolicyRevision::Commit {
             commit,
             source,
             branch,
@@ -106,10 +106,13 @@ fn policy_commit_of_push_is_default_branch_never_before() {
         );
     }
     let on_default = tip(&folder, &push("main", &project.before));
-    assert!(matches!(on_default, PolicyTip::Head { .. }), "{on_default:?}");
-    assert!(matches!(tip(&folder, &[]), PolicyTip::Head { .. }));
+    assert!(
+        matches!(on_default, PolicyRevision::Head { .. }),
+        "{on_default:?}"
+    );
+    assert!(matches!(tip(&folder, &[]), PolicyRevision::Head { .. }));
     let text = format!("+{}:refs/remotes/origin/feature", project.feature);
     let alone = checkout(&project.world, &[&text], &project.feature);
     let unknown = tip(&alone, &push("feature", &project.before));
-    assert!(matches!(unknown, PolicyTip::Unknown { .. }), "{unknown:?}");
+    assert!(matches!(unknown, PolicyRevision::Unknown { .. }), "{unknown:?}");
 }

@@ -318,6 +318,8 @@ impl AgentTask {
         )
     }
 
+    /// Makes the task wait for a decision of the user: the answer to a question, or the permission to use a tool.
+    /// Returns the message that asks for it.
     fn ask_for_decision(&mut self, tool: &str, time: Moment) -> Message {
         self.asked += 1;
         let (pending, data) = if tool == QUESTION_TOOL {
@@ -338,6 +340,7 @@ impl AgentTask {
         self.build_message(time, data)
     }
 
+    /// Creates a message of the current turn.
     fn build_message(&mut self, time: Moment, data: Value) -> Message {
         self.modified_at = time;
         Message {

@@ -48,6 +48,7 @@ pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
     tools
 }
 
+/// Returns the tool that a word of the prompt means: by its name or by the stem of a word.
 fn find_tool(word: &str) -> Option<&'static str> {
     TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
         TOOL_STEMS

@@ -107,8 +107,8 @@ async fn list_artifacts(
     let mut check = BodyCheck::default();
     let page = Page::from_query(&query, &mut check);
     let filter = ArtifactFilter {
-        prefix: query.get(PREFIX_FIELD).map(str::to_owned),
-        version_name: query.get(VERSION_FIELD).map(str::to_owned),
+        prefix: query.find_value(PREFIX_FIELD).map(str::to_owned),
+        version_name: query.find_value(VERSION_FIELD).map(str::to_owned),
         enabled: query.find_boolean(&mut check, "enabled"),
     };
     let filter = check.into_result(filter)?;
@@ -142,11 +142,11 @@ async fn show_artifact(
     query: Query,
 ) -> Result<Json<VersionDetails>, Problem> {
     let prefix = query
-        .get(PREFIX_FIELD)
+        .find_value(PREFIX_FIELD)
         .filter(|prefix| !prefix.is_empty())
         .map(str::to_owned);
     let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX_FIELD, "must not be empty"))?;
-    let version = query.get(VERSION_FIELD).map(str::to_owned);
+    let version = query.find_value(VERSION_FIELD).map(str::to_owned);
     let not_found = match &version {
         Some(version) => unknown_version(&prefix, version),
         None => Problem::not_found(format!("the prefix `{prefix}` has no enabled version")),

@@ -64,7 +64,7 @@ async fn list_events(
 /// Parses a time with its offset. In a query that was not percent-encoded, the plus sign of the offset has become a
 /// space.
 fn parse_time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
-    let text = query.get(name)?;
+    let text = query.find_value(name)?;
     let time = text.parse().ok().or_else(|| {
         let (time, offset) = text.rsplit_once(' ')?;
         format!("{time}+{offset}").parse().ok()

@@ -118,7 +118,7 @@ async fn list_overrides(
 ) -> Result<Json<OverridesResponse>, Problem> {
     let name = place.parameter(NAME_PARAMETER).to_owned();
     let not_found = unknown_variable(&name);
-    let environment = query.get("environmentName").map(str::to_owned);
+    let environment = query.find_value("environmentName").map(str::to_owned);
     let overrides = app
         .store()
         .query(move |connection| {

@@ -6,6 +6,7 @@ use super::{
 use crate::body_check::BodyCheck;
 use serde_json::Value;
 
+/// Creates a shape without a name and a description.
 const fn unnamed_shape(kind: ShapeKind) -> Shape {
     Shape {
         kind,
@@ -103,6 +104,7 @@ pub(crate) fn rule_checked_member(field: impl Into<String>, shape: Shape) -> Sha
     member(field, shape, Presence::CheckedByRule)
 }
 
+/// Creates a field of an object.
 fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePart {
     ShapePart::Member(Member {
         field: field.into(),

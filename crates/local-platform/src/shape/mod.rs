@@ -79,6 +79,7 @@ pub(super) struct ShapeRule {
 }
 
 impl ShapePart {
+    /// Adds the description of a field for the API document.
     pub(super) fn with_description(mut self, text: &'static str) -> Self {
         if let Self::Member(member) = &mut self {
             member.about = Some(text);
@@ -158,6 +159,7 @@ impl Shape {
         }
     }
 
+    /// Checks that a text is not blank and fits the shape.
     fn check_text(&self, check: &mut BodyCheck, field: &str, text: &str) {
         match &self.kind {
             _ if text.trim().is_empty() => check.add(field, EMPTY_MESSAGE),
@@ -197,6 +199,7 @@ impl Shape {
         }
     }
 
+    /// Returns the shape of the field that selects one of the variants.
     fn tag_shape(&self) -> Self {
         let ShapeKind::Variants(_, variants) = &self.kind else {
             return text();
@@ -209,6 +212,7 @@ fn is_in_range(value: &Value, first: u64, last: Option<u64>) -> bool {
     as_whole_number(value).is_some_and(|number| number >= first && last.is_none_or(|last| number <= last))
 }
 
+/// Checks that a list has items, and that each is a text that is not empty.
 fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
     if items.is_empty() {
         check.add(field, EMPTY_MESSAGE);
@@ -223,6 +227,7 @@ fn check_texts(check: &mut BodyCheck, field: &str, items: &[Value]) {
 }
 
 impl ShapePart {
+    /// Checks a field of an object, or a rule about the object.
     fn check_part(&self, check: &mut BodyCheck, object: &Object) {
         let member = match self {
             Self::Rule(rule) => return (rule.check)(check, object),

@@ -17,6 +17,7 @@ impl Shape {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
+    /// Returns the JSON schema of the shape. Adds the schemas of named shapes in it to `named_schemas`.
     fn value_schema(&self, named_schemas: &mut Object) -> Value {
         match &self.kind {
             ShapeKind::Text => json!({"type": "string", "pattern": r"\S"}),
@@ -84,6 +85,7 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     json!({"allOf": schemas})
 }
 
+/// Returns the schema of a value that may also be null.
 fn nullable_schema(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});

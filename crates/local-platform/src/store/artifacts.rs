@@ -202,6 +202,7 @@ pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     list.into_bytes()
 }
 
+/// Inserts the shared pipelines of the artifact with this number.
 fn insert_pipelines(
     transaction: &Transaction<'_>,
     number: i64,
@@ -257,6 +258,7 @@ pub(crate) fn list_artifacts(
     Ok((items, total))
 }
 
+/// Reads an artifact from a row.
 fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     Ok(StoredArtifact {
         shared_pipeline_id_prefix: row.get(0)?,
@@ -293,6 +295,7 @@ pub(crate) fn find_artifact(
         .transpose()
 }
 
+/// Returns the shared pipelines of the artifact with this number.
 fn list_pipelines(connection: &Connection, number: i64) -> rusqlite::Result<Vec<StoredSharedPipeline>> {
     connection
         .prepare_cached(

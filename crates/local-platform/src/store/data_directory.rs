@@ -78,6 +78,7 @@ impl DataDirectory {
     }
 }
 
+/// Returns the conversion of an I/O error with this directory.
 fn directory_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
     move |source| StoreError::DataDirectory {
         path: path.to_owned(),
@@ -98,6 +99,7 @@ fn wait_for_lock(lock: &File) -> io::Result<bool> {
     }
 }
 
+/// Creates the directory, readable only for the user, because it contains data of a service.
 fn create_directory(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

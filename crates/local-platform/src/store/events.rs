@@ -146,6 +146,7 @@ pub(crate) struct AuditEvent {
     additional_info: String,
 }
 
+/// Inserts an event into the audit log. Its time is never before that of the previous event.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -203,6 +204,7 @@ pub(crate) fn list_events(
     Ok((items, total))
 }
 
+/// Reads an event from a row.
 fn read_event(row: &Row<'_>) -> rusqlite::Result<AuditEvent> {
     Ok(AuditEvent {
         event_id: row.get(0)?,

@@ -86,6 +86,7 @@ pub(crate) fn insert(
     )
 }
 
+/// Adds an event about a streaming pipeline to the audit log.
 fn record_event(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -130,12 +131,13 @@ pub(crate) fn find_status(
         .query_row_cached(
             "SELECT started_at, stopped_at FROM streaming_pipeline WHERE id = ? AND project = ?",
             params![id.to_string(), project.to_string()],
-            |row| Ok(status_at(row.get(0)?, row.get(1)?, now)),
+            |row| Ok(state_at(row.get(0)?, row.get(1)?, now)),
         )
         .optional()
 }
 
-fn status_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
+/// Returns the state of a streaming pipeline at this time: starting and stopping take a while.
+fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment) -> StreamingState {
     match (started_at, stopped_at) {
         (Some(started_at), None) if now < started_at + STARTING_TIME => StreamingState::Starting,
         (Some(_), None) => StreamingState::Streaming,

@@ -94,6 +94,7 @@ pub(crate) fn update(
     append_messages(transaction, stored_task.number, messages)
 }
 
+/// Adds messages to the history of the task with this number.
 fn append_messages(transaction: &Transaction<'_>, number: i64, messages: &[Message]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO task_message
@@ -138,6 +139,7 @@ pub(crate) fn list_tasks(
         .collect()
 }
 
+/// Reads a task from a row.
 fn read_task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {
     Ok(StoredTask {
         number: row.get(0)?,

@@ -69,6 +69,7 @@ impl VariableValue {
 }
 
 impl ToSql for VariableValue {
+    /// Stores the value as JSON, so that a number keeps its spelling.
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let json = match self {
             Self::Text(text) => Value::from(text.as_str()).to_string(),
@@ -126,6 +127,7 @@ pub(crate) struct VariableRow {
 
 const COLUMNS: &str = "id, name, type, behaviour, description, value, double_resolution, number";
 
+/// Reads a variable from a row.
 fn read_variable(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     Ok(VariableRow {
         variable: StoredVariable {

@@ -38,7 +38,8 @@ pub(super) struct RenameSide<'s, 't, 'a> {
     pub links: &'s [NamedLink<'t>],
 }
 
-/// Returns the new names by old name.
+/// Finds components that only one side has and that are probably the same under a new name. Returns the new name by the
+/// old one. A component with several candidates is not paired, and nothing is if there are too many to compare.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
@@ -70,6 +71,8 @@ pub(super) fn find_renames<'t>(
         .collect()
 }
 
+/// Returns what each unpaired component has, so that it can be recognized under another name: its type, its values and
+/// its links to components that kept their names.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
     let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
@@ -142,6 +145,8 @@ fn own_names_match(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> 
     }
 }
 
+/// Returns whether an old and a new component are probably the same: they have one type, and most of their values and
+/// links are equal.
 fn is_same_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     if old.kind != new.kind || !own_names_match(old, new) || (old.leaves.is_empty() && old.links.is_empty()) {
         return false;

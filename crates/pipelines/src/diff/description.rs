@@ -71,6 +71,12 @@ impl Description {
         self.push_line(depth, sign, false, content);
     }
 
+    /// Adds a line that contains a value of the file, which readers show in a fixed-width font.
+    fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
+        self.push_line(depth, sign, true, content);
+    }
+
+    /// Adds a line to the description. After the maximum number of lines, adds one remark that there are more.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         let (depth, sign, words) = match self.lines.len() {
             MAX_LINES => (1, Sign::None, "\u{2026} and more"),
@@ -86,6 +92,7 @@ impl Description {
         });
     }
 
+    /// Describes a changed component and its fields. With `is_name_only`, its fields are left out.
     fn describe_component(&mut self, component: &ComponentDiff, is_name_only: bool) {
         let ComponentDiff { name, change, .. } = component;
         let sign = match change {
@@ -119,6 +126,7 @@ impl Description {
         self.describe_fields(2, &fields, is_new);
     }
 
+    /// Describes the changed links, variables and other fields of a pipeline.
     fn describe_parts(&mut self, diff: &PipelineDiff) {
         for link in &diff.links {
             self.describe_link(link);
@@ -132,6 +140,7 @@ impl Description {
         }
     }
 
+    /// Describes a link that was added or removed.
     fn describe_link(&mut self, link: &LinkDiff) {
         let sign = match link.change {
             LinkChange::Added => Sign::Added,
@@ -141,6 +150,7 @@ impl Description {
         self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
+    /// Describes a changed variable and its fields.
     fn describe_variable(&mut self, variable: &VariableDiff) {
         let sign = match variable.change {
             VariableChange::Added => Sign::Added,
@@ -154,6 +164,8 @@ impl Description {
         }
     }
 
+    /// Describes these fields. Rows of a table are one line each, and of a new part, only the first fields are
+    /// described.
     fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
@@ -193,7 +205,7 @@ impl Description {
         } else {
             (Sign::Changed, Vec::new())
         };
-        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.multiline_text().is_some()) {
+        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.find_multiline_text().is_some()) {
             for cell in shown_cells {
                 self.describe_field(depth, cell, &prefix);
             }
@@ -233,7 +245,7 @@ impl Description {
         }
     }
 
-    /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
+    /// Describes a field. `prefix` is the text before the value, which ends with a colon or an equals sign.
     fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
         if self.lines.len() > MAX_LINES {
             return;
@@ -241,7 +253,11 @@ impl Description {
         let prefix = truncate_name(prefix);
         let heading = format!("{}:", prefix.trim_end_matches([' ', '=', ':']));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
-        if sides.iter().flatten().any(|leaf| leaf.multiline_text().is_some()) {
+        if sides
+            .iter()
+            .flatten()
+            .any(|leaf| leaf.find_multiline_text().is_some())
+        {
             self.push_text(depth, Sign::Changed, &heading);
             return self.describe_multiline_value(depth + 1, sides);
         }
@@ -257,8 +273,8 @@ impl Description {
         };
         if sign == Sign::Changed && depth * 2 + 2 + content.chars().count() > self.columns {
             self.push_text(depth, sign, &heading);
-            self.push_line(depth + 1, Sign::Removed, true, &base_value);
-            self.push_line(depth + 1, Sign::Added, true, &head_value);
+            self.push_value(depth + 1, Sign::Removed, &base_value);
+            self.push_value(depth + 1, Sign::Added, &head_value);
         } else {
             self.push_text(depth, sign, &content);
         }
@@ -296,11 +312,11 @@ impl Description {
                     (Sign::None, format!("\u{2026} {line_count} as before"))
                 }
             };
-            self.push_line(depth, sign, true, &line);
+            self.push_value(depth, sign, &line);
         }
         if lines.len() > MAX_VALUE_LINES {
             let omission = text::format_count(lines.len() - MAX_VALUE_LINES, "more line");
-            self.push_line(depth, Sign::None, true, &format!("\u{2026} {omission}"));
+            self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
         }
     }
 }

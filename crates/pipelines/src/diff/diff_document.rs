@@ -17,6 +17,7 @@ pub(super) struct DiffDocument<'t, 'a> {
 pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 
 impl<'t, 'a> DiffDocument<'t, 'a> {
+    /// Reads the parts of a pipeline that are compared one by one.
     pub(super) fn from_tree(tree: &'t Tree<'a>) -> Result<Self, DocumentError> {
         let root = tree.root();
         let outline = PipelineOutline::from_node(root)?;
@@ -38,6 +39,7 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
     }
 }
 
+/// Returns the entries of a map with their names; none if the map is missing.
 fn named_nodes<'t, 'a>(map: MaybeNode<'t, 'a>) -> Vec<NamedNode<'t, 'a>> {
     map.into_iter()
         .flat_map(NodeRef::entries)

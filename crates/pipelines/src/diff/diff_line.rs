@@ -15,6 +15,7 @@ pub enum Sign {
 }
 
 impl Sign {
+    /// Returns the character in front of the line.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::None => "",
@@ -34,6 +35,7 @@ impl Sign {
         }
     }
 
+    /// Returns the color of the line in a terminal.
     fn style(self) -> Style {
         match self {
             Self::None => Style::new(),
@@ -68,6 +70,7 @@ impl fmt::Display for DiffLine {
 }
 
 impl DiffLine {
+    /// Creates a line without indent and sign.
     pub fn heading(content: &str) -> Self {
         Self {
             depth: 0,

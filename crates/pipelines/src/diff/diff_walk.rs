@@ -27,6 +27,7 @@ impl DiffWalk {
         Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
     }
 
+    /// Creates a comparison of the values below this path.
     pub(super) const fn at_path(path: Vec<PathStep>) -> Self {
         Self {
             path,
@@ -70,6 +71,7 @@ impl DiffWalk {
         self.compare_items(base.node, head.node);
     }
 
+    /// Adds the field at the current path if its value differs.
     fn compare_leaf(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
         if base != head {
             self.fields.push(FieldDiff {
@@ -88,6 +90,7 @@ impl DiffWalk {
         self.path.pop();
     }
 
+    /// Compares two lists item by item. In a list of lists, which is a table, each row is named.
     fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
         let mut base_items = base.and_then(NodeRef::items);
         let mut head_items = head.and_then(NodeRef::items);
@@ -120,6 +123,7 @@ fn row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> 
 }
 
 impl<'t, 'a> FilteredNode<'_, 't, 'a> {
+    /// Returns the entries of the map, without the excluded keys.
     fn map_entries(&self) -> impl Iterator<Item = (&'t str, NodeRef<'t, 'a>)> {
         self.node
             .into_iter()

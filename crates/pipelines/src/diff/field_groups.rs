@@ -58,6 +58,7 @@ fn is_empty_change(field: &FieldDiff) -> bool {
     }
 }
 
+/// Returns whether the value says nothing, so that a new field with it need not be described.
 fn is_empty_leaf(leaf: &Leaf) -> bool {
     match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,

@@ -57,6 +57,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     find_field(component, "type").map(|_| format!("its type is {}", truncate_name(kind)))
 }
 
+/// Returns the changed field with this key at the top level of the component.
 fn find_field<'c>(component: &'c ComponentDiff, key: &str) -> Option<&'c FieldDiff> {
     component
         .fields

@@ -63,7 +63,8 @@ impl Leaf {
         })
     }
 
-    pub(super) fn multiline_text(&self) -> Option<&str> {
+    /// Returns the text if it has several lines.
+    pub(super) fn find_multiline_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if text.trim_end_matches('\n').contains('\n') => Some(text),
             _ => None,

@@ -30,7 +30,7 @@ pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) 
     COMPARISONS.set(COMPARISONS.get() + 1);
     let mut lines = Vec::new();
     let mut base_index = 0;
-    for group in group_diff_ops(diff_operations(base_lines, head_lines), CONTEXT_LINES) {
+    for group in group_diff_ops(find_diff_operations(base_lines, head_lines), CONTEXT_LINES) {
         let start = group.first().map_or(base_index, |op| op.old_range().start);
         if start > base_index && base_index > 0 {
             lines.push(TextLine::Omitted(start - base_index));
@@ -43,6 +43,7 @@ pub(super) fn compare_lines<'a>(base_lines: &[&'a str], head_lines: &[&'a str]) 
     lines
 }
 
+/// Adds the lines of one step of the comparison: unchanged ones once, otherwise the removed and then the added ones.
 fn push_operation<'a>(
     lines: &mut Vec<TextLine<'a>>,
     operation: DiffOp,
@@ -59,7 +60,9 @@ fn push_operation<'a>(
     }
 }
 
-fn diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
+/// Compares two lists of lines. If the part that differs is too long for an exact comparison, it is replaced as a
+/// whole.
+fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
     let start = base_lines
         .iter()

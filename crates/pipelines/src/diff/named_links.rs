@@ -44,6 +44,7 @@ pub(super) enum LinkKeys {
 }
 
 impl LinkKeys {
+    /// Returns the keys that contain links in pipelines of these kinds.
     pub(super) fn for_kinds(base_kind: Option<PipelineKind>, head_kind: Option<PipelineKind>) -> Self {
         match (base_kind, head_kind) {
             (Some(old), Some(new)) if old != new => Self::OfBothKinds,
@@ -52,6 +53,7 @@ impl LinkKeys {
         }
     }
 
+    /// Returns whether this key of a component contains links.
     pub(super) fn contains(self, key: &str) -> bool {
         let is_orchestration_key = matches!(key, "transitions" | "iterationTarget");
         match self {
@@ -75,6 +77,7 @@ impl<'t, 'a> Links<'t, 'a> {
         Ok(())
     }
 
+    /// Adds the links of a component. Values that are no links, although they are below such a key, are kept as fields.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -94,6 +97,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
+    /// Adds the links in the transitions of a component, whose kind is the key.
     fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
             self.add_non_link(name, path, node);
@@ -110,6 +114,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
+    /// Adds each item of a list as a link.
     fn add_link_list(
         &mut self,
         name: &'t str,
@@ -129,6 +134,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
+    /// Adds the link to the component that the node names.
     fn add_link(
         &mut self,
         name: &'t str,
@@ -164,13 +170,14 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
             LinkChange::Removed
         };
         let repetitions = usize::try_from(difference.unsigned_abs()).unwrap_or(usize::MAX);
-        link_diffs.extend(std::iter::repeat_n(link_diff(link, change), repetitions));
+        link_diffs.extend(std::iter::repeat_n(build_link_diff(link, change), repetitions));
     }
     link_diffs.sort();
     link_diffs
 }
 
-fn link_diff(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
+/// Creates the entry about a link that was added or removed.
+fn build_link_diff(link: NamedLink<'_>, change: LinkChange) -> LinkDiff {
     LinkDiff {
         from: link.from.to_owned(),
         to: link.to.to_owned(),

@@ -39,6 +39,7 @@ pub fn compare_trees(sides: &PipelineVersions<'_>, trees: &Result<VersionTrees<'
         })
 }
 
+/// Compares two parsed versions. The error says what in which version is no pipeline.
 fn compare_readable_trees(
     sides: &PipelineVersions<'_>,
     trees: &VersionTrees<'_>,
@@ -75,6 +76,7 @@ struct LinkPair<'t, 'a> {
 }
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
+    /// Compares the parts of both documents: components, links, variables and other fields.
     fn build_diff(&self, sides: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
         let links = self.read_links(&components)?;
@@ -102,13 +104,14 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             layout: self.has_layout_change(),
         };
         let is_reordered = diff.links.is_empty() && base_links != links.head.all;
-        diff.change = self.file_change(sides, &diff);
+        diff.change = self.classify_change(sides, &diff);
         let is_rewritten = matches!((sides.base, sides.head), (Some(old), Some(new)) if old != new);
         diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
         Ok(diff)
     }
 
-    fn file_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
+    /// Returns the kind of the change of the whole file.
+    fn classify_change(&self, sides: &PipelineVersions<'_>, diff: &PipelineDiff) -> FileChange {
         match (&self.base, &self.head) {
             (None, _) => FileChange::Added,
             (_, None) => FileChange::Removed,
@@ -127,6 +130,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         pair_by_key(base.into_iter(), head.into_iter())
     }
 
+    /// Reads the links of both versions, and finds renamed components, whose links are the same under other names.
     fn read_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
         let base_links = self
@@ -143,12 +147,12 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             (Some(_), Some(_)) => find_renames(
                 &component_rename::RenameSide {
                     keys,
-                    unpaired_components: unpaired_parts(components, |pair| (pair.base, pair.head)),
+                    unpaired_components: list_unpaired_parts(components, |pair| (pair.base, pair.head)),
                     links: &base_links.all,
                 },
                 &component_rename::RenameSide {
                     keys,
-                    unpaired_components: unpaired_parts(components, |pair| (pair.head, pair.base)),
+                    unpaired_components: list_unpaired_parts(components, |pair| (pair.head, pair.base)),
                     links: &head_links.all,
                 },
             ),
@@ -161,6 +165,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         })
     }
 
+    /// Compares the components, each with the one of the same or the former name.
     fn compare_components(&self, pairs: &[PartPair<'t, 'a>], links: &LinkPair<'t, 'a>) -> Vec<ComponentDiff> {
         let removed_nodes: BTreeMap<&str, NodeRef<'_, '_>> = pairs
             .iter()
@@ -179,6 +184,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         components
     }
 
+    /// Compares two versions of a component; `None` if nothing but its links changed. `old_name` is set if it was
+    /// renamed.
     fn compare_component(
         &self,
         old_name: Option<&str>,
@@ -272,6 +279,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         fields
     }
 
+    /// Returns whether the positions of the boxes differ.
     fn has_layout_change(&self) -> bool {
         let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
         let mut walk = DiffWalk::below_keys(&[]);
@@ -285,6 +293,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
 }
 
 impl<'t> LinkPair<'t, '_> {
+    /// Returns the link with the new names of renamed components.
     fn with_new_names(&self, link: NamedLink<'t>) -> NamedLink<'t> {
         let new_name = |name: &'t str| self.renames.get(name).copied().unwrap_or(name);
         NamedLink {
@@ -299,7 +308,7 @@ impl<'t> LinkPair<'t, '_> {
 type PartPair<'t, 'a> = Pair<&'t str, NodeRef<'t, 'a>>;
 
 /// Returns the parts that only one side has.
-fn unpaired_parts<'t, 'a>(
+fn list_unpaired_parts<'t, 'a>(
     pairs: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
 ) -> Vec<NamedNode<'t, 'a>> {
@@ -349,16 +358,18 @@ fn repeats_component_names(field: &FieldDiff, old_name: &str, new_name: &str) ->
 
 /// Returns whether a component that had this name repeats it on both sides.
 fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
-    repeats_name(pair.base, old_name) && repeats_name(pair.head, old_name)
+    has_component_name(pair.base, old_name) && has_component_name(pair.head, old_name)
 }
 
-fn repeats_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
+/// Returns whether the parameter `componentName` of the component is this name.
+fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
     component
         .and_then(|node| node.get("parameters")?.get("componentName"))
         .and_then(Leaf::from_node)
         .is_some_and(|leaf| leaf.to_string() == name)
 }
 
+/// Compares two versions of a variable; `None` if they are equal.
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
     let mut walk = DiffWalk::below_keys(&[]);
     walk.compare_nodes(pair.base, pair.head);

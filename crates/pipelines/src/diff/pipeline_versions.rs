@@ -32,6 +32,7 @@ impl<'b> PipelineVersions<'b> {
     }
 }
 
+/// Parses a version. The error names the side.
 fn read_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     content
         .map_err(str::to_owned)

@@ -26,6 +26,7 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     lines
 }
 
+/// Formats a line of the comparison, up to a maximum length.
 fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
     let (sign, content) = match line {
         line_diff::TextLine::Unchanged(line) => (Sign::None, *line),

@@ -40,7 +40,7 @@ pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usi
     }
 }
 
-/// Returns up to `width` characters from `start` on, and the number of omitted ones.
+/// Returns up to `width` characters of the value from `start` on, followed by the number of omitted ones.
 pub(super) fn truncate(value: &str, start: usize, width: usize) -> String {
     let length = value.chars().count();
     let visible_part: String = value.chars().skip(start).take(width).collect();

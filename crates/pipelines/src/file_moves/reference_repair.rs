@@ -101,6 +101,8 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
+    /// Returns the new text of a call whose pipeline was moved; `None` if the text is right. The error says why no file
+    /// can be chosen.
     fn repair_call(
         &self,
         target: &str,
@@ -124,6 +126,8 @@ impl<'m> ReferenceRepair<'m> {
         (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
     }
 
+    /// Returns the new path of a script that was moved; `None` if the path is right. The error says why no file can be
+    /// chosen.
     fn repair_script(&self, target: &str) -> Option<Result<String, RepairError>> {
         let same_name_paths = self.by_name.get(file_name(target)).map_or(&[][..], Vec::as_slice);
         if same_name_paths.contains(&target) {
@@ -146,6 +150,7 @@ impl<'m> ReferenceRepair<'m> {
     }
 }
 
+/// Returns the path if there is exactly one.
 fn find_only_path<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
     match paths {
         [] => Err(RepairError::NoFile),

@@ -128,6 +128,7 @@ impl ChangeSummary {
         format!("{description}{}", format_part_counts(&parts))
     }
 
+    /// Describes how many pipelines call the changed one, with the first of them; empty if there are none.
     fn describe_callers(&self) -> String {
         match self.called_by {
             None | Some(0) => String::new(),

@@ -10,6 +10,7 @@ pub enum DocumentationBlock {
 }
 
 impl DocumentationBlock {
+    /// Renders the block in Markdown, for the reference of all rules.
     pub(crate) fn to_markdown(&self) -> String {
         match self {
             Self::Heading(heading) => format!("\n### {heading}\n"),

@@ -109,6 +109,7 @@ impl Finding<'_> {
         }
     }
 
+    /// Describes the finding in one sentence, as the rule or the platform does.
     fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),

@@ -18,6 +18,7 @@ pub fn describe_lower_limit(known_count: usize, max_known: usize) -> String {
     )
 }
 
+/// Returns the number of known findings as the begin of a sentence.
 fn count_known(known_count: usize) -> String {
     match known_count {
         1 => "1 finding is".to_owned(),

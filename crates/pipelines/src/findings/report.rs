@@ -104,7 +104,7 @@ impl fmt::Display for ReviewPlatform {
 /// The kind of a fact that limits the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitKind {
-    /// A file of the gate configuration is not in force.
+    /// A file of the gate configuration in the checkout is not used, because the policy revision has another one or none.
     NotInForce,
     /// There is no base to compare findings with.
     NoBase,
@@ -316,6 +316,7 @@ impl Report {
         self.notes.iter().filter(|note| !self.is_reason(note))
     }
 
+    /// Returns whether the note explains the verdict, so that it is shown before the others.
     fn is_reason(&self, note: &str) -> bool {
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
         self.verdict != Verdict::Passed
@@ -333,6 +334,7 @@ impl Report {
         self.files.iter().filter(|file| file.is_reviewed())
     }
 
+    /// Counts the files and the results of rules by status.
     pub fn count_results(&self) -> ResultCounts {
         let mut counts = ResultCounts {
             files: self.reviewed_files().count(),

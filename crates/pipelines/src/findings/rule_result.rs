@@ -104,6 +104,7 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// Creates a violation that is about the whole file.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

@@ -73,17 +73,18 @@ pub struct ChangeEffect {
     pub consumer_action: &'static str,
 }
 
-const fn effect(
+/// Creates the row of the table for a kind of change.
+const fn build_effect(
     class: ChangeClass,
     kind: ChangeKind,
-    words: &'static str,
-    consumers: &'static str,
+    description: &'static str,
+    consumer_action: &'static str,
 ) -> ChangeEffect {
     ChangeEffect {
         kind,
         class,
-        description: words,
-        consumer_action: consumers,
+        description,
+        consumer_action,
     }
 }
 
@@ -95,43 +96,43 @@ const NO_ACTION: &str = "nothing to do";
 pub(super) const EFFECTS: [ChangeEffect; 23] = {
     use ChangeClass::{Addition, Breaking, Content, Note};
     [
-        effect(Breaking, ChangeKind::PipelineRemoved, "it is no longer offered",
+        build_effect(Breaking, ChangeKind::PipelineRemoved, "it is no longer offered",
             "run another shared pipeline, or request a version that still has it"),
-        effect(Breaking, ChangeKind::PipelineDisabled, "it is disabled and therefore no longer offered",
+        build_effect(Breaking, ChangeKind::PipelineDisabled, "it is disabled and therefore no longer offered",
             "run another shared pipeline, or request a version that still has it"),
-        effect(Breaking, ChangeKind::KindChanged, "its kind changed from {before} to {after}",
+        build_effect(Breaking, ChangeKind::KindChanged, "its kind changed from {before} to {after}",
             "replace the component that runs it with one for the new kind"),
-        effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` is gone",
+        build_effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` is gone",
             "stop setting it, or set its replacement"),
-        effect(Breaking, ChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
+        build_effect(Breaking, ChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
             "set it"),
-        effect(Breaking, ChangeKind::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
+        build_effect(Breaking, ChangeKind::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
             "set a value of the new type"),
-        effect(Breaking, ChangeKind::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
+        build_effect(Breaking, ChangeKind::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
             "set it"),
-        effect(Breaking, ChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
+        build_effect(Breaking, ChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
             "stop reading it after the run"),
-        effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
+        build_effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
             "remove it from the grid"),
-        effect(Breaking, ChangeKind::ColumnTypeChanged,
+        build_effect(Breaking, ChangeKind::ColumnTypeChanged,
             "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
             "fill it with values of the new type"),
-        effect(Addition, ChangeKind::PipelineAdded, "it is new", "it can be run"),
-        effect(Addition, ChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
-        effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
-        effect(Addition, ChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
+        build_effect(Addition, ChangeKind::PipelineAdded, "it is new", "it can be run"),
+        build_effect(Addition, ChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
+        build_effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
+        build_effect(Addition, ChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
             "it can be read after the run"),
-        effect(Addition, ChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
+        build_effect(Addition, ChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
             "the grid can have it"),
-        effect(Note, ChangeKind::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
+        build_effect(Note, ChangeKind::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
             "set it if the old default is needed"),
-        effect(Note, ChangeKind::DescriptionChanged, "its description changed", NO_ACTION),
-        effect(Note, ChangeKind::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
-        effect(Note, ChangeKind::NameChanged, "its display name changed from {before} to {after}", NO_ACTION),
-        effect(Note, ChangeKind::PathChanged, "it moved from {before} to {after}", NO_ACTION),
-        effect(Content, ChangeKind::FileAdded, "the file is new", NO_ACTION),
-        effect(Content, ChangeKind::FileModified, "the file changed", NO_ACTION),
-        effect(Content, ChangeKind::FileRemoved, "the file is gone", NO_ACTION),
+        build_effect(Note, ChangeKind::DescriptionChanged, "its description changed", NO_ACTION),
+        build_effect(Note, ChangeKind::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
+        build_effect(Note, ChangeKind::NameChanged, "its display name changed from {before} to {after}", NO_ACTION),
+        build_effect(Note, ChangeKind::PathChanged, "it moved from {before} to {after}", NO_ACTION),
+        build_effect(Content, ChangeKind::FileAdded, "the file is new", NO_ACTION),
+        build_effect(Content, ChangeKind::FileModified, "the file changed", NO_ACTION),
+        build_effect(Content, ChangeKind::FileRemoved, "the file is gone", NO_ACTION),
     ]
 };
 

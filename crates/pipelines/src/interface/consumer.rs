@@ -41,7 +41,7 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
         }
         let mut texts = ParameterTexts::default();
         if let Some(parameters) = node.get("parameters") {
-            texts.collect(parameters, prefix);
+            texts.collect_values(parameters, prefix);
         }
         if let Some(id) = texts.id {
             consumers.push(Consumer {
@@ -64,7 +64,9 @@ struct ParameterTexts {
 }
 
 impl ParameterTexts {
-    fn collect(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
+    /// Finds the id and the version of the shared pipeline in the values below this node, and records all names and
+    /// values.
+    fn collect_values(&mut self, node: NodeRef<'_, '_>, prefix: &str) {
         if let Some(text) = node.text() {
             let id = text
                 .trim()
@@ -78,7 +80,7 @@ impl ParameterTexts {
             self.names.insert(text.to_owned());
         }
         for item in node.items().into_iter().flatten() {
-            self.collect(item, prefix);
+            self.collect_values(item, prefix);
         }
         for (key, _, value) in node.entries() {
             let is_version = key.to_ascii_lowercase().contains("version");
@@ -86,7 +88,7 @@ impl ParameterTexts {
                 self.version.get_or_insert_with(|| text.to_owned());
             }
             self.names.insert(key.to_owned());
-            self.collect(value, prefix);
+            self.collect_values(value, prefix);
         }
     }
 }
@@ -101,6 +103,8 @@ impl Consumer {
             .collect()
     }
 
+    /// Returns whether this consumer must act on the change. It must set a required parameter that it does not name,
+    /// and it is affected by other changes of the parameters that it names.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
         let must_set = matches!(
             change.kind,

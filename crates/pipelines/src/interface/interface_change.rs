@@ -51,6 +51,7 @@ pub struct InterfaceChange {
 }
 
 impl InterfaceChange {
+    /// Creates a change of this kind, without values and locations.
     pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
         Self {
             class: kind.effect().class,
@@ -123,6 +124,7 @@ impl InterfaceChange {
         description + template
     }
 
+    /// Returns the value for a placeholder in the description of the kind.
     fn format_placeholder(&self, placeholder: &str) -> String {
         let value = match placeholder {
             "parameter" => &self.parameter,
@@ -199,6 +201,7 @@ impl InterfaceChange {
     }
 }
 
+/// Returns the first characters of a value for a message.
 fn truncate(value: &str) -> String {
     let mut output: String = value.chars().take(MAX_SHOWN_CHARS).collect();
     if output.len() < value.len() {

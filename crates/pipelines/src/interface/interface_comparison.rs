@@ -27,7 +27,7 @@ pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds
     changes.extend(
         old_entries
             .into_values()
-            .map(|entry| comparison.pipeline_removal(entry)),
+            .map(|entry| comparison.build_pipeline_removal(entry)),
     );
     changes
 }
@@ -55,7 +55,8 @@ struct InterfaceComparison<'a> {
 }
 
 impl InterfaceComparison<'_> {
-    fn pipeline_removal(&self, old_entry: &SharedEntry) -> InterfaceChange {
+    /// Creates the change that a shared pipeline is no longer offered: its entry is gone or disabled.
+    fn build_pipeline_removal(&self, old_entry: &SharedEntry) -> InterfaceChange {
         let disabled_entry = self.new.find_entry(&old_entry.id);
         let kind = match disabled_entry {
             Some(_) => ChangeKind::PipelineDisabled,
@@ -67,6 +68,7 @@ impl InterfaceComparison<'_> {
         )
     }
 
+    /// Compares two versions of an entry: kind, texts, path and parameters.
     fn compare_entry(
         &self,
         changes: &mut Vec<InterfaceChange>,
@@ -114,6 +116,7 @@ impl InterfaceComparison<'_> {
         self.compare_parameters(changes, old_entry, new_entry);
     }
 
+    /// Compares the parameters of two versions of an entry.
     fn compare_parameters(
         &self,
         changes: &mut Vec<InterfaceChange>,
@@ -177,6 +180,7 @@ struct PositionedChange {
     new_position: Position,
 }
 
+/// Compares two versions of a parameter: type, default, export, description and columns.
 fn compare_parameter(
     id: &str,
     old_parameter: &SharedParameter,
@@ -227,6 +231,7 @@ fn compare_parameter(
     positioned_changes
 }
 
+/// Compares the columns of two versions of a parameter that is a grid.
 fn compare_columns(
     id: &str,
     old_parameter: &SharedParameter,

@@ -17,6 +17,7 @@ struct SemanticName {
 }
 
 impl SemanticName {
+    /// Parses a version name such as `v1.2.0`; `None` if it is not a semantic version.
     fn parse(name: &str) -> Option<Self> {
         let (prefix, version_text) = match (name.strip_prefix('v'), name.strip_prefix('V')) {
             (Some(version_text), _) => ("v", version_text),

@@ -36,6 +36,7 @@ pub fn find_config_dir(
     Ok(config_dirs.pop())
 }
 
+/// Returns whether the directory is hidden and contains a file of the platform.
 fn is_config_dir(folder: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
     folder.starts_with('.')
         && [SHARED_PIPELINES_FILE, RULES_FILE]

@@ -58,7 +58,7 @@ impl NewSharedEntry {
         let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
-            id: id.unwrap_or_else(|| default_id(path)),
+            id: id.unwrap_or_else(|| build_default_id(path)),
             parameters: Vec::new(),
             private_names: Vec::new(),
         };
@@ -66,7 +66,7 @@ impl NewSharedEntry {
             if text_in_metadata(node, "visibility").as_deref() == Some("PRIVATE") {
                 entry.private_names.push(name.to_owned());
             } else {
-                entry.parameters.push(parameter_from_variable(name, node));
+                entry.parameters.push(build_parameter(name, node));
             }
         }
         Ok(entry)
@@ -190,6 +190,7 @@ impl NewSharedEntry {
             .collect()
     }
 
+    /// Writes the entry as YAML with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
         let display_name = file_name(without_extension(&self.path));
@@ -253,7 +254,7 @@ impl NewSharedParameter {
 }
 
 /// Returns the parameter of a variable. The shared-pipelines file calls a number NUMERIC.
-fn parameter_from_variable(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
+fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
     let kind = text_in_metadata(node, "type").map(|kind| match kind.as_str() {
         "NUMBER" => "NUMERIC".to_owned(),
         _ => kind,
@@ -264,13 +265,13 @@ fn parameter_from_variable(name: &str, node: NodeRef<'_, '_>) -> NewSharedParame
         name: name.to_owned(),
         kind,
         description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
-        default: default.and_then(default_value),
+        default: default.and_then(find_default_value),
         columns: columns.map(parse_columns).unwrap_or_default(),
     }
 }
 
 /// Returns a scalar default on one line; a grid has no default that a parameter can have.
-fn default_value(node: NodeRef<'_, '_>) -> Option<String> {
+fn find_default_value(node: NodeRef<'_, '_>) -> Option<String> {
     match node.value()? {
         Value::Null => None,
         Value::Text(text) => Some(format_double_quoted(text)),
@@ -309,7 +310,7 @@ fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
 }
 
 /// Returns an id made from the file's name: lowercase words joined by hyphens.
-fn default_id(path: &str) -> String {
+fn build_default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
     let words: Vec<&str> = name
         .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')

@@ -24,6 +24,8 @@ pub(super) fn canonical_text(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> boo
     text
 }
 
+/// Adds the canonical text of a node. The order of keys does not matter, and that of a list only if `is_set` returns
+/// false for its key.
 fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) {
     if let Some(items) = node.items() {
         let items: Vec<String> = items.map(|item| canonical_text(item, is_set)).collect();
@@ -49,6 +51,7 @@ fn push_node(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> 
     }
 }
 
+/// Returns the canonical text of a key with its value.
 fn format_entry(key: &str, value: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = format!("{key:?}: ");
     match value.items().filter(|_| is_set(key)) {

@@ -68,6 +68,7 @@ impl<'t, 'a> PipelineOutline<'t, 'a> {
     }
 }
 
+/// Reads the components and variables of a pipeline.
 fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     let outline = PipelineOutline::from_node(root)?;
     let kind = outline.kind;
@@ -86,6 +87,7 @@ fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
     ))
 }
 
+/// Reads the kind of the pipeline from the key `type`.
 fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     if !root.is_map() {
         return Err(DocumentError::at_position(
@@ -99,10 +101,11 @@ fn parse_kind(root: NodeRef<'_, '_>) -> Result<PipelineKind, DocumentError> {
     PipelineKind::ALL
         .into_iter()
         .find(|kind| node.text() == Some(kind.name()))
-        .ok_or_else(|| unknown_kind(node))
+        .ok_or_else(|| reject_unknown_kind(node))
 }
 
-fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
+/// Returns the error that `type` is none of the known kinds.
+fn reject_unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
     let stated_type = node
         .text()
         .map(|text| format!("`{}`, and ", shorten(text)))
@@ -113,6 +116,7 @@ fn unknown_kind(node: NodeRef<'_, '_>) -> DocumentError {
     )
 }
 
+/// Fails if the value of this key is neither a map nor null.
 fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentError> {
     if node.is_map() || node.is_null() {
         return Ok(());
@@ -123,6 +127,7 @@ fn require_map_or_null(node: NodeRef<'_, '_>, key: &str) -> Result<(), DocumentE
     ))
 }
 
+/// Reads a component. Its links depend on the kind of the pipeline.
 fn parse_component(
     pipeline_kind: PipelineKind,
     name: &str,
@@ -151,6 +156,7 @@ fn parse_component(
     }
 }
 
+/// Reads the name, the position and the scope of a variable.
 fn parse_variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVariable {
     PipelineVariable {
         name: name.to_owned(),
@@ -167,6 +173,7 @@ fn non_null_text(node: NodeRef<'_, '_>) -> Option<String> {
     node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
 }
 
+/// Reads the links of a component in an orchestration: its transitions and the component that it iterates over.
 fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
@@ -184,6 +191,7 @@ fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     links
 }
 
+/// Reads the links of a component in a transformation: the components that it gets its data from.
 fn parse_source_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     if let Some(names) = node.get("sources") {
@@ -203,6 +211,7 @@ fn add_links(
     }
 }
 
+/// Reads a link; `None` if the node is no text.
 fn parse_link(role: LinkRole, condition: Option<TransitionCondition>, node: NodeRef<'_, '_>) -> Option<Link> {
     Some(Link {
         role,
@@ -248,6 +257,7 @@ fn list_items<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item =
     node.and_then(NodeRef::items).into_iter().flatten()
 }
 
+/// Reads the pipelines and the script that a component runs.
 fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let is_file = get_parameter("scriptLocation").and_then(NodeRef::text) == Some("File");
     let orchestration = get_parameter("orchestrationJob");
@@ -264,6 +274,7 @@ fn parse_calls<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a
     .collect()
 }
 
+/// Reads the target of a call; `None` if it is missing or blank.
 fn parse_call(kind: ReferenceKind, node: NodeRef<'_, '_>) -> Option<Call> {
     let target = non_null_text(node).filter(|target| !target.trim().is_empty())?;
     Some(Call {
@@ -280,6 +291,7 @@ fn parse_arguments<'t, 'a: 't>(get_parameter: impl Fn(&str) -> Option<NodeRef<'t
     scalars.chain(grids).filter_map(parse_argument).collect()
 }
 
+/// Reads the name of an argument that a call sets; `None` if it is missing.
 fn parse_argument(node: NodeRef<'_, '_>) -> Option<CallArgument> {
     Some(CallArgument {
         name: non_null_text(node).filter(|name| !name.is_empty())?,

@@ -106,6 +106,7 @@ pub struct DanglingLink {
 }
 
 impl PipelineFacts {
+    /// Collects what checks of other files need to know about a pipeline.
     pub fn from_pipeline(pipeline: &Pipeline) -> Self {
         let mut variables: Vec<String> = pipeline
             .variables
@@ -152,6 +153,7 @@ impl PipelineFacts {
     }
 }
 
+/// Returns the links to components that the pipeline does not have.
 fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
     let names: HashSet<&str> = pipeline
         .components

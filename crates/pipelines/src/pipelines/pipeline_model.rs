@@ -168,6 +168,7 @@ pub struct PipelineVariable {
 }
 
 impl Pipeline {
+    /// Creates a pipeline of its parts.
     pub(super) const fn new(
         kind: PipelineKind,
         components: Vec<Component>,
@@ -193,6 +194,7 @@ impl Pipeline {
             .find_subject(text)
     }
 
+    /// Builds the index that finds the component or variable named in a text.
     fn index_subjects(&self) -> SubjectIndex {
         let components = self.components.iter();
         let variables = self.variables.iter();

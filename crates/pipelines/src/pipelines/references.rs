@@ -59,6 +59,8 @@ impl Reference {
         }
     }
 
+    /// Creates the reference of a component that calls a pipeline or a script. A target with `${` is an expression,
+    /// whose value is unknown.
     fn new(name: &Arc<str>, component: &Component, call: &Call) -> Self {
         let target = call.target.clone();
         Self {
@@ -162,12 +164,12 @@ impl<'f> PipelineFiles<'f> {
     /// extension, older ones without.
     pub fn resolve(&self, target: &str, kind: PipelineKind, caller: &str) -> CallResolution<'_> {
         if has_name_and_extension(target, kind) {
-            let literal_resolution = self.find_called_file(target, caller);
+            let literal_resolution = self.resolve_path(target, caller);
             if literal_resolution != CallResolution::Missing {
                 return literal_resolution;
             }
         }
-        self.find_called_file(&format!("{target}{}", kind.extension()), caller)
+        self.resolve_path(&format!("{target}{}", kind.extension()), caller)
     }
 
     /// Returns the files of this kind.
@@ -197,7 +199,9 @@ impl<'f> PipelineFiles<'f> {
         self.paths.get(index).copied()
     }
 
-    fn find_called_file(&self, path: &str, caller: &str) -> CallResolution<'_> {
+    /// Returns the file that the path means for this caller. A name without a directory means the only file of that
+    /// name, or of several, the one beside the caller.
+    fn resolve_path(&self, path: &str, caller: &str) -> CallResolution<'_> {
         if let Some(file) = self.file_at(path) {
             return CallResolution::File(file);
         }

@@ -92,6 +92,7 @@ impl SharedPipelines {
     }
 }
 
+/// Returns the entry, or an error if an earlier entry has its id.
 fn reject_duplicate_id(
     id_positions: &mut HashMap<String, Position>,
     entry: SharedEntry,
@@ -106,6 +107,7 @@ fn reject_duplicate_id(
     Ok(entry)
 }
 
+/// Reads an entry of the shared-pipelines file.
 fn parse_entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
     if !node.is_map() {
         return Err(DocumentError::at_position(
@@ -114,9 +116,9 @@ fn parse_entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
         ));
     }
     Ok(SharedEntry {
-        pipeline: required_text(node, "pipeline")?,
+        pipeline: require_text(node, "pipeline")?,
         pipeline_position: node.get("pipeline").unwrap_or(node).position(),
-        id: required_text(node, "id")?,
+        id: require_text(node, "id")?,
         display_name: optional_text(node, "displayName")?,
         description: optional_text(node, "description")?,
         enabled: parse_enabled(node)?,
@@ -125,7 +127,8 @@ fn parse_entry(node: NodeRef<'_, '_>) -> Result<SharedEntry, DocumentError> {
     })
 }
 
-fn required_text(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
+/// Returns the text of a key, or an error if it is missing or empty.
+fn require_text(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
     match optional_text(node, key)? {
         Some(text) if !text.is_empty() => Ok(text),
         _ => Err(DocumentError::at_position(
@@ -146,6 +149,7 @@ fn optional_text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     Ok(Some(text.to_owned()))
 }
 
+/// Returns whether the entry is enabled, which is the default.
 fn parse_enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     match node.get("enabled").map(|value| (value, value.value())) {
         None | Some((_, Some(Value::Null))) => Ok(true),
@@ -157,6 +161,7 @@ fn parse_enabled(node: NodeRef<'_, '_>) -> Result<bool, DocumentError> {
     }
 }
 
+/// Reads the parameters of an entry.
 fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, DocumentError> {
     let Some(parameters) = node.get("parameters").filter(|value| !value.is_null()) else {
         return Ok(Vec::new());
@@ -173,6 +178,7 @@ fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, Docum
         .collect())
 }
 
+/// Reads a parameter. Its values are kept as text on one line, so that any YAML value can be compared.
 fn parse_parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
     let value_text = |key: &str| node.get(key).and_then(format_on_one_line);
     let columns = node.get("columns").into_iter().flat_map(NodeRef::entries);

@@ -15,6 +15,8 @@ pub(super) struct CallGroups {
 }
 
 impl CallGroups {
+    /// Groups the pipelines that call each other in a cycle. `callees` has the indices of the pipelines that each one
+    /// calls.
     pub(super) fn new(callees: Vec<Vec<usize>>) -> Self {
         let groups = find_groups(&callees);
         let mut sizes = HashMap::new();

@@ -17,6 +17,7 @@ pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that pat
 /// Maximum number of paths in a sentence about a circle.
 const MAX_LISTED_IN_CIRCLE: usize = 12;
 
+/// Describes a call of a pipeline that does not exist.
 pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     format!(
         "calls the {} `{}`, which {MISSING_FILE}",
@@ -25,6 +26,7 @@ pub fn describe_missing_call(kind: PipelineKind, target: &str) -> String {
     )
 }
 
+/// Describes a call by a name that several pipelines have.
 pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str]) -> String {
     format!(
         "calls the {} `{}` without its folder, which may be any of {}",
@@ -34,6 +36,7 @@ pub fn describe_ambiguous_call(kind: PipelineKind, target: &str, paths: &[&str])
     )
 }
 
+/// Describes a call by a name alone, with the full path to write instead.
 pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -> String {
     format!(
         "calls the {} `{}` without its folder: write the whole path, `{}`",
@@ -69,6 +72,7 @@ pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
 }
 
+/// Describes a link to a component that does not exist.
 pub(super) fn describe_dangling_link(role: LinkRole, name: &str) -> String {
     let relation = match role {
         LinkRole::Transition => "has a transition to",
@@ -95,6 +99,7 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     )
 }
 
+/// Describes a parameter that is no variable of its pipeline.
 pub fn describe_undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
         "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",

@@ -17,7 +17,8 @@ pub(super) struct Problem {
     pub is_uncertain: bool,
 }
 
-pub(super) fn shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
+/// Creates a problem in the shared-pipelines file.
+pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
     Problem {
         check: ProjectCheck::Shared,
         line,

@@ -20,6 +20,7 @@ pub struct ProjectDocumentation {
 }
 
 impl ProjectCheck {
+    /// Returns the documentation of the check.
     pub const fn documentation(self) -> &'static ProjectDocumentation {
         match self {
             Self::Call => &CALL,

@@ -7,7 +7,9 @@ use super::messages::{
     describe_missing_call, describe_missing_script, describe_undeclared_parameter,
     describe_undeclared_variable, describe_unusable_script, similar_name_hint,
 };
-use super::problem::{Problem, component_problem, group_problems, reference_problem, shared_file_problem};
+use super::problem::{
+    Problem, build_shared_file_problem, component_problem, group_problems, reference_problem,
+};
 use super::renames::Renames;
 use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
@@ -64,7 +66,7 @@ impl Project<'_> {
             problems.entry(path).or_default().extend(found_problems);
         }
         if levels.level_of(ProjectCheck::Cycle).is_some() {
-            self.check_circles(&mut problems);
+            self.check_cycles(&mut problems);
         }
         if let Some(shared_file) = self.shared_file {
             problems
@@ -123,7 +125,8 @@ impl Project<'_> {
         shared_ids
     }
 
-    fn check_circles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
+    /// Adds a problem for each call that is part of a cycle, because such pipelines call each other without end.
+    fn check_cycles<'s>(&'s self, problems: &mut ProblemsByFile<'s>) {
         let pipelines: Vec<(&str, &PipelineFacts)> = self
             .facts
             .iter()
@@ -172,12 +175,14 @@ impl Project<'_> {
         }
     }
 
+    /// Returns the entries of the shared-pipelines file that name a missing pipeline, or parameters that their pipeline
+    /// lacks.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
             Err(error) => {
                 let line = error.position.map_or(1, |position| position.line);
-                return vec![shared_file_problem(
+                return vec![build_shared_file_problem(
                     line,
                     None,
                     format!("cannot be read: {}", error.message),
@@ -199,7 +204,7 @@ impl Project<'_> {
                 problems.push(Problem {
                     // A publish warns of a disabled entry.
                     is_uncertain: !entry.enabled,
-                    ..shared_file_problem(entry.position.line, subject.clone(), text)
+                    ..build_shared_file_problem(entry.position.line, subject.clone(), text)
                 });
             }
             let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
@@ -208,7 +213,7 @@ impl Project<'_> {
             if entry.enabled && !facts.is_unparsed {
                 for parameter in entry.undeclared_parameters(facts) {
                     let text = describe_undeclared_parameter(entry, parameter);
-                    problems.push(shared_file_problem(
+                    problems.push(build_shared_file_problem(
                         parameter.position.line,
                         subject.clone(),
                         text,
@@ -230,6 +235,7 @@ struct FileChecker<'f> {
 }
 
 impl FileChecker<'_> {
+    /// Returns the problems in the links and references of one pipeline.
     fn check_file(&self, facts: &PipelineFacts) -> Vec<Problem> {
         let mut problems = Vec::new();
         for link in &facts.dangling_links {
@@ -274,6 +280,8 @@ impl FileChecker<'_> {
         Some(reference_problem(ProjectCheck::Script, reference, &text))
     }
 
+    /// Adds the problem of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or an
+    /// argument does not exist there.
     fn check_call(
         &self,
         reference: &Reference,
@@ -345,6 +353,7 @@ impl FileChecker<'_> {
         format!("; a publish is refused, as the shared pipeline `{id}` needs it")
     }
 
+    /// Adds a problem for each argument of a call that the called pipeline does not declare as a variable.
     fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;

@@ -17,6 +17,7 @@ pub(crate) struct ComponentGraph<'p> {
 }
 
 impl<'p> ComponentGraph<'p> {
+    /// Creates the graph of the components. Links are looked up by name.
     pub(crate) fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
         Self {

@@ -20,8 +20,9 @@ impl Rule for ComponentNamingConvention {
         Measure::Uncounted
     }
 
+    /// Compiles the pattern of the rule. The evaluation matches all names of a pipeline at once.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        let pattern = config.required_text("regexMatchPattern")?;
+        let pattern = config.require_text("regexMatchPattern")?;
         let regex = Pattern::for_whole_names(ID, pattern)?;
         let problem = format!(
             "does not match the naming convention {}: rename it",

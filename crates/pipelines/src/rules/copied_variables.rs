@@ -1,7 +1,7 @@
 //! The rule `copied-variables`.
 
 use super::error::EvaluationError;
-use super::evaluated_pipeline::{EvaluatedPipeline, variable_violation};
+use super::evaluated_pipeline::{EvaluatedPipeline, build_variable_violation};
 use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::findings::Violation;
@@ -26,11 +26,12 @@ impl Rule for CopiedVariables {
     }
 
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| Ok(check_variables(subject))))
+        Ok(Box::new(|subject| Ok(check_copied_variables(subject))))
     }
 }
 
-fn check_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
+/// Returns a violation for each variable with the scope COPIED that no concurrent iterator sets.
+fn check_copied_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let iterated_variables = list_iterated_variables(subject);
     let problem = match subject.pipeline.kind {
         PipelineKind::Orchestration => {
@@ -47,7 +48,7 @@ fn check_variables(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
         .iter()
         .filter(|variable| variable.scope.as_deref() == Some(COPIED_SCOPE))
         .filter(|variable| !iterated_variables.contains(variable.name.as_str()))
-        .map(|variable| variable_violation(variable, problem))
+        .map(|variable| build_variable_violation(variable, problem))
         .collect()
 }
 

@@ -17,6 +17,7 @@ impl Rule for EndOutputComponents {
         Measure::Uncounted
     }
 
+    /// Creates the evaluation: each branch must end in a component that writes an output.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| {
             let has_successor = subject.graph().incoming_link_flags(&[LinkRole::Source]);

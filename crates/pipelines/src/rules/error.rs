@@ -9,7 +9,7 @@ use sluicegate_base::text;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// The rules file is missing.
-    #[error("{}", no_rules_file(*is_link))]
+    #[error("{}", describe_missing_rules_file(*is_link))]
     RulesFileRetrieval {
         /// Whether it is behind a symbolic link.
         is_link: bool,
@@ -62,7 +62,8 @@ pub enum EvaluationError {
     DuplicateEnabledRule { id: String, times: usize },
 }
 
-const fn no_rules_file(is_link: bool) -> &'static str {
+/// Describes why there is no rules file: it is missing, or behind a symbolic link.
+const fn describe_missing_rules_file(is_link: bool) -> &'static str {
     if is_link {
         "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
          `config/pipeline_quality_rules.yaml` in the configuration folder"

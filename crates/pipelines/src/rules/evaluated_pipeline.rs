@@ -14,6 +14,7 @@ pub struct EvaluatedPipeline<'p> {
 }
 
 impl<'p> EvaluatedPipeline<'p> {
+    /// Creates the subject of an evaluation. Its graph is built when a rule first needs it.
     pub(crate) const fn new(pipeline: &'p Pipeline) -> Self {
         Self {
             pipeline,
@@ -41,7 +42,7 @@ impl<'p> EvaluatedPipeline<'p> {
                     kind: SubjectKind::Component,
                     name: &component.name,
                 };
-                subject_violation(subject, component.position, problem)
+                build_subject_violation(subject, component.position, problem)
             })
             .collect()
     }
@@ -60,15 +61,17 @@ pub(super) fn size_violation(size: u64, problem: &str) -> Violation {
     }
 }
 
-pub(super) fn variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
+/// Creates a violation about a variable.
+pub(super) fn build_variable_violation(variable: &PipelineVariable, problem: &str) -> Violation {
     let subject = NamedSubject {
         kind: SubjectKind::Variable,
         name: &variable.name,
     };
-    subject_violation(subject, variable.position, problem)
+    build_subject_violation(subject, variable.position, problem)
 }
 
-fn subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
+/// Creates a violation about a component or variable, at its line.
+fn build_subject_violation(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
     let NamedSubject { kind, name } = subject;
     let violation = Violation {
         line: Some(position.line),

@@ -62,6 +62,7 @@ impl RulesFileLinter {
         self.add_error(position, &error, true);
     }
 
+    /// Adds the problem that a rule could not be evaluated. It is an error only if the rule is enabled.
     fn add_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
         let help = error.suggestion();
@@ -77,6 +78,7 @@ impl RulesFileLinter {
         });
     }
 
+    /// Checks the rules file and each of its entries.
     fn check_file(&mut self, root: NodeRef<'_, '_>) {
         self.check_keys(root, &["rules"], "the file");
         let Some(rules) = root.get("rules") else {
@@ -101,6 +103,7 @@ impl RulesFileLinter {
         }
     }
 
+    /// Checks an entry: its keys, its rule, its level and its configuration.
     fn check_entry(&mut self, entry: &RuleEntry<'_, '_>) {
         let id = shorten(entry.id);
         self.check_keys(entry.node, &ENTRY_KEYS, &format!("the rule `{id}`"));
@@ -154,6 +157,7 @@ impl RulesFileLinter {
         }
     }
 
+    /// Adds an error if the rule is already enabled on another line, because no rule is then evaluated.
     fn check_duplicate<'t>(&mut self, entry: &RuleEntry<'t, '_>, enabled_lines: &mut HashMap<&'t str, u32>) {
         if !entry.is_enabled {
             return;

@@ -18,6 +18,7 @@ impl Rule for MaximumComponents {
         Measure::MoreIsWorse(count_components)
     }
 
+    /// Creates the evaluation: a pipeline has at most `maxComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxComponents")?;
         Ok(Box::new(move |subject| {

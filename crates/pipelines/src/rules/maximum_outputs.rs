@@ -27,6 +27,7 @@ impl Rule for MaximumOutputs {
         Measure::MoreIsWorse(count_outputs)
     }
 
+    /// Creates the evaluation: a transformation has at most `maxOutputs` output components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let maximum = config.count("maxOutputs")?;
         Ok(Box::new(move |subject| {

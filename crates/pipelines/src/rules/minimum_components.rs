@@ -18,6 +18,7 @@ impl Rule for MinimumComponents {
         Measure::LessIsWorse(count_components)
     }
 
+    /// Creates the evaluation: a pipeline has at least `minComponents` components.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {
         let minimum = config.count("minComponents")?;
         Ok(Box::new(move |subject| {

@@ -100,6 +100,7 @@ impl Pattern {
         }
     }
 
+    /// Matches a name with the slower engine, within limits. A pattern that needs too many steps is an error.
     fn match_with_backtracking(
         &self,
         regex: &fancy_regex::Regex,
@@ -130,6 +131,8 @@ fn anchored_forms(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
 
+/// Compiles the pattern for the engine with linear time, with growing limits; `None` if the pattern is too large or
+/// needs backtracking.
 fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
     let forms = anchored_forms(pattern);
     LIMITS
@@ -157,6 +160,7 @@ fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternL
     Ok(regex.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING_LIMIT)))
 }
 
+/// Compiles the pattern for the engine with backtracking, which is limited to a number of steps.
 fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::Error> {
     fancy_regex::RegexBuilder::new(pattern)
         .backtrack_limit(MAX_STEPS)
@@ -168,13 +172,14 @@ fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::
 /// nested ones would use all memory.
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
-    if is_rare(&tree.expr) || tree.expr.has_descendant(is_rare) {
+    if is_unsupported(&tree.expr) || tree.expr.has_descendant(is_unsupported) {
         return Err("conditions, group calls and verbs are not supported".to_owned());
     }
     Ok(())
 }
 
-fn is_rare(part: &Expr) -> bool {
+/// Returns whether this part of a pattern is a construct that other engines do not support, too.
+fn is_unsupported(part: &Expr) -> bool {
     !matches!(
         part,
         Expr::Empty

@@ -18,20 +18,22 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
 
     /// Returns the value of a field that must be an integer from 0.
     pub(crate) fn count(&self, field: &str) -> Result<u64, EvaluationError> {
-        match self.field(field)?.value() {
+        match self.require_field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
             value => Err(self.reject_value(field, "an integer from 0", value)),
         }
     }
 
-    pub(crate) fn required_text(&self, field: &str) -> Result<&'t str, EvaluationError> {
-        match self.field(field)?.value() {
+    /// Returns the text of a field of the rule's configuration, or the error that it is missing or no text.
+    pub(crate) fn require_text(&self, field: &str) -> Result<&'t str, EvaluationError> {
+        match self.require_field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
             value => Err(self.reject_value(field, "a string (in quotes if it looks like a number)", value)),
         }
     }
 
-    fn field(&self, field: &str) -> Result<NodeRef<'t, 'a>, EvaluationError> {
+    /// Returns a field of the rule's configuration, or the error that it is missing.
+    fn require_field(&self, field: &str) -> Result<NodeRef<'t, 'a>, EvaluationError> {
         let config = self
             .node
             .filter(|node| !node.is_null())
@@ -44,6 +46,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
             .ok_or_else(|| self.reject_config(format!("`{field}` is missing")))
     }
 
+    /// Returns the error that a field does not have the required kind of value.
     fn reject_value(&self, field: &str, requirement: &str, value: Option<Value<'_>>) -> EvaluationError {
         let description = match value {
             None => "a list or a map".to_owned(),

@@ -34,6 +34,7 @@ pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
         .collect())
 }
 
+/// Returns the state and the configuration of a rule, to compare versions of the rules file.
 fn outline_rule(entry: &RuleEntry<'_, '_>, rule_set: &RuleSet) -> RuleOutline {
     let mut config = Vec::new();
     for (name, _, node) in entry.node.get("config").into_iter().flat_map(NodeRef::entries) {

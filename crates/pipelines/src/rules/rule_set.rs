@@ -138,6 +138,7 @@ impl RuleSet {
         }
     }
 
+    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_pipeline(path, || {
             let pipeline = Pipeline::parse(document).map_err(EvaluationError::DocumentParse)?;
@@ -163,13 +164,14 @@ impl RuleSet {
         })
     }
 
+    /// Evaluates the rules on the pipeline that `pipeline` returns. It is not called if no rule is enabled.
     fn evaluate_pipeline(
         &self,
         path: &str,
         pipeline: impl FnOnce() -> Result<Pipeline, EvaluationError>,
     ) -> FileResults {
         let results = match &self.file {
-            Err(error) => vec![error_result(RULES_FILE_RULE, None, error)],
+            Err(error) => vec![build_error_result(RULES_FILE_RULE, None, error)],
             Ok(file) if file.rules.is_empty() => Vec::new(),
             Ok(file) => evaluate_rules(&file.rules, path, &pipeline()),
         };
@@ -180,6 +182,8 @@ impl RuleSet {
     }
 }
 
+/// Evaluates the rules that apply to this kind of pipeline. If the pipeline cannot be parsed, the kind is that of its
+/// file name.
 fn evaluate_rules(
     rules: &[EnabledRule],
     path: &str,
@@ -197,30 +201,32 @@ fn evaluate_rules(
         .collect()
 }
 
+/// Evaluates one rule. A rule or a pipeline that cannot be read results in an evaluation error.
 fn evaluate_rule(
     rule: &EnabledRule,
     subject: Result<&EvaluatedPipeline<'_>, &EvaluationError>,
 ) -> RuleResult {
     let evaluator: &Evaluator = match &rule.evaluator {
         Ok(evaluator) => evaluator,
-        Err(error) => return error_result(&rule.id, rule.enforcement, error),
+        Err(error) => return build_error_result(&rule.id, rule.enforcement, error),
     };
     let subject = match subject {
         Ok(subject) => subject,
-        Err(error) => return error_result(&rule.id, rule.enforcement, error),
+        Err(error) => return build_error_result(&rule.id, rule.enforcement, error),
     };
     match evaluator(subject) {
         Ok(violations) => RuleResult::new(
             rule.id.clone(),
-            violation_status(&violations, rule.enforcement),
+            derive_status(&violations, rule.enforcement),
             rule.enforcement,
             violations,
         ),
-        Err(error) => error_result(&rule.id, rule.enforcement, &error),
+        Err(error) => build_error_result(&rule.id, rule.enforcement, &error),
     }
 }
 
-fn violation_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
+/// Returns the status for these violations at the level of the rule.
+fn derive_status(violations: &[Violation], enforcement: Option<Enforcement>) -> Status {
     if violations.is_empty() {
         return Status::Passed;
     }
@@ -230,7 +236,8 @@ fn violation_status(violations: &[Violation], enforcement: Option<Enforcement>) 
     })
 }
 
-fn error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
+/// Creates the result of a rule that could not be evaluated.
+fn build_error_result(rule: &str, enforcement: Option<Enforcement>, error: &EvaluationError) -> RuleResult {
     RuleResult::new(
         rule.to_owned(),
         Status::Error(Some(error.error_type().to_owned())),

@@ -34,6 +34,7 @@ pub(super) struct RuleEntry<'t, 'a> {
     pub node: NodeRef<'t, 'a>,
 }
 
+/// Parses the rules file, and prepares the enabled rules. A rule that is enabled several times is prepared once.
 pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
     let tree = Tree::parse(bytes, None)?;
     let entries = read_entries(tree.root())?;
@@ -55,6 +56,7 @@ pub(super) fn read_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> 
     })
 }
 
+/// Reads the entries of the list `rules`. An invalid entry makes the whole file invalid.
 pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t, 'a>>, DocumentError> {
     let rules = root
         .get("rules")
@@ -72,6 +74,7 @@ pub(super) fn read_entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntr
 }
 
 impl<'t, 'a> RuleEntry<'t, 'a> {
+    /// Reads the id of an entry, and whether it is enabled.
     pub(super) fn from_node(node: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let wrong = |message: &str| DocumentError::at_position(node.position(), message);
         if !node.is_map() {
@@ -126,6 +129,7 @@ fn effective_levels(
     levels
 }
 
+/// Returns the level of an entry; `None` if it is missing or invalid.
 pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
     entry
         .node
@@ -134,6 +138,7 @@ pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
+/// Prepares a rule with the strictest of the levels at which it is enabled.
 fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
     let rule = registry::find_rule(entry.id);
     let enforcement = strictest_level(levels);

@@ -30,6 +30,7 @@ impl Rule for StartAndEndComponents {
     }
 }
 
+/// Returns a violation for each branch that does not end in an End component, or one if there is no Start component.
 fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
@@ -45,13 +46,14 @@ fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
             is_reachable.get(index) == Some(&true)
                 && has_transition.get(index) == Some(&false)
                 && is_iteration_target.get(index) == Some(&false)
-                && !is_end(component)
+                && !is_end_component(component)
         },
         "is the last step of its branch: connect it to an End Success or End Failure component",
     )
 }
 
-fn is_end(component: &Component) -> bool {
+/// Returns whether the component marks the end of a branch.
+fn is_end_component(component: &Component) -> bool {
     component
         .kind
         .as_deref()

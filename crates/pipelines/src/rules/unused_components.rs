@@ -27,6 +27,7 @@ impl Rule for UnusedComponents {
     }
 }
 
+/// Returns a violation for each component that has no effect.
 fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
         PipelineKind::Orchestration => check_orchestration(subject),
@@ -34,6 +35,7 @@ fn check_connections(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, 
     }
 }
 
+/// Returns a violation for each component that cannot be reached from the Start component.
 fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>, EvaluationError> {
     if !subject.graph().has_start() {
         return Err(EvaluationError::NoStartComponent);
@@ -45,6 +47,7 @@ fn check_orchestration(subject: &EvaluatedPipeline<'_>) -> Result<Vec<Violation>
     ))
 }
 
+/// Returns a violation for each component without links, unless it is the only one.
 fn check_transformation(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     if count_components(subject.pipeline) < 2 {
         return Vec::new();

@@ -63,6 +63,8 @@ struct EditedFile {
 }
 
 impl EditedFile {
+    /// Parses the lines of the waivers file, so that entries can be added and removed without changing the others.
+    /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
         let placed_waivers = read_waivers(text.as_bytes(), &|_| true)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
@@ -79,6 +81,7 @@ impl EditedFile {
         })
     }
 
+    /// Adds an entry at its place in the order of the file, above the comments of the next entry.
     fn insert(&mut self, entry: &WaiverEntry) {
         let next = self
             .items
@@ -99,6 +102,7 @@ impl EditedFile {
         self.insertions.entry(line_index).or_default().push_str(&line);
     }
 
+    /// Returns the text of the file with the added entries.
     fn to_text(&self) -> String {
         let mut text = String::new();
         for line_index in 0..=self.lines.len() {

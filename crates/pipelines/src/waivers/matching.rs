@@ -66,6 +66,7 @@ impl WaiverStatus {
 }
 
 impl Waivers {
+    /// Compiles the paths of the entries to globs.
     pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
         let mut globs = GlobSetBuilder::new();
         for entry in &entries {
@@ -108,6 +109,8 @@ impl Waivers {
         matched_flags
     }
 
+    /// Marks the findings of one result that an entry allows. Records which entries match in `matched_flags`, expired
+    /// ones as well.
     fn mark_result(
         &self,
         file_entries: &FileEntries<'_>,
@@ -216,6 +219,7 @@ impl Waivers {
             .collect()
     }
 
+    /// Calls `update` for each entry that matches the path.
     fn update_coverages(
         &self,
         path: &str,
@@ -243,6 +247,7 @@ struct FileCoverage {
 }
 
 impl FileCoverage {
+    /// Records whether this file was evaluated by the rule of the entry.
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.evaluated_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
@@ -257,6 +262,8 @@ impl FileCoverage {
         self.is_evaluated |= check.is_some_and(|check| check_levels.level_of(check).is_some());
     }
 
+    /// Returns whether it is certain that the entry matches no finding: all files at its path were evaluated.
+    /// `is_whole` states that the run covered all pipelines.
     const fn is_conclusive(&self, is_whole: bool) -> bool {
         match self.existing_count {
             0 => is_whole && !self.has_others,

@@ -50,6 +50,7 @@ fn error_at(node: NodeRef<'_, '_>, message: impl Into<String>) -> DocumentError 
     DocumentError::at_position(node.position(), message)
 }
 
+/// Reads an entry of the waivers file.
 fn parse_waiver(
     item: NodeRef<'_, '_>,
     is_known_rule: &dyn Fn(&str) -> bool,
@@ -93,6 +94,7 @@ fn parse_waiver(
     }
 }
 
+/// Fails if no rule has this id. Names the most similar one.
 fn reject_unknown_rule(
     item: NodeRef<'_, '_>,
     rule: &str,
@@ -114,6 +116,7 @@ fn required_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentErr
     optional_text(item, key)?.ok_or_else(|| error_at(item, format!("the waiver has no `{key}`")))
 }
 
+/// Returns the text of a key, or `None` if the key is missing. An empty text is an error.
 fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(node) = item.get(key) else {
         return Ok(None);
@@ -128,6 +131,7 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     }
 }
 
+/// Returns the glob in `path`, or the error that it is invalid.
 fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     let path = required_text(item, "path")?;
     match parse_glob(&path) {
@@ -139,6 +143,7 @@ fn parse_path(item: NodeRef<'_, '_>) -> Result<String, DocumentError> {
     }
 }
 
+/// Returns the number in `size`, if it is set.
 fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     let Some(node) = item.get("size") else {
         return Ok(None);
@@ -149,6 +154,7 @@ fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     }
 }
 
+/// Returns the date in `until`, if it is set.
 fn parse_until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
     let Some(node) = item.get("until") else {
         return Ok(None);

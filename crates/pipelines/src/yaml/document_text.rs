@@ -45,6 +45,7 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
+    /// Creates an error at this position.
     pub(crate) fn at_position(position: Position, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -139,6 +140,7 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
     ))
 }
 
+/// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it.
 fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
     let directive_lines = text
         .split(['\n', '\r'])
@@ -156,6 +158,8 @@ fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
     Ok(())
 }
 
+/// Fails for a document with very many brackets and commas, because the parser keeps every token of an open collection
+/// in memory.
 fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     if bytes.len() <= MAX_UNCOUNTED_BYTES {
         return Ok(());

@@ -27,6 +27,7 @@ pub enum Value<'t> {
 }
 
 impl<'a> Scalar<'a> {
+    /// Creates a scalar. A quoted one, and one with the tag for text, is always text.
     pub(super) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
         let tagged_as_text = tag.is_some_and(|tag| {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
@@ -37,6 +38,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
+    /// Returns the value by the rules of the YAML core schema.
     pub(super) fn value(&self) -> Value<'_> {
         if self.is_text {
             return Value::Text(&self.text);
@@ -66,6 +68,7 @@ pub(crate) fn format_double_quoted(text: &str) -> String {
     output
 }
 
+/// Parses a number; `None` if the text is none.
 fn parse_number(text: &str) -> Option<Value<'_>> {
     if let Some(digits) = text.strip_prefix("0x") {
         return parse_digits(digits, 16).map(Value::Natural);
@@ -90,6 +93,7 @@ fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
+/// Returns whether the text is a fraction, infinity or "not a number".
 fn is_float(text: &str, unsigned_text: &str) -> bool {
     match unsigned_text {
         ".inf" | ".Inf" | ".INF" => true,

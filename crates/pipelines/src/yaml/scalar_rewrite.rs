@@ -34,6 +34,7 @@ enum Context {
     Flow,
 }
 
+/// Replaces these scalars, and checks that the result is the same document except for them.
 fn splice_verified(
     byte_order_mark: &[u8],
     text: &str,
@@ -41,13 +42,14 @@ fn splice_verified(
     new_texts: &BTreeMap<Position, String>,
     context: Context,
 ) -> Result<Vec<u8>, DocumentError> {
-    let new_text = splice(text, scalars, new_texts, context)?;
+    let new_text = splice_scalars(text, scalars, new_texts, context)?;
     let new_bytes = [byte_order_mark, &new_text].concat();
     verify_rewrite(text, &new_bytes, scalars, new_texts)?;
     Ok(new_bytes)
 }
 
-fn splice(
+/// Replaces the text of these scalars, and keeps all other bytes.
+fn splice_scalars(
     text: &str,
     scalars: &BTreeMap<Position, ScalarLocation>,
     new_texts: &BTreeMap<Position, String>,
@@ -104,6 +106,7 @@ struct ScalarLocation {
     range: Option<Range<usize>>,
 }
 
+/// Returns where the wanted scalars are in the text, and how they are written.
 fn find_scalars(
     text: &str,
     is_wanted: impl Fn(Position) -> bool,
@@ -115,7 +118,7 @@ fn find_scalars(
     };
     let mut scalars = BTreeMap::new();
     for (event_index, event) in Parser::new(TextInput::new(text)).enumerate() {
-        let (event, span) = event.map_err(|error| tree_builder::syntax_error(&error))?;
+        let (event, span) = event.map_err(|error| tree_builder::to_document_error(&error))?;
         let position = tree_builder::marker_position(&span.start);
         let Event::Scalar(value, style, anchor, _) = event else {
             continue;
@@ -143,6 +146,7 @@ struct ByteOffsets<'t> {
 }
 
 impl ByteOffsets<'_> {
+    /// Returns the byte offset of the character with this index. The indices must not decrease between calls.
     fn byte_offset_of(&mut self, character: usize) -> Option<usize> {
         let character_count = character.checked_sub(self.character_offset)?;
         let remaining_text = self.text.get(self.byte_offset..)?;
@@ -192,6 +196,7 @@ fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
     Some(scalar_source.len() - remaining_source.len())
 }
 
+/// Returns the length of a single-quoted scalar at the begin of the text, with its quotes.
 fn single_quoted_length(source: &str) -> Option<usize> {
     let inner = source.strip_prefix('\'')?;
     let mut quote_indices = inner.match_indices('\'').map(|(index, _)| index).peekable();
@@ -203,6 +208,7 @@ fn single_quoted_length(source: &str) -> Option<usize> {
     None
 }
 
+/// Returns the length of a double-quoted scalar at the begin of the text, with its quotes.
 fn double_quoted_length(source: &str) -> Option<usize> {
     let inner = source.strip_prefix('"')?;
     let mut is_escaped = false;

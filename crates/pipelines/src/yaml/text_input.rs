@@ -75,6 +75,7 @@ impl Input for TextInput<'_> {
         next
     }
 
+    /// Reads a character, unless it ends the line or the input.
     #[inline]
     fn raw_read_non_breakz_ch(&mut self) -> Option<char> {
         let next = self.peek_opt()?;
@@ -102,6 +103,7 @@ impl Input for TextInput<'_> {
         self.peek_opt().unwrap_or('\0')
     }
 
+    /// Returns a character ahead without reading it. ASCII is looked up by bytes, which is faster.
     #[inline]
     fn peek_nth(&self, n: usize) -> char {
         match (n, self.peek_byte(0), self.peek_byte(1)) {
@@ -111,6 +113,7 @@ impl Input for TextInput<'_> {
         }
     }
 
+    /// Returns the next character without reading it.
     #[inline]
     fn peek_opt(&self) -> Option<char> {
         match self.peek_byte(0)? {
@@ -119,6 +122,7 @@ impl Input for TextInput<'_> {
         }
     }
 
+    /// Returns whether the next character may continue a plain scalar.
     #[inline]
     fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
         match self.peek_byte(0) {

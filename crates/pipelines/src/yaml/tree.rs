@@ -40,6 +40,7 @@ pub(super) struct Key<'a> {
 }
 
 impl<'a> Tree<'a> {
+    /// Returns the root of the document.
     pub fn root(&self) -> NodeRef<'_, 'a> {
         NodeRef {
             tree: self,

@@ -37,6 +37,7 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Builds the tree of a document. Values of `skipped_key` are checked, but not kept.
 fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, DocumentError> {
     let mut builder = Builder {
         skipped_key,
@@ -50,7 +51,7 @@ fn build_tree<'a>(text: &'a str, skipped_key: Option<&str>) -> Result<Tree<'a>, 
         alias_weight: 0,
     };
     for event in Parser::new(TextInput::new(text)) {
-        let (event, span) = event.map_err(|error| syntax_error(&error))?;
+        let (event, span) = event.map_err(|error| to_document_error(&error))?;
         builder.add_event(event, marker_position(&span.start))?;
     }
     builder.into_tree()
@@ -87,6 +88,7 @@ enum Children<'a> {
 }
 
 impl<'a> Builder<'a, '_> {
+    /// Adds an event of the parser to the tree.
     fn add_event(&mut self, event: Event<'a>, position: Position) -> Result<(), DocumentError> {
         match event {
             Event::DocumentStart(_) => self.start_document(position),
@@ -105,6 +107,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// Fails at a second document, because only one is allowed.
     fn start_document(&mut self, position: Position) -> Result<(), DocumentError> {
         self.document_count += 1;
         if self.document_count > 1 {
@@ -129,6 +132,7 @@ impl<'a> Builder<'a, '_> {
         !is_below_skipped_key || anchor > 0
     }
 
+    /// Returns whether the next node is the key of a map.
     fn expects_key(&self) -> bool {
         matches!(
             self.open_frames.last(),
@@ -139,6 +143,7 @@ impl<'a> Builder<'a, '_> {
         )
     }
 
+    /// Adds a scalar as a key or as a value.
     fn add_scalar(
         &mut self,
         scalar: Scalar<'a>,
@@ -162,6 +167,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// Sets the key of the next value. Merge keys are rejected, because the platform does not support them.
     fn set_key(&mut self, scalar: Scalar<'a>, position: Position) -> Result<(), DocumentError> {
         if scalar.text == "<<" && !scalar.is_text {
             return Err(DocumentError::at_position(
@@ -202,6 +208,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// Adds the node that an alias refers to. The amount of data that aliases expand to is limited.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(
@@ -230,6 +237,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// Begins a list or a map.
     fn open_collection(
         &mut self,
         children: Children<'a>,
@@ -255,6 +263,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// Ends the innermost list or map, and adds it to the one around it.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
@@ -280,6 +289,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// Adds a node to the tree. Their number is limited.
     fn add_node(&mut self, position: Position, content: NodeContent<'a>) -> Result<NodeId, DocumentError> {
         let id = NodeId::try_from(self.nodes.len())
             .ok()
@@ -289,6 +299,7 @@ impl<'a> Builder<'a, '_> {
         Ok(id)
     }
 
+    /// Records the node of an anchor, and how much data an alias to it stands for.
     fn set_anchor(&mut self, anchor: usize, id: NodeId, weight: usize) {
         if anchor == 0 {
             return;
@@ -301,6 +312,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// Returns the tree, or the error that the document is empty.
     fn into_tree(mut self) -> Result<Tree<'a>, DocumentError> {
         let document_start = Position { line: 1, column: 1 };
         let root = self
@@ -313,6 +325,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
+/// Fails if a map has a key twice.
 fn reject_duplicate_keys(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> {
     match find_duplicate_key(entries) {
         None => Ok(()),
@@ -323,6 +336,7 @@ fn reject_duplicate_keys(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> 
     }
 }
 
+/// Returns the first key that an earlier entry has, too. Long maps are sorted instead of compared pair by pair.
 fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>> {
     if entries.len() <= MAX_PAIRWISE_ENTRIES {
         return (1..entries.len()).find_map(|index| {
@@ -347,7 +361,8 @@ fn non_scalar_key_error(position: Position) -> DocumentError {
     DocumentError::at_position(position, "a key that is a list or a map is not supported")
 }
 
-pub(super) fn syntax_error(error: &ScanError) -> DocumentError {
+/// Converts an error of the parser.
+pub(super) fn to_document_error(error: &ScanError) -> DocumentError {
     DocumentError::at_position(
         marker_position(error.marker()),
         format!("not YAML: {}", error.info()),

@@ -32,6 +32,7 @@ impl Platform {
             })
     }
 
+    /// Requests one item of a list, to learn whether the token may read it.
     async fn check_access(&self, path: &[&str]) -> Result<(), HttpError> {
         let request = Request::get(self.client.url(path)?)
             .query("page", "0")

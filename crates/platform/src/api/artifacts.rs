@@ -91,6 +91,7 @@ impl Platform {
         response.json()
     }
 
+    /// Requests the details of a version; without a name, of the latest one.
     async fn fetch_details(&self, prefix: &str, version: Option<&str>) -> Result<Response, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts", "details"])?;
         let mut request = Request::get(url).query("sharedPipelineIdPrefix", prefix);

@@ -99,6 +99,7 @@ impl Platform {
     }
 }
 
+/// Adds the hint which role the token needs.
 fn add_role_hint(error: HttpError) -> HttpError {
     match error.kind() {
         ErrorKind::Forbidden => {

@@ -26,6 +26,7 @@ pub(super) fn read_any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Opti
     Ok(value.map(to_text))
 }
 
+/// Returns a text as it is, and any other value as JSON.
 fn to_text(entry: Value) -> String {
     match entry {
         Value::String(text) => text,
@@ -33,7 +34,7 @@ fn to_text(entry: Value) -> String {
     }
 }
 
-/// Converts JSON that is already parsed; `place` is its path in the response, for errors.
+/// Converts JSON that is already parsed; `parent_path` is its path in the response, for errors.
 pub(super) fn parse_value<T: DeserializeOwned>(
     raw: &Value,
     parent_path: &str,

@@ -112,7 +112,8 @@ impl ListPage {
 }
 
 impl Platform {
-    /// Returns all entries of a list, each converted by `read`, which receives the entry's path in its page.
+    /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
+    /// path in its page for errors.
     pub(super) async fn read_list<T>(
         &self,
         url: Url,
@@ -127,7 +128,7 @@ impl Platform {
         for page_number in 0..MAX_PAGES {
             let response = self
                 .client
-                .send(&page_request(&url, page_number, page_size))
+                .send(&build_page_request(&url, page_number, page_size))
                 .await?;
             memory = response.check_memory(memory)?;
             let page = ListPage::parse(response.json()?)
@@ -182,7 +183,8 @@ fn hash_entries(entries: &[Value]) -> u64 {
     hasher.finish()
 }
 
-fn page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
+/// Creates the request for a page. Without a size, it is the request for a list without pages.
+fn build_page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
     let request = Request::get(url.clone());
     match size {
         Some(size) => request

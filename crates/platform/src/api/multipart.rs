@@ -37,6 +37,7 @@ pub(super) struct MultipartForm {
 }
 
 impl MultipartForm {
+    /// Creates a form with these parts, and computes its length, which the header of the upload states.
     pub(super) fn new(
         parts: Vec<UploadPart>,
         source: Arc<dyn PartSource>,
@@ -47,7 +48,7 @@ impl MultipartForm {
         let mut length = form_tail(&boundary).len() as u64;
         for part in &parts {
             // The line break after the content has two bytes.
-            length += part_head(&boundary, &part.name).len() as u64 + part.length + 2;
+            length += format_part_head(&boundary, &part.name).len() as u64 + part.length + 2;
         }
         Self {
             boundary,
@@ -65,7 +66,7 @@ impl MultipartForm {
             length: part.length,
             missing_size: part.length,
         };
-        let head = Cursor::new(part_head(&self.boundary, &part.name).into_bytes());
+        let head = Cursor::new(format_part_head(&self.boundary, &part.name).into_bytes());
         Ok(Box::new(head.chain(content).chain(&b"\r\n"[..])))
     }
 }
@@ -81,6 +82,7 @@ impl UploadBody for MultipartForm {
         self.length
     }
 
+    /// Opens the form for reading: its parts, then the end of the form.
     fn open_body(self: Arc<Self>) -> Box<dyn Read + Send> {
         let tail = Cursor::new(form_tail(&self.boundary).into_bytes());
         let parts = FormReader {
@@ -119,6 +121,7 @@ impl FormReader {
         Ok(true)
     }
 
+    /// Reads from the open part. An error names the part.
     fn read_open_part(&mut self, space: &mut [u8]) -> io::Result<usize> {
         let part = self
             .opened_count
@@ -132,6 +135,7 @@ impl FormReader {
 }
 
 impl Read for FormReader {
+    /// Reads from the parts, one after the other.
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         loop {
             let size = self.read_open_part(space)?;
@@ -158,6 +162,7 @@ struct ExactReader {
 }
 
 impl Read for ExactReader {
+    /// Reads from the content of a part. Fails if it is shorter or longer than the upload states.
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
         let (length, missing_size) = (self.length, self.missing_size);
         if missing_size == 0 {
@@ -182,7 +187,8 @@ impl Read for ExactReader {
     }
 }
 
-fn part_head(boundary: &str, name: &str) -> String {
+/// Returns the lines before the content of a part.
+fn format_part_head(boundary: &str, name: &str) -> String {
     let name = part_name(name);
     format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n"

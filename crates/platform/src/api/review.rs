@@ -45,7 +45,8 @@ impl ReviewRequest {
         }
     }
 
-    fn body(&self, fields: &ReviewFields) -> Value {
+    /// Returns the body of the request in the form that the platform expects.
+    fn to_json(&self, fields: &ReviewFields) -> Value {
         let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
         match fields {
             ReviewFields::Pipelines => body["pipelines"] = json!(self.pipelines),
@@ -112,7 +113,7 @@ impl Platform {
         fields: &ReviewFields,
     ) -> Result<ReviewResponse, HttpError> {
         let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
-        let body = request.body(fields);
+        let body = request.to_json(fields);
         let call = Request::new(Method::POST, url, Repeat::Safe)
             .read_only()
             .header(
@@ -211,6 +212,7 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
     }
 }
 
+/// Returns whether the platform rejects this field of the request.
 fn has_violation(error: &HttpError, field: &str) -> bool {
     error
         .violations()
@@ -253,14 +255,14 @@ mod tests {
             pipelines: vec!["a/b.orch.yaml".to_owned()],
         };
         insta::assert_snapshot!(
-            request.body(&ReviewFields::Pipelines),
+            request.to_json(&ReviewFields::Pipelines),
             @r#"{"branchName":"b","commitId":"c","pipelines":["a/b.orch.yaml"]}"#
         );
         let other = ReviewFields::FilePaths {
             data_warehouse: "SNOWFLAKE".to_owned(),
         };
         insta::assert_snapshot!(
-            request.body(&other),
+            request.to_json(&other),
             @r#"{"branchName":"b","commitId":"c","filePaths":["a/b.orch.yaml"],"dataWarehouseType":"SNOWFLAKE"}"#
         );
     }

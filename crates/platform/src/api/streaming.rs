@@ -44,6 +44,7 @@ pub enum StreamingCommand {
 }
 
 impl StreamingCommand {
+    /// Returns the name of the command in the request.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",

@@ -77,6 +77,8 @@ struct Pass {
     head: Option<String>,
 }
 
+/// Reads all pages of the window once, and adds their events. Events may appear during the pass, so that pages shift.
+/// Fails if the list does not end.
 async fn read_pages(
     platform: &Platform,
     window: Window,
@@ -129,6 +131,7 @@ async fn read_pages(
     }
 }
 
+/// Returns whether this is the last page, by the total if the platform states it, otherwise by the size of the page.
 fn is_last_page(page: &EventPage, read_count: usize) -> bool {
     let full = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
     page.events.is_empty()
@@ -138,6 +141,7 @@ fn is_last_page(page: &EventPage, read_count: usize) -> bool {
         }
 }
 
+/// Requests the key of the first event in the window, to notice that events were added.
 async fn fetch_head(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
     Ok(platform
         .events(&window.to_event_window(), 0)
@@ -175,6 +179,7 @@ impl CollectedEvents {
         }
     }
 
+    /// Returns the events in the order of the list, sorted by time where it is known.
     fn into_sorted(self) -> Vec<ApiValue<Event>> {
         let mut events: Vec<_> = self
             .events

@@ -46,7 +46,7 @@ pub fn render_csv(events: &[ApiValue<Event>]) -> String {
     let mut table = render_row(columns.iter().map(|column| (*column).to_owned()));
     for event in events {
         table.push_str(&render_row(
-            columns.iter().map(|column| cell_text(&event.raw[*column])),
+            columns.iter().map(|column| format_cell(&event.raw[*column])),
         ));
     }
     table
@@ -56,7 +56,8 @@ fn render_row(cells: impl Iterator<Item = String>) -> String {
     cells.map(|text| escape_cell(&text)).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-fn cell_text(value: &Value) -> String {
+/// Returns the value as the text of a cell.
+fn format_cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -64,6 +65,7 @@ fn cell_text(value: &Value) -> String {
     }
 }
 
+/// Escapes the text of a CSV cell, so that no spreadsheet program takes it for a formula.
 fn escape_cell(text: &str) -> String {
     let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.

@@ -43,6 +43,7 @@ pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
         .ok_or_else(|| WindowError::InvalidTime(text.to_owned()))
 }
 
+/// Parses a date as its begin in UTC; `None` if the text is no date.
 fn parse_date(text: &str) -> Option<Timestamp> {
     // A time without an offset would parse as its date.
     if text.len() != 10 {
@@ -68,6 +69,7 @@ impl Window {
         }
     }
 
+    /// Converts the window to the parameters of the request.
     pub(super) fn to_event_window(self) -> EventWindow {
         EventWindow {
             from: self.from.map(|time| time.to_string()),

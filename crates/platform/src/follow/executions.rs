@@ -17,7 +17,7 @@ pub(super) enum ExecutionStanding {
 
 /// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
 /// encounter. An unknown status counts as the end only if the response has an end time, and then always as a failure.
-pub(crate) fn execution_standing(execution: &Execution) -> ExecutionStanding {
+pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
         .as_deref()
@@ -76,7 +76,7 @@ pub async fn poll_execution(
             status.clone_from(&response.result.status);
             report_status(&response.result);
         }
-        match execution_standing(&response.result) {
+        match interpret_status(&response.result) {
             ExecutionStanding::Succeeded => return Ok((response, PollEnd::Succeeded)),
             ExecutionStanding::Failed => return Ok((response, PollEnd::Failed)),
             ExecutionStanding::Open if pace.pause().await => last_response = Some(response),
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn only_success_is_a_success_and_unknown_words_end_nothing() {
         let found = |status: Option<&str>, finished: Option<&str>| {
-            execution_standing(&Execution {
+            interpret_status(&Execution {
                 status: status.map(str::to_owned),
                 finished_at: finished.map(str::to_owned),
                 ..Execution::default()

@@ -49,7 +49,7 @@ impl Pace {
     /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
     /// there is one more poll at that time.
     pub async fn pause(&mut self) -> bool {
-        match self.wait_until_poll(Instant::now()) {
+        match self.take_next_wait(Instant::now()) {
             None => false,
             Some(wait) => {
                 sleep(wait).await;
@@ -58,7 +58,8 @@ impl Pace {
         }
     }
 
-    fn wait_until_poll(&mut self, now: Instant) -> Option<Duration> {
+    /// Returns how long to wait until the next request, or `None` if the time is over.
+    fn take_next_wait(&mut self, now: Instant) -> Option<Duration> {
         let remaining_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(now));
@@ -110,8 +111,8 @@ mod tests {
         let mut pace = Pace::new(Duration::from_secs(4), Duration::from_secs(9));
         let deadline = pace.deadline.unwrap();
         let before = |seconds| deadline - Duration::from_secs(seconds);
-        assert_eq!(pace.wait_until_poll(before(9)), Some(Duration::from_secs(4)));
-        assert_eq!(pace.wait_until_poll(before(5)), Some(Duration::from_secs(5)));
-        assert_eq!(pace.wait_until_poll(deadline), None);
+        assert_eq!(pace.take_next_wait(before(9)), Some(Duration::from_secs(4)));
+        assert_eq!(pace.take_next_wait(before(5)), Some(Duration::from_secs(5)));
+        assert_eq!(pace.take_next_wait(deadline), None);
     }
 }

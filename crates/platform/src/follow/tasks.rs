@@ -76,9 +76,9 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Polls until the task ends or needs a decision. `before` is the task before the caller resumed it, with the answered
-/// ids; `None` for a new task. The document does not define the status right after that, so an unchanged status is not
-/// trusted at once.
+/// Polls until the task ends or needs a decision. `resumed_from` is the task before the caller resumed it, with the
+/// ids of the decisions that the caller answered; `None` for a new task. The API document does not define the status
+/// right after that, so an unchanged status is not trusted at once.
 pub async fn poll_task(
     platform: &Platform,
     id: &str,
@@ -143,6 +143,8 @@ fn is_stopping(task: &Task) -> bool {
         .is_some_and(|status| status.eq_ignore_ascii_case("STOPPING"))
 }
 
+/// Returns how the task ended or why it waits; `None` if it is still working. `was_stopping` states that the user asked
+/// it to stop.
 fn find_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
@@ -163,6 +165,7 @@ fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
 }
 
 impl ResumedTask {
+    /// Creates the state before the first request. The decisions in `answered_ids` are not shown again.
     fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
             modified_at: task.modified_at.clone(),

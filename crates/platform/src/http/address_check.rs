@@ -68,6 +68,7 @@ fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
     httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
 }
 
+/// Returns by how many seconds the local clock is ahead of the server's; negative if it is behind.
 fn seconds_ahead(local_time: SystemTime, server_time: SystemTime) -> i64 {
     let whole_seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     match local_time.duration_since(server_time) {

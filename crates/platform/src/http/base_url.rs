@@ -106,6 +106,7 @@ impl fmt::Debug for BaseUrl {
     }
 }
 
+/// Fails for a URL with parts that a base URL must not have.
 fn reject_unsupported_parts(url: &Url) -> Result<(), BaseUrlError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BaseUrlError::Scheme);
@@ -119,6 +120,7 @@ fn reject_unsupported_parts(url: &Url) -> Result<(), BaseUrlError> {
     Ok(())
 }
 
+/// Removes the version `/v1` and slashes from the end, because requests add them.
 fn trim_version(mut url: Url) -> Url {
     let full_path = url.path().trim_end_matches('/');
     let path = full_path
@@ -130,6 +132,7 @@ fn trim_version(mut url: Url) -> Url {
     url
 }
 
+/// Returns whether the URL leads to this machine, so that no proxy is used.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

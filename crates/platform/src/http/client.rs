@@ -82,6 +82,8 @@ impl Client {
         Box::pin(self.send_with_token(request)).await
     }
 
+    /// Sends the request with the current token. If the platform refuses the token, sends it once more with a new one,
+    /// if there is one.
     async fn send_with_token(&self, request: &Request) -> Result<Response, HttpError> {
         let ClientParts {
             tokens, transport, ..

@@ -155,6 +155,7 @@ impl HttpError {
         self
     }
 
+    /// Removes a secret from all texts of the error.
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
             let words = &mut self.0.message;
@@ -220,6 +221,7 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
+    /// Returns what the user can do, beginning with a check if the request may have had its effect.
     pub fn hint(&self) -> Option<String> {
         self.0
             .hint
@@ -245,6 +247,7 @@ impl HttpError {
         self.0.retry_after
     }
 
+    /// Returns the request id and the number of tries in parentheses; empty if there is nothing to add.
     fn format_details(&self) -> String {
         let mut details = Vec::new();
         if let Some(id) = &self.0.request_id {
@@ -280,12 +283,12 @@ impl fmt::Display for RetryReason<'_> {
 }
 
 impl HttpError {
-    /// Returns the message without the request id and the number of tries, so that requests that failed for the same
-    /// reason have the same text.
+    /// Returns the message without the request id and the number of tries, so that equal failures have equal texts.
     pub fn cause_text(&self) -> String {
         self.format_message("")
     }
 
+    /// Returns the message with the subject, the status and these details.
     fn format_message(&self, details: &str) -> String {
         let error = &*self.0;
         let mut parts = Vec::new();
@@ -328,6 +331,7 @@ impl fmt::Display for HttpError {
 
 impl std::error::Error for HttpError {}
 
+/// Returns the status with its name, for example "404 Not Found".
 pub(super) fn status_line(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),

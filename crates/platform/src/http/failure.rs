@@ -27,7 +27,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     if error.is_builder() {
         return HttpError::configuration(format!("could not build the request: {}", join_causes(&error)));
     }
-    connection_failure(&error, "the connection broke before the response")
+    build_connection_failure(&error, "the connection broke before the response")
 }
 
 /// Returns the failure of a request whose response body could not be read.
@@ -47,10 +47,11 @@ pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
         let message = format!("the response cannot be used: {}", join_causes(&error));
         return HttpError::new(ErrorKind::BadResponse, message).with_possible_effect();
     }
-    connection_failure(&error, "the connection broke during the response")
+    build_connection_failure(&error, "the connection broke during the response")
 }
 
-fn connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
+/// Creates the error of a connection that could not be made or was lost.
+fn build_connection_failure(error: &reqwest::Error, description: &str) -> HttpError {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
     } else {
@@ -150,9 +151,9 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
     };
     Some(match reason {
         CertificateError::ExpiredContext { time, not_after } => {
-            invalid_period_failure(&format!("it expired on {}", format_day(*not_after)), *time)
+            build_period_failure(&format!("it expired on {}", format_day(*not_after)), *time)
         }
-        CertificateError::NotValidYetContext { time, not_before } => invalid_period_failure(
+        CertificateError::NotValidYetContext { time, not_before } => build_period_failure(
             &format!("it is not valid before {}", format_day(*not_before)),
             *time,
         ),
@@ -177,7 +178,8 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
     })
 }
 
-fn invalid_period_failure(reason: &str, time: UnixTime) -> HttpError {
+/// Creates the error of a certificate that is expired or not yet valid, with the time of the local clock.
+fn build_period_failure(reason: &str, time: UnixTime) -> HttpError {
     certificate_failure(
         &format!("{reason}; the local clock shows {}", format_day(time)),
         "check the local clock; if it is right, the platform's operators have to renew the certificate",

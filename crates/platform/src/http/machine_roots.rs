@@ -33,6 +33,7 @@ pub(super) struct MachineRoots {
 }
 
 impl MachineRoots {
+    /// Creates the verifier. The certificates of the machine are read when the first connection needs them.
     pub(super) const fn new(provider: Arc<CryptoProvider>) -> Self {
         Self {
             provider,
@@ -40,6 +41,7 @@ impl MachineRoots {
         }
     }
 
+    /// Returns the verifier with the certificates of the machine, which are read once.
     fn verifier(&self) -> Result<&Verifier, Error> {
         self.verifier
             .get_or_init(|| build_verifier(Vec::new(), &self.provider))

@@ -47,6 +47,7 @@ impl Observer {
         self.response_flag.store(true, Ordering::Relaxed);
     }
 
+    /// Passes a sentence about the state of a request to the log and to the listener.
     pub(super) fn report(&self, sentence: &str) {
         tracing::info!("{sentence}");
         if let Some(listener) = &self.listener {

@@ -30,6 +30,7 @@ pub(super) enum Proxies {
 }
 
 impl Proxies {
+    /// Returns the proxies for requests to this URL: none for this machine, otherwise those of the environment.
     pub(super) fn for_url(url: &Url) -> Self {
         if is_loopback(url) {
             Self::None

@@ -101,6 +101,7 @@ struct SecretPart {
 }
 
 impl SecretPart {
+    /// Creates the search for a secret. Its longest plain part shows quickly that a text cannot contain it.
     fn new(text: &str) -> Self {
         let longest_part = text
             .split(|c: char| !c.is_ascii_alphanumeric())
@@ -115,6 +116,7 @@ impl SecretPart {
         memmem::find(bytes, self.plain_part.as_bytes()).is_some()
     }
 
+    /// Replaces the secret in all its spellings.
     fn remove_from(&self, text: String) -> String {
         if !self.may_occur_in(text.as_bytes()) {
             return text;
@@ -164,7 +166,7 @@ impl SecretPart {
     }
 }
 
-/// Returns whether `text` starts with `spelling`; an escape sequence matches in either case.
+/// Returns whether `text` starts with `variant`; an escape sequence matches in either case.
 fn starts_with_spelling(variant: &str, text: &str) -> bool {
     let Some(start) = text.as_bytes().get(..variant.len()) else {
         return false;

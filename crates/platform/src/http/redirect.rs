@@ -53,6 +53,8 @@ fn keeps_method(status: StatusCode) -> bool {
     matches!(status.as_u16(), 307 | 308)
 }
 
+/// Returns the error of a redirect that is not followed. If the redirect would have changed the method, the request may
+/// have had an effect.
 fn reject_redirect(head: &ResponseHead, reason: &str) -> HttpError {
     let error = head.build_error(ErrorKind::BadResponse, reason);
     if keeps_method(head.status) {

@@ -105,8 +105,9 @@ impl Request {
         self
     }
 
+    /// Sets the body to these fields, as an HTML form sends them.
     #[must_use]
-    pub(super) fn form(self, fields: &[(&str, &str)]) -> Self {
+    pub(super) fn with_form(self, fields: &[(&str, &str)]) -> Self {
         let form = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(fields)
             .finish();
@@ -120,6 +121,7 @@ impl Request {
         self
     }
 
+    /// Sets the body and its type.
     fn with_body(mut self, content_type: &'static str, text: String) -> Self {
         self.headers
             .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -42,6 +42,7 @@ impl ResponseHead {
             .find_map(|name| self.headers.get(*name)?.to_str().ok())
     }
 
+    /// Returns the type of the body; empty if it is missing or not text.
     fn content_type(&self) -> &str {
         self.headers
             .get(CONTENT_TYPE)

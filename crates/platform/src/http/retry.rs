@@ -18,6 +18,7 @@ pub enum Repeat {
 }
 
 impl Repeat {
+    /// Returns whether a request with this safety may be sent again after an error with this rule.
     pub(super) fn allows(self, retry_rule: RetryRule) -> bool {
         match retry_rule {
             RetryRule::Never => false,

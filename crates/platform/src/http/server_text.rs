@@ -92,6 +92,7 @@ pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     text.into()
 }
 
+/// Returns the message in a JSON document, or the document itself if it has no known field for it.
 fn describe_json(json: &Value) -> String {
     match json {
         Value::String(text) => text.clone(),
@@ -164,6 +165,7 @@ pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
     content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
 }
 
+/// Returns whether the text is an HTML page, for example the error page of a proxy.
 fn looks_like_html(text: &str) -> bool {
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]

@@ -40,6 +40,7 @@ impl Response {
         }
     }
 
+    /// Describes which status was expected, with the message of the response.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
             Success::Body | Success::Undocumented => "200 or 201",

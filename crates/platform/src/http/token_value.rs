@@ -21,6 +21,7 @@ pub(crate) enum TokenError {
 }
 
 impl From<TokenError> for HttpError {
+    /// Converts the error of a token to that of the request which needs it.
     fn from(error: TokenError) -> Self {
         let message = error.to_string();
         match error {

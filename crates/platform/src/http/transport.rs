@@ -59,6 +59,8 @@ pub(super) struct Transport {
     pub(super) observer: Observer,
 }
 
+/// Configures a client that follows no redirects and repeats nothing by itself, because this program decides about
+/// both.
 fn configure_client(
     tls: &ClientConfig,
     proxies: &Proxies,
@@ -85,6 +87,7 @@ fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Http
 }
 
 impl Transport {
+    /// Creates the clients for requests and for uploads.
     pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: Proxies) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
         let timeout = limits.timeout.min(MAX_TIMEOUT);
@@ -153,6 +156,8 @@ impl Transport {
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
+    /// Sends the request once. An upload ends with an error if it makes no progress, any other request after a fixed
+    /// time.
     async fn try_request(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let describe = || self.describe_wait(request);
         let result = if let Body::Upload(body) = &request.body {
@@ -238,6 +243,7 @@ impl Transport {
         self.read_response(head, response, sent_secrets).await.map(Some)
     }
 
+    /// Sends the request to this URL, which may be that of a redirect.
     async fn send_to(
         &self,
         request: &Request,
@@ -285,6 +291,7 @@ impl Transport {
         failure::failure_before_response(error, self.ca_cert.as_deref())
     }
 
+    /// Reads the body of a response. A status that is no success is an error with the message in the body.
     async fn read_response(
         &self,
         head: ResponseHead,
@@ -326,6 +333,7 @@ impl Transport {
         }
     }
 
+    /// Describes the wait for a response.
     fn describe_wait(&self, request: &Request) -> String {
         let limit = self.timeout.as_secs_f64();
         format!(
@@ -334,6 +342,7 @@ impl Transport {
         )
     }
 
+    /// Returns the error that no complete response came in time. The request may have had an effect.
     fn timeout_error(&self) -> HttpError {
         HttpError::new(
             ErrorKind::Timeout,

@@ -44,6 +44,7 @@ struct UploadState {
 }
 
 impl UploadMonitor {
+    /// Creates the monitor of an upload that has not begun.
     pub(super) fn new(body: Arc<dyn UploadBody>) -> Self {
         let state = UploadState {
             sent_size: AtomicU64::new(0),
@@ -56,6 +57,7 @@ impl UploadMonitor {
         }
     }
 
+    /// Starts to send the body, and records the progress.
     pub(super) fn start_body(&self) -> Body {
         self.state.sent_size.store(0, Ordering::Release);
         let (body, state) = (Arc::clone(&self.body), Arc::clone(&self.state));
@@ -107,6 +109,7 @@ impl UploadMonitor {
         }
     }
 
+    /// Returns the error that the upload made no progress for this time.
     fn stall_error(&self, limit: Duration) -> HttpError {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         let message = if sent_size < length {
@@ -137,6 +140,7 @@ impl UploadState {
         self.sent_size.fetch_add(size, Ordering::AcqRel) + size
     }
 
+    /// Returns why the content could not be read, if that ended the upload.
     fn read_error(&self) -> Option<String> {
         self.read_error
             .lock()

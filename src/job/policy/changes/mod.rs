@@ -36,8 +36,16 @@ enum Effect {
     Unknown,
 }
 
+/// The treatment of differences with an unknown effect in a search for stricter settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownEffects {
+    Include,
+    Exclude,
+}
+
 impl Effect {
-    /// Compares the laxity before and after.
+    /// Returns the effect of a change from one degree of laxity to another. With the same degree, the effect is
+    /// unknown.
     fn from_laxity<T: Ord>(old: &T, new: &T) -> Self {
         match new.cmp(old) {
             std::cmp::Ordering::Greater => Self::Relaxed,
@@ -46,6 +54,7 @@ impl Effect {
         }
     }
 
+    /// Returns the effect for a setting where larger values mean the opposite.
     const fn opposite(self) -> Self {
         match self {
             Self::Relaxed => Self::Tightened,
@@ -55,10 +64,11 @@ impl Effect {
     }
 
     fn label(self, sentence: &str) -> String {
-        format!("{sentence}{}", self.suffix())
+        format!("{sentence}{}", self.label_suffix())
     }
 
-    const fn suffix(self) -> &'static str {
+    /// Returns the end of a sentence that shows the effect. [`retain_stricter`] recognizes the effect by it.
+    const fn label_suffix(self) -> &'static str {
         match self {
             Self::Relaxed => " (relaxed)",
             Self::Tightened => " (tightened)",
@@ -67,17 +77,18 @@ impl Effect {
     }
 }
 
-/// Returns the sentences about changes that tighten the gate; with `or_unknown`, also about those that may.
-pub(super) fn retain_stricter(mut sentences: Vec<String>, or_unknown: bool) -> Vec<String> {
+/// Keeps the sentences about changes that tighten the gate, and on request those with an unknown effect.
+pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: UnknownEffects) -> Vec<String> {
     sentences.retain(|sentence| {
-        sentence.ends_with(Effect::Tightened.suffix())
-            || (or_unknown && sentence.ends_with(Effect::Unknown.suffix()))
+        sentence.ends_with(Effect::Tightened.label_suffix())
+            || (unknown_effects == UnknownEffects::Include
+                && sentence.ends_with(Effect::Unknown.label_suffix()))
     });
     sentences
 }
 
-/// Returns the sentences about two versions, parsed with `parse` and compared with `describe_differences`. A version that cannot be read is reported instead of
-/// compared.
+/// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
+/// `describe_differences`. A version that cannot be parsed is described instead of compared.
 fn describe_versions<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
@@ -111,7 +122,8 @@ fn describe_versions<T: Default>(
     List::with_limit(sentences, MAX_SENTENCES).entries().collect()
 }
 
-/// Parses a version. A missing file has the default value. The error is the reason why it cannot be read.
+/// Parses a version of a file. A missing file has the default value. The error is the reason why the version cannot be
+/// used.
 fn parse_version<T: Default>(
     version: &GateFileVersion,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,

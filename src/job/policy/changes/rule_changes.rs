@@ -5,7 +5,7 @@ use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Describes the changes in the rules file, with a sentence for each rule and each configuration value.
+/// Describes how the rules file changed: one sentence for each rule, and one for each configuration value of a rule.
 pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
     if *new == GateFileVersion::Missing {
         return vec!["the file is gone: no rule can be evaluated".to_owned()];
@@ -31,40 +31,43 @@ pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) 
     rules.iter().find(|rule| rule.id == id)
 }
 
+/// Describes a rule that only the new version has.
 fn describe_added_rule(rule: &RuleOutline) -> String {
     let sentence = format!(
         "rules: {} added, {}",
         sanitize(&rule.id),
         describe_state(rule.state)
     );
-    label_state_change(&sentence, RuleState::Missing, rule.state)
+    label_with_effect(&sentence, RuleState::Missing, rule.state)
 }
 
+/// Describes the differences between two versions of a rule. `None` means that the new version lacks the rule.
 fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<String> {
     let (id, old_state) = (sanitize(&old.id), describe_state(old.state));
     let Some(new) = new else {
         let sentence = format!("rules: {id} {old_state} → removed");
-        return vec![label_state_change(&sentence, old.state, RuleState::Missing)];
+        return vec![label_with_effect(&sentence, old.state, RuleState::Missing)];
     };
     let mut sentences = Vec::new();
     if old.state != new.state {
         let sentence = format!("rules: {id} {old_state} → {}", describe_state(new.state));
-        sentences.push(label_state_change(&sentence, old.state, new.state));
+        sentences.push(label_with_effect(&sentence, old.state, new.state));
     }
     sentences.extend(describe_config_changes(&id, old, new));
     sentences
 }
 
-fn label_state_change(sentence: &str, old: RuleState, new: RuleState) -> String {
-    match (state_laxity(old), state_laxity(new)) {
+/// Adds to the sentence whether the change of the state relaxes or tightens the gate.
+fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
+    match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
         _ => Effect::Unknown,
     }
     .label(sentence)
 }
 
-/// Returns the laxity of a rule's state, or `None` if it is unknown because the rule cannot be evaluated.
-const fn state_laxity(state: RuleState) -> Option<u8> {
+/// Returns how lax a state is, from 0 for an error; `None` if the rule cannot be evaluated, so that nothing is known.
+const fn rank_laxity(state: RuleState) -> Option<u8> {
     match state {
         RuleState::Enabled(Enforcement::Error) => Some(0),
         RuleState::Enabled(Enforcement::Warn) => Some(1),
@@ -73,6 +76,7 @@ const fn state_laxity(state: RuleState) -> Option<u8> {
     }
 }
 
+/// Describes a state as it is shown on both sides of the arrow.
 fn describe_state(state: RuleState) -> String {
     match state {
         RuleState::Enabled(level) => level.to_string(),
@@ -83,6 +87,7 @@ fn describe_state(state: RuleState) -> String {
     }
 }
 
+/// Describes each configuration value that differs between two versions of a rule, with its effect on the gate.
 fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<String> {
     let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
     let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();
@@ -92,7 +97,7 @@ fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Ve
     for name in names {
         let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
         if old_value != new_value {
-            let effect = limit_effect(name, old_value, new_value).filter(|_| is_enforced);
+            let effect = find_limit_effect(name, old_value, new_value).filter(|_| is_enforced);
             sentences.push(effect.unwrap_or(Effect::Unknown).label(&format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
@@ -108,8 +113,9 @@ fn describe_value(value: Option<&String>) -> String {
     value.map_or_else(|| "not set".to_owned(), |text| sanitize(text))
 }
 
-/// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate.
-fn limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Effect> {
+/// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate. Returns `None` if the
+/// value is no number, or its name begins with neither `max` nor `min`.
+fn find_limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Effect> {
     let (old, new): (u64, u64) = (old?.parse().ok()?, new?.parse().ok()?);
     let maximum_effect = Effect::from_laxity(&old, &new);
     match name.get(..3)? {

@@ -54,7 +54,7 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Describes the changes in the configuration file, with a sentence for each key.
+/// Describes how the configuration file changed: one sentence for each key with another value.
 pub fn describe_config_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
@@ -74,6 +74,8 @@ pub fn describe_config_file_changes(
     })
 }
 
+/// Parses a configuration file into its settings, each with the full key such as `review.fail-on`. An empty file has
+/// none.
 fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     if is_blank(bytes) {
         return Ok(SettingValues::new());
@@ -84,6 +86,7 @@ fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     Ok(settings)
 }
 
+/// Adds the settings below this node. `key` is the full key of the node; it is empty for the root.
 fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValues) {
     if let Some(items) = node.items() {
         let entries = items
@@ -104,7 +107,8 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
     }
 }
 
-/// Returns the sentence about a key, or `None` if both versions have the same effect.
+/// Describes how the value of a key changed, or returns `None` if both versions have the same effect. Values of keys
+/// that may contain secrets are not shown.
 fn describe_key_change(
     key: &str,
     old: &SettingValues,
@@ -130,13 +134,13 @@ fn describe_key_change(
         return describe_list_change(
             key,
             strictness,
-            &list_entries(key, old, find_known),
-            &list_entries(key, new, find_known),
+            &resolve_list(key, old, find_known),
+            &resolve_list(key, new, find_known),
         );
     }
     let default = setting.and_then(|setting| setting.default);
-    let old_text = value_text(old_value, default.as_deref());
-    let new_text = value_text(new_value, default.as_deref());
+    let old_text = format_value(old_value, default.as_deref());
+    let new_text = format_value(new_value, default.as_deref());
     if old_text == new_text {
         return None;
     }
@@ -146,11 +150,11 @@ fn describe_key_change(
         sanitize(&old_text),
         sanitize(&new_text)
     );
-    Some(scale_effect(strictness, &old_text, &new_text).label(&sentence))
+    Some(compare_laxity(strictness, &old_text, &new_text).label(&sentence))
 }
 
-/// Returns the value, or the default of a missing key if it is known.
-fn value_text(value: Option<&Value>, default: Option<&str>) -> String {
+/// Returns the value as text, or if the key is missing, its default or that it is not set.
+fn format_value(value: Option<&Value>, default: Option<&str>) -> String {
     match value {
         Some(Value::Scalar(text)) if default.is_some() => text.trim().to_ascii_lowercase(),
         Some(Value::Scalar(text)) => text.clone(),
@@ -158,18 +162,19 @@ fn value_text(value: Option<&Value>, default: Option<&str>) -> String {
     }
 }
 
-fn scale_effect(strictness: Strictness, old_text: &str, new_text: &str) -> Effect {
+/// Returns whether the new value is laxer or stricter than the old one.
+fn compare_laxity(strictness: Strictness, old_text: &str, new_text: &str) -> Effect {
     match (
-        value_laxity(strictness, old_text),
-        value_laxity(strictness, new_text),
+        rank_laxity(strictness, old_text),
+        rank_laxity(strictness, new_text),
     ) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
         _ => Effect::Unknown,
     }
 }
 
-/// Returns the laxity of a value, or `None` if it is unknown or the values have no order.
-fn value_laxity(strictness: Strictness, text: &str) -> Option<usize> {
+/// Returns how lax a value is, as a position on the scale of its setting; `None` if its setting has no such order.
+fn rank_laxity(strictness: Strictness, text: &str) -> Option<usize> {
     match strictness {
         Strictness::Requirement => Some(usize::from(text == NOT_SET)),
         Strictness::Scale(values) => values.iter().position(|value| *value == text),
@@ -177,8 +182,9 @@ fn value_laxity(strictness: Strictness, text: &str) -> Option<usize> {
     }
 }
 
-/// Returns the effective entries of a list. A section without globs uses the common ones.
-fn list_entries(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
+/// Returns the entries that a list has in this version. A missing list of a section is replaced by the common list, and
+/// a missing common list by the default.
+fn resolve_list(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
     let common_key = match key {
         "review.include" | "publish.include" => Some(INCLUDE),
         "review.exclude" | "publish.exclude" => Some("exclude"),
@@ -188,7 +194,7 @@ fn list_entries(key: &str, settings: &SettingValues, find_known: &FindKnownSetti
     match (settings.get(key), common_key) {
         (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
         (Some(Value::Scalar(text)), _) => BTreeSet::from([text.clone()]),
-        (None, Some(common)) => list_entries(common, settings, find_known),
+        (None, Some(common)) => resolve_list(common, settings, find_known),
         _ => {
             let default_globs = find_known(common_key.unwrap_or(key)).map(|setting| setting.globs);
             default_globs
@@ -200,6 +206,7 @@ fn list_entries(key: &str, settings: &SettingValues, find_known: &FindKnownSetti
     }
 }
 
+/// Describes the entries that were added and removed, with the effect on the gate, or returns `None` if there are none.
 fn describe_list_change(
     key: &str,
     strictness: Strictness,

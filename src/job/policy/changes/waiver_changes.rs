@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 /// Maximum number of waivers of a kind that are listed one by one.
 const MAX_LISTED_WAIVERS: usize = 10;
 
-/// Describes the changes in the waivers file, with a sentence for each waiver, or with a count and the first waivers if
-/// there are many.
+/// Describes how the waivers file changed: one sentence for each waiver. If there are many, a count and the first ones.
 pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
     describe_versions(old, new, parse_entries, |old, new| {
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
@@ -36,6 +35,7 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
     })
 }
 
+/// Parses the waivers of a version, without their positions in the file.
 fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
     let located_entries = read_waivers(bytes, &|_| true)?;
     Ok(located_entries
@@ -64,6 +64,7 @@ fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> V
     sentences
 }
 
+/// Describes what a waiver allows, up to which size and until when.
 fn describe_waiver(entry: &WaiverEntry) -> String {
     let size = entry
         .size

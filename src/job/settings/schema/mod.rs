@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// The schemas of keys, in the order of the reference.
 type KeySchemas = Map<String, Value>;
 
-/// Returns the schema.
+/// Returns the JSON schema of the configuration file, for editors.
 pub fn json_schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",

@@ -3,7 +3,7 @@
 use super::json_schema;
 use crate::env::Env;
 use crate::job::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
-use crate::job::policy::{UnusableFile, read_job_file};
+use crate::job::policy::{FilePresence, UnusableFile, read_job_file};
 use crate::job::settings::{Checkout, FileConfig, SettingSources};
 use serde::Deserialize as _;
 use serde::de::value::{Error, StrDeserializer};
@@ -204,7 +204,7 @@ fn is_read(text: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sluicegate.yaml");
     std::fs::write(&path, text).unwrap();
-    let file = read_job_file(&path, true).unwrap();
+    let file = read_job_file(&path, FilePresence::Required).unwrap();
     let env = Env::from_parts([], folder.path().to_owned());
     let read = || {
         let sources = SettingSources::new(

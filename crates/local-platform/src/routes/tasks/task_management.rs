@@ -97,7 +97,7 @@ async fn list_tasks(
     let page = Page::from_query(&query, &mut check);
     let project = parse_uuid(&query, "projectId", &mut check);
     let branch = parse_uuid(&query, "branchId", &mut check);
-    let status = query.get("status");
+    let status = query.find_value("status");
     if status.is_some_and(|status| !STATUSES.contains(&status)) {
         check.add("status", format!("must be one of {}", STATUSES.join(", ")));
     }
@@ -129,7 +129,7 @@ async fn list_tasks(
 }
 
 fn parse_uuid(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Uuid> {
-    let text = query.get(name)?;
+    let text = query.find_value(name)?;
     let id = request_path::parse_uuid(text);
     if id.is_none() {
         check.add(name, "must be a UUID");

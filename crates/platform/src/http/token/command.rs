@@ -16,6 +16,7 @@ pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenE
     run_within(line, COMMAND_TIMEOUT).await
 }
 
+/// Runs the token command, without the secrets of this program, and ends it when the time is over.
 async fn run_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
     let mut command = shell(line);
     for name in SECRET_VARIABLES {
@@ -34,6 +35,8 @@ async fn run_within(line: &str, timeout: Duration) -> Result<SecretString, Token
         .map_err(|_| command_error(&format!("did not finish within {} s", timeout.as_secs())))?
 }
 
+/// Reads the token that the command prints. What it prints to standard error is not shown, because it may contain a
+/// secret.
 async fn read_token(mut child: Child) -> Result<SecretString, TokenError> {
     let (stdout, stderr) = tokio::join!(read_stream(child.stdout.take()), read_stream(child.stderr.take()));
     if stdout.len() as u64 > MAX_TOKEN_SIZE {
@@ -65,6 +68,7 @@ async fn read_stream(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     content
 }
 
+/// Returns the error that the command failed.
 fn exit_error(status: ExitStatus, stderr_size: usize) -> TokenError {
     let amount = match stderr_size as u64 {
         0 => "nothing".to_owned(),
@@ -87,6 +91,7 @@ fn shell(line: &str) -> Command {
     command
 }
 
+/// Returns the shell that runs the line on Windows.
 #[cfg(windows)]
 fn shell(line: &str) -> Command {
     let mut command = Command::new("cmd");

@@ -71,6 +71,7 @@ pub(super) struct TokenCache {
 }
 
 impl TokenCache {
+    /// Creates a cache without a token.
     pub(super) fn new(source: TokenSource) -> Self {
         Self {
             source,
@@ -96,6 +97,8 @@ impl TokenCache {
         }
     }
 
+    /// Returns the cached token, or fetches one if it is missing, expired or the refused one. Calls that wait meanwhile
+    /// get the same result, so that one fetch is enough.
     async fn find_token_other_than(
         &self,
         refused_token: Option<&Token>,
@@ -122,6 +125,7 @@ impl TokenCache {
         result
     }
 
+    /// Gets a token from its source.
     async fn fetch_token(&self, transport: &Transport) -> Result<Token, TokenError> {
         match &self.source {
             TokenSource::Value(secret) => Token::new(secret.expose_secret(), None, "SLUICEGATE_TOKEN"),
@@ -166,6 +170,8 @@ impl TokenCache {
     }
 }
 
+/// Reads the token from a file. The name of a missing file is not shown, because it may be a token in the wrong
+/// setting.
 fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
     let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
         if path.symlink_metadata().is_ok() {

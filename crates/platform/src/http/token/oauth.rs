@@ -46,7 +46,7 @@ impl OauthClient<'_> {
         form.extend(self.audience.map(|audience| ("audience", audience)));
         let request = Request::new(Method::POST, self.token_url.clone(), Repeat::Safe)
             .read_only()
-            .form(&form)
+            .with_form(&form)
             .with_secret(self.secret.clone())
             .without_query_in_errors();
         let request_time = Instant::now();
@@ -68,6 +68,7 @@ fn find_refusal_message(response: &Response) -> Option<String> {
     (is_error && body.get("access_token").is_none()).then(|| response.message_text())
 }
 
+/// Converts an error of the token URL: whether the credentials were refused or the server is unreachable.
 fn into_token_error(error: HttpError) -> TokenError {
     match (error.kind(), error.status()) {
         (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),

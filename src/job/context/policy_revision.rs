@@ -1,4 +1,5 @@
-//! Finds the commit with the gate configuration in force: the tip of the change's target branch on the remote.
+//! Finds the policy revision, which the gate configuration is read from: the newest commit of the change's target branch
+//! on the remote.
 //!
 //! The merge-base is not used, because a change can choose an old one, nor the commit before a push, because the same
 //! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
@@ -11,16 +12,16 @@ use super::{ContextError, RequestedRevisions};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
 use sluicegate_git::{CommitId, FetchTarget, Repository};
 
-/// The commit that the policy of a run is read from.
+/// The revision that the gate configuration of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PolicyTip {
+pub enum PolicyRevision {
     /// The reviewed commit itself: in a local run, or on the default branch.
     Head {
         reason: String,
     },
     Commit {
         commit: CommitId,
-        /// The branch of this tip, without `refs/heads/`.
+        /// The branch with this commit at its end, without `refs/heads/`.
         branch: String,
         /// The source of the commit: the full name of the reference, or the host's variable or field.
         source: String,
@@ -30,66 +31,81 @@ pub enum PolicyTip {
     },
 }
 
-/// Returns the tip of the target branch in a pull or merge request and a merge queue, otherwise of the default branch:
-/// the newest commit that is provably the target's.
+/// The case in which a branch is fetched again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefetchBranch {
+    /// The clone lacks the branch.
+    IfMissing,
+    /// The clone lacks the branch, or does not show whether the remote has newer commits of it.
+    IfAgeUnknown,
+}
+
+/// Returns the revision to read the policy from by default. For a pull or merge request and in a merge queue, this is
+/// the newest commit of the target branch, otherwise that of the default branch. Only commits that are provably the
+/// target's are used.
 ///
-/// On the default branch, the policy is read from the reviewed commit itself, unless that is not the host's own commit
-/// (`is_host_commit`): a job that a comment or another workflow starts runs on the default branch, and may check out any
-/// change.
-pub fn find_target_tip(
+/// A run on the default branch itself uses the reviewed commit, but only if the host names that commit
+/// (`is_host_commit`). Jobs that a comment or another workflow starts also run on the default branch, and may check out
+/// any change.
+pub fn find_target_policy_revision(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
-) -> Result<PolicyTip, ContextError> {
+) -> Result<PolicyRevision, ContextError> {
     if ci.host.is_local() {
         let reason = "the run is not on a CI host".to_owned();
-        return Ok(PolicyTip::Head { reason });
+        return Ok(PolicyRevision::Head { reason });
     }
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
     let tip = match (&ci.base, ci.target_branch()) {
-        (_, Some(branch)) => find_branch_tip(&branches, branch, "target"),
-        (BaseHint::Commit { .. }, None) => Ok(PolicyTip::Unknown {
+        (_, Some(branch)) => find_branch_revision(&branches, branch, "target"),
+        (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
             reason: "the host does not name the target branch".to_owned(),
         }),
-        _ => find_tip_of_default_branch(&branches, repo, ci, is_host_commit),
+        _ => choose_default_branch_revision(&branches, repo, ci, is_host_commit),
     };
     tip.map_err(|error| error.with_host(ci.host))
 }
 
-/// Returns the tip of the default branch, even if that branch is checked out.
-pub fn find_default_branch_tip(
+/// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out.
+pub fn find_default_branch_policy_revision(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
-) -> Result<PolicyTip, ContextError> {
+) -> Result<PolicyRevision, ContextError> {
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
     let name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.recorded_default_branch()?.map(|tip| tip.branch),
     };
-    let tip = name.map(|name| branches.tip(&name)).transpose();
+    let tip = name.map(|name| branches.find_tip(&name)).transpose();
     let tip = tip.map_err(|error| error.with_host(ci.host))?.flatten();
     Ok(match tip {
-        Some(tip) => to_policy_tip(&tip, "default"),
-        None => PolicyTip::Unknown {
+        Some(tip) => to_policy_revision(&tip, "default"),
+        None => PolicyRevision::Unknown {
             reason: "this clone does not have the remote's default branch".to_owned(),
         },
     })
 }
 
-/// Returns a note with the date of the target's tip if nothing but a remote-tracking branch shows it, because that
-/// branch may be outdated. `tip` is the result of [`find_target_tip`].
-pub fn describe_tip_age(
+/// Returns a note with the date of the target's newest known commit, if the clone does not show whether the branch has
+/// newer ones. `revision` is the result of
+/// [`find_target_policy_revision`]. `None` means that the event proves the
+/// commit to be new.
+pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
-    tip: &PolicyTip,
+    revision: &PolicyRevision,
 ) -> Result<Option<String>, ContextError> {
-    let PolicyTip::Commit { branch, .. } = tip else {
+    let PolicyRevision::Commit { branch, .. } = revision else {
         return Ok(None);
     };
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
-    let Some(tip) = branches.tip(branch).map_err(|error| error.with_host(ci.host))? else {
+    let Some(tip) = branches
+        .find_tip(branch)
+        .map_err(|error| error.with_host(ci.host))?
+    else {
         return Ok(None);
     };
     let (short, date) = (
@@ -119,7 +135,8 @@ pub fn describe_tip_age(
     })
 }
 
-/// Returns whether the run reviews the host's own commit: it is checked out, and the job selects no other.
+/// Returns whether the run reviews the commit that the host names: it is checked out, and the job does not select
+/// another one.
 pub fn reviews_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -150,8 +167,8 @@ pub fn reviews_host_commit(
     })
 }
 
-/// Fetches the branch of the run if the clone's version of it lacks the host's commit, and reports it to `say`. A failed
-/// fetch is only reported.
+/// Fetches the branch of the run if the clone's version of it lacks the commit that the host names. The fetch and its
+/// failure are only reported to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
@@ -179,13 +196,14 @@ pub fn fetch_run_branch(
     Ok(())
 }
 
-/// Fetches the branch that [`find_target_tip`] reads, if the clone lacks it, and reports each step to `say`. With
-/// `or_undated`, also fetches it if nothing shows how old the clone's version of it is. A failed fetch is only reported.
+/// Fetches the branch that [`find_target_policy_revision`] reads, if the clone lacks it. With
+/// [`RefetchBranch::IfAgeUnknown`], also fetches it if nothing shows how old the clone's version of it is. Each step
+/// and a failure are only reported to `report`.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
     ci: &CiContext,
     is_host_commit: bool,
-    or_undated: bool,
+    refetch: RefetchBranch,
     report: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
     let branches = TargetBranches::new(repo, ci, is_host_commit)?;
@@ -202,7 +220,8 @@ pub fn fetch_policy_branch(
     if ci.host.is_local() || is_run_branch {
         return Ok(());
     }
-    if branches.find_tracked_branch(&branch)?.is_some() && (!or_undated || has_known_age(&branches, &branch))
+    if branches.find_tracked_branch(&branch)?.is_some()
+        && (refetch == RefetchBranch::IfMissing || has_known_age(&branches, &branch))
     {
         return Ok(());
     }
@@ -216,19 +235,21 @@ pub fn fetch_policy_branch(
     Ok(())
 }
 
-/// Returns whether the event names a commit of the branch, so that the age of the clone's version is known.
+/// Returns whether the event names a commit of the branch, so that the clone's version is known to be current.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
-        .tip(branch)
+        .find_tip(branch)
         .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
 }
 
-fn find_tip_of_default_branch(
+/// Returns the policy revision of a run without a target branch: head itself if it is on the default branch, otherwise
+/// the newest commit of the default branch.
+fn choose_default_branch_revision(
     branches: &TargetBranches<'_>,
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
-) -> Result<PolicyTip, ContextError> {
+) -> Result<PolicyRevision, ContextError> {
     let name = match &ci.default_branch {
         Some(name) => name.clone(),
         None => match branches.recorded_default_branch()? {
@@ -237,7 +258,7 @@ fn find_tip_of_default_branch(
             None => {
                 let reason = "this clone does not know the remote's default branch (`git remote set-head origin \
                            BRANCH` in the job sets it)";
-                return Ok(PolicyTip::Unknown {
+                return Ok(PolicyRevision::Unknown {
                     reason: reason.to_owned(),
                 });
             }
@@ -246,40 +267,43 @@ fn find_tip_of_default_branch(
     let is_named = ci.branch.as_ref() == Some(&name);
     if is_named && is_host_commit && is_on_run_branch(repo, ci)? {
         let reason = format!("head is on the default branch `{name}`");
-        return Ok(PolicyTip::Head { reason });
+        return Ok(PolicyRevision::Head { reason });
     }
-    find_branch_tip(branches, &name, "default")
+    find_branch_revision(branches, &name, "default")
 }
 
-/// Returns whether the host's commit, or without one the checked-out commit, may be on the branch that the host names.
+/// Returns whether the run's own commit may be on the branch of the run. This is the commit that the host names,
+/// otherwise the checked-out one.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
-    let own = match &ci.commit {
+    let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id),
         None => repo.head().ok().map(|head| head.commit),
     };
-    match own {
-        Some(own) => may_be_on_run_branch(repo, ci, &own),
+    match run_commit {
+        Some(run_commit) => may_be_on_run_branch(repo, ci, &run_commit),
         None => Ok(true),
     }
 }
 
-fn find_branch_tip(
+/// Returns the newest known commit of the branch as the policy revision. `role` is "target" or "default", for messages.
+fn find_branch_revision(
     branches: &TargetBranches<'_>,
     branch: &str,
     role: &str,
-) -> Result<PolicyTip, ContextError> {
-    Ok(match branches.tip(branch)? {
-        Some(tip) => to_policy_tip(&tip, role),
-        None => PolicyTip::Unknown {
+) -> Result<PolicyRevision, ContextError> {
+    Ok(match branches.find_tip(branch)? {
+        Some(tip) => to_policy_revision(&tip, role),
+        None => PolicyRevision::Unknown {
             reason: format!("the {role} branch `{branch}` is not among the remote branches of this clone"),
         },
     })
 }
 
-fn to_policy_tip(tip: &TargetTip, role: &str) -> PolicyTip {
-    PolicyTip::Commit {
+/// Converts the newest commit of a branch to the policy revision.
+fn to_policy_revision(tip: &TargetTip, role: &str) -> PolicyRevision {
+    PolicyRevision::Commit {
         commit: tip.commit.clone(),
         branch: tip.branch.clone(),
-        source: tip.source(role),
+        source: tip.describe_source(role),
     }
 }

@@ -9,14 +9,14 @@ use crate::session::CommandResult;
 use sluicegate_base::text::{self, format_count};
 
 impl Publication<'_> {
-    /// Prints the version that would be published, or why none would, with read requests only. The review passed, and
-    /// nothing is published, so the run passes.
-    pub(crate) fn announce(
+    /// Prints what a publish would do, or why it would fail, in a local run that passed its review but does not
+    /// publish. Sends only read requests.
+    pub(crate) fn preview_publish(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview<'_>>,
+        required_review: Option<RequiredReview<'_>>,
     ) -> CommandResult {
-        match self.describe_publish(plan, evidence) {
+        match self.describe_publish(plan, required_review) {
             Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
             Err(failure) => self
                 .run
@@ -30,15 +30,16 @@ impl Publication<'_> {
         Ok(ExitStatus::Success)
     }
 
+    /// Makes the checks and comparisons of a publish, and describes what it would do. The error is that of the publish.
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<RequiredReview<'_>>,
+        required_review: Option<RequiredReview<'_>>,
     ) -> Result<String, Failure> {
-        self.check_settings(evidence.as_ref())?;
+        self.check_settings(required_review.as_ref())?;
         let mut plan = plan?;
-        self.check_coverage(&plan, evidence)?;
-        let platform = self.run.platform(self.connection)?;
+        self.check_coverage(&plan, required_review)?;
+        let platform = self.run.create_platform_client(self.connection)?;
         match self.decide(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),
             PublishDecision::AlreadyPublished(published_version) => {

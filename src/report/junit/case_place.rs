@@ -1,0 +1,54 @@
+//! Places the cases of a JUnit report: hosts link the file and the line of a case, and group cases by their class.
+
+use super::RUN_SUITE;
+use super::path_labels::class_name;
+use junit_report::{TestCase, TestCaseBuilder};
+
+/// A case with the line in its file; `None` for a case about the entire run.
+pub(super) type PlacedCase = (TestCase, Option<u32>);
+
+/// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
+#[derive(Clone, Copy)]
+pub(super) struct CasePlace<'p> {
+    path: Option<&'p str>,
+    label: &'p str,
+    /// The line; without it, some readers guess one from the text.
+    line: u32,
+}
+
+impl<'p> CasePlace<'p> {
+    /// The place of cases about the entire run.
+    pub(super) const FOR_RUN: CasePlace<'static> = CasePlace {
+        path: None,
+        label: RUN_SUITE,
+        line: 1,
+    };
+
+    /// Creates the place of a case in a file.
+    pub(super) fn new(path: &'p str, label: &'p str, line: Option<u32>) -> Self {
+        Self {
+            path: Some(path),
+            label,
+            line: line.unwrap_or(1),
+        }
+    }
+
+    /// Creates the place of a case about the run that names a file.
+    pub(super) fn for_run(path: &'p str, line: Option<u32>) -> Self {
+        Self::new(path, path, line)
+    }
+
+    /// Returns the name of a case, which includes the label, as readers may not show the class.
+    pub(super) fn name(self, case: &str) -> String {
+        format!("{}: {case}", self.label)
+    }
+
+    /// Builds the case at this place.
+    pub(super) fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
+        case.set_classname(&class_name(self.label));
+        if let Some(path) = self.path {
+            case.set_filepath(path);
+        }
+        (case.build(), self.path.map(|_| self.line))
+    }
+}

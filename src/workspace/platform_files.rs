@@ -1,0 +1,97 @@
+//! Finds and reads the platform's own files in a snapshot: the hidden directory, and the rules file in it.
+
+use super::Workspace;
+use crate::document_content::{read_document_blob, read_document_on_disk};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::context::PolicyRevision;
+use crate::job::policy::UnusableFile;
+use sluicegate_git::{FileContent, FileKind, GitError, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::yaml::DocumentError;
+
+impl Workspace<'_> {
+    /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in
+    /// the snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another
+    /// directory.
+    pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
+        if let Some(name) = &self.named_config_dir {
+            return Ok(Some(name.clone()));
+        }
+        if let PolicyRevision::Commit { commit, .. } = &self.policy_revision
+            && let Ok(Some(config_dir)) = find_config_dir_in(&self.repo.snapshot(commit.clone()))?
+        {
+            return Ok(Some(config_dir));
+        }
+        let config_dir = find_config_dir_in(snapshot)?;
+        if self.on_unusable() == UnusableFile::TreatAsMissing {
+            return Ok(config_dir.ok().flatten());
+        }
+        config_dir.map_err(|error| {
+            Failure::usage(error.to_string())
+                .with_hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
+        })
+    }
+
+    /// Returns the rules file of the snapshot, or `None` if it is missing. A link counts as missing, because the
+    /// platform follows no links.
+    pub(crate) fn find_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
+        let Some(config_dir) = self.find_config_dir(snapshot)? else {
+            return Ok(None);
+        };
+        let file = snapshot.find_file(&format!("{config_dir}/{RULES_FILE}"))?;
+        Ok(file.filter(|file| file.kind == FileKind::Regular))
+    }
+
+    /// Returns the rule set for a snapshot without a rules file, which gives the reason: there is none, or only one
+    /// behind a link.
+    pub(crate) fn build_missing_rule_set(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
+        Ok(if self.find_linked_rules(snapshot)?.is_empty() {
+            RuleSet::without_file()
+        } else {
+            RuleSet::behind_symbolic_link()
+        })
+    }
+
+    /// Returns the rules, or `None` without a rules file.
+    pub(crate) fn read_rules_at(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
+        self.read_rules(self.find_rules_file(snapshot)?.as_ref())
+    }
+
+    /// Returns the rules of this rules file.
+    pub(crate) fn read_rules(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
+        let document = file.map(|file| self.read_document(file)).transpose()?;
+        Ok(document.map(|document| RuleSet::from_document(&document)))
+    }
+
+    /// Returns the file's content, or the reason why it cannot be parsed as a document. The outer error means that it
+    /// cannot be read.
+    pub(crate) fn read_document(
+        &self,
+        file: &SnapshotFile,
+    ) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        let path = match &file.content {
+            FileContent::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
+            FileContent::Disk(full) => full,
+        };
+        if let Some(doubt) = file.doubt {
+            let message = format!("could not evaluate {}: {}", path.display(), doubt.reason());
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(message)));
+        }
+        read_document_on_disk(path).map_err(|error| {
+            let message = format!("could not read {}", path.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(message))
+        })
+    }
+}
+
+/// Returns the only hidden directory of the snapshot that contains files of the platform. Several are the inner error.
+pub(crate) fn find_config_dir_in(
+    snapshot: &Snapshot<'_>,
+) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
+    let root_dirs = snapshot.list_root_folders()?;
+    Ok(pipelines::find_config_dir(&root_dirs, &|path| {
+        matches!(snapshot.find_file(path), Ok(Some(_)))
+    }))
+}

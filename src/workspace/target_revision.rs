@@ -1,0 +1,43 @@
+//! Finds the tip of the target branch, which may be proven only after missing commits are fetched.
+
+use crate::job::ci::CiContext;
+use crate::job::context::{self, ContextError, PolicyRevision};
+use crate::job::policy::{self, PolicySource};
+use sluicegate_git::Repository;
+
+/// Returns the newest commit of the branch that the change goes to, regardless of `--policy`. On the default branch, it
+/// may be newer than the reviewed commit of a rerun or of a scheduled run. In a local run, it is the policy revision.
+pub(crate) fn find_target_revision(
+    repo: &Repository,
+    ci: &CiContext,
+    policy: &PolicyRevision,
+    is_host_commit: bool,
+) -> Result<PolicyRevision, ContextError> {
+    if ci.host.is_local() {
+        return Ok(policy.clone());
+    }
+    let tip = context::find_target_policy_revision(repo, ci, is_host_commit)?;
+    if !matches!(tip, PolicyRevision::Head { .. }) {
+        return Ok(tip);
+    }
+    let newest = policy::find_policy_revision(repo, Some(ci), PolicySource::Base, is_host_commit)?;
+    let is_newer = match (&newest, repo.head()) {
+        (PolicyRevision::Commit { commit, .. }, Ok(head)) => !repo.contains_commit(&head.commit, commit)?,
+        _ => false,
+    };
+    Ok(if is_newer { newest } else { tip })
+}
+
+/// Replaces the error that the commit is not proven by an unknown revision. The missing commits may still be fetched,
+/// and only commands that review or publish need them; [`Workspace::deepen`](super::Workspace::deepen) fails if the
+/// revision remains unknown.
+pub(crate) fn allow_unproven(
+    tip: Result<PolicyRevision, ContextError>,
+) -> Result<PolicyRevision, ContextError> {
+    match tip {
+        Err(error) if error.is_missing_commits() => Ok(PolicyRevision::Unknown {
+            reason: error.to_string(),
+        }),
+        tip => tip,
+    }
+}
