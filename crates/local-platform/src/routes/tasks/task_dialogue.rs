@@ -197,12 +197,16 @@ async fn list_task_messages(
 ) -> Result<Json<MessagesResponse>, Problem> {
     let id = place.uuid_parameter(ID_PARAMETER)?;
     let mut check = BodyCheck::default();
-    let limit = query.get("limit").map_or(Some(DEFAULT_LIMIT), parse_number);
+    let limit = query
+        .find_value("limit")
+        .map_or(Some(DEFAULT_LIMIT), parse_number);
     let limit = limit.filter(|limit| (1..=MAX_LIMIT).contains(limit));
     if limit.is_none() {
         check.add("limit", format!("must be a whole number from 1 to {MAX_LIMIT}"));
     }
-    let position = query.get("paginationToken").map_or(Some(0), parse_position);
+    let position = query
+        .find_value("paginationToken")
+        .map_or(Some(0), parse_position);
     if position.is_none() {
         check.add("paginationToken", "must be the `more` of an answer");
     }
