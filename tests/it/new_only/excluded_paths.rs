@@ -66,6 +66,8 @@ fn waiver_of_excluded_former_path_does_not_apply_and_that_of_reviewed_one_does()
             let ended = host(&world, Call::new(&world.work())).run("check --report json=-");
             assert_eq!(ended.code, code, "{folder} {name}: {}", ended.all());
             assert_eq!(ended.json()["findings"]["waived"], 1 - code, "{folder} {name}");
+            let is_named = ended.out.contains("sales/load.orch.yaml → core/load.orch.yaml");
+            assert_eq!(is_named, code == 0, "{folder} {name}: {}", ended.all());
         }
     }
 }

@@ -73,6 +73,16 @@ fn pipeline_that_breaks_the_platform_is_checked_locally() {
 }
 
 #[test]
+fn pipeline_that_is_too_large_for_the_platform_is_checked_locally_and_rejected_one_is_not() {
+    let world = change(&[(BAD, &pipeline(&["Start", "bad name", "Done"]))]);
+    for (status, code, finding_count) in [(413, 1, 1), (400, 3, 0)] {
+        let platform = platform_failing(ResponseTemplate::new(status));
+        let ended = review(&platform.call(&world), "").expect(code);
+        assert_eq!(ended.json()["findings"]["errors"], finding_count, "{status}");
+    }
+}
+
+#[test]
 fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
     let world = change(&[(BAD, &good_pipeline())]);
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
