@@ -285,6 +285,27 @@ fn dry_run_prints_plan_and_uploads_nothing() {
     assert_eq!(receipt(&world)["outcome"], "planned");
 }
 
+#[test]
+fn dry_run_asks_only_a_platform_with_token_and_does_not_guess_whether_the_version_exists() {
+    let world = project();
+    let dry_run = "publish --prefix p --version-name 1 --compat off --dry-run --json";
+    let platform = Platform::new();
+    let without_token = platform.call(&world).without("SLUICEGATE_TOKEN");
+    without_token.run(dry_run).expect(0);
+    assert!(platform.requests().is_empty());
+    for (status, is_unknown) in [(404, false), (500, true)] {
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+            let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
+            ResponseTemplate::new(if names_version { status } else { 404 })
+        });
+        let ended = platform.call(&world).run(dry_run).expect(0);
+        let warning = "could not determine the published version";
+        assert_eq!(ended.err.contains(warning), is_unknown, "{}", ended.all());
+    }
+}
+
 /// Returns the details of a version that was created just now.
 fn fresh(world: &World) -> Value {
     let mut details = details(world);

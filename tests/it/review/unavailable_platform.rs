@@ -169,6 +169,22 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
     says(&review(&nowhere, "").expect(0), APPLIED);
 }
 
+/// Such a pipeline was evaluated neither by the platform nor on this machine.
+#[cfg(unix)]
+#[test]
+fn platform_that_is_down_does_not_pass_a_pipeline_that_cannot_be_reviewed() {
+    let world = poisoned(&good_pipeline());
+    std::os::unix::fs::symlink("a.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let platform = Platform::new();
+    platform.is_down();
+    let ended = review(&platform.call(&world), "").expect(3);
+    let report = ended.json();
+    let reason = report["unreviewedReasons"]["link.orch.yaml"].as_str().unwrap();
+    assert!(reason.contains("symbolic link"), "{report:#}");
+}
+
 #[test]
 fn platform_that_is_down_does_not_pass_a_local_finding() {
     let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
