@@ -6,10 +6,12 @@ use super::{FileSelection, PublishError, PublishRequest};
 use sluicegate_base::text::List;
 use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, Repository};
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 /// Maximum number of files that the warning lists.
 const MAX_LISTED_FILES: usize = 5;
+/// Number of bytes that are compared at once.
+const CHUNK_BYTES: u64 = 64 * 1024;
 
 /// Returns a warning if files of the working tree differ from the commit, because they would be published under its
 /// hash.
@@ -76,18 +78,20 @@ fn planned_file_matches_blob(
 
 /// Returns whether both readers have the same bytes.
 fn have_equal_bytes(left: &mut dyn Read, right: &mut dyn Read) -> std::io::Result<bool> {
-    let (mut left_buffer, mut right_buffer) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     loop {
-        let size = match left.read(&mut left_buffer) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            right => right?,
-        };
-        if size == 0 {
-            return Ok(right.read(&mut right_buffer[..1])? == 0);
-        }
-        right.read_exact(&mut right_buffer[..size])?;
-        if left_buffer[..size] != right_buffer[..size] {
+        let (left_chunk, right_chunk) = (read_chunk(left)?, read_chunk(right)?);
+        if left_chunk != right_chunk {
             return Ok(false);
         }
+        if left_chunk.is_empty() {
+            return Ok(true);
+        }
     }
+}
+
+/// Reads the next bytes; empty at the end of the content.
+fn read_chunk(content: &mut dyn Read) -> std::io::Result<Vec<u8>> {
+    let mut chunk = Vec::new();
+    content.take(CHUNK_BYTES).read_to_end(&mut chunk)?;
+    Ok(chunk)
 }

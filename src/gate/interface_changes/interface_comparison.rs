@@ -86,11 +86,8 @@ impl InterfaceComparison {
             .into_iter()
             .filter(|change| !known_keys.contains(&change_key(change)));
         self.changes.extend(new_changes);
-        self.is_repaired = match (&self.unreadable, &later.unreadable) {
-            (Some(_), Some(_)) => self.is_repaired && later.is_repaired,
-            (Some(_), None) => self.is_repaired,
-            (None, _) => later.is_repaired,
-        };
+        // The head, which is read for each base, is readable for all of them or for none.
+        self.is_repaired |= later.is_repaired;
         self.unreadable = self.unreadable.take().or(later.unreadable);
     }
 

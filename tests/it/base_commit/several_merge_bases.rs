@@ -193,6 +193,38 @@ fn break_for_consumers_since_one_merge_base_is_a_break() {
 }
 
 #[test]
+fn breaks_for_consumers_since_each_merge_base_are_reported_once() {
+    let shared = |ids: &[&str]| {
+        let entries = ids.iter().map(|id| {
+            format!("  - {{ pipeline: a.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
+        });
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{}",
+            entries.collect::<String>()
+        )
+    };
+    let path = ".platform/shared-pipelines.yaml";
+    let states = [
+        shared(&["kept", "both", "first"]),
+        shared(&["kept", "both", "second"]),
+    ];
+    let world = crossed(path, [&states[0], &states[1]], &shared(&["kept"]));
+    let ended = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --compat fail --report json=-")
+        .expect(1);
+    let report = ended.json();
+    let changes = report["compat"]["changes"].as_array().unwrap();
+    let mut ids: Vec<&str> = changes
+        .iter()
+        .map(|change| change["id"].as_str().unwrap())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["both", "first", "second"]);
+}
+
+#[test]
 fn three_merge_bases_and_a_renamed_pipeline() {
     let world = project();
     world.write("x.orch.yaml", pipeline(&BAD));

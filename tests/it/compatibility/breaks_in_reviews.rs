@@ -57,6 +57,97 @@ fn verify_proves_consumer_changes_of_receipt_again() {
 }
 
 #[test]
+fn verify_compares_changed_files_of_receipt_with_the_commits() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.world
+        .write("new.orch.yaml", pipeline(&["Start", "New", "Done"]));
+    fs::remove_file(shop.world.work().join("more.orch.yaml")).unwrap();
+    shop.push();
+    shop.publish("1.0.1").expect(0);
+    let receipt = shop.receipt();
+    let changes = receipt["compat"]["changes"].as_array().unwrap();
+    let added_file = changes
+        .iter()
+        .find(|change| change["change"] == "file-added")
+        .unwrap();
+    assert!(changes.iter().any(|change| change["change"] == "file-removed"));
+    let path = shop.world.path().join("receipt.json");
+    let verify = || shop.call().run(&["verify", path.to_str().unwrap()]);
+    verify().expect(0);
+    for (kind, file) in [
+        ("file-added", "load.orch.yaml"),
+        ("file-modified", "new.orch.yaml"),
+        ("file-modified", "load.orch.yaml"),
+    ] {
+        let mut wrong_change = added_file.clone();
+        wrong_change["change"] = kind.into();
+        wrong_change["new"]["path"] = file.into();
+        let mut wrong_receipt = receipt.clone();
+        let wrong_changes = wrong_receipt["compat"]["changes"].as_array_mut().unwrap();
+        wrong_changes.push(wrong_change);
+        fs::write(&path, wrong_receipt.to_string()).unwrap();
+        let message = format!("`{file}` did not change as the receipt states");
+        verify().expect(6).saying(&[&message]);
+    }
+}
+
+#[test]
+fn publish_of_worktree_compares_its_bytes_with_the_published_commit() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let class = |version: &str| {
+        shop.publish((version, "--from worktree --compat warn")).expect(0);
+        shop.receipt()["compat"]["class"].clone()
+    };
+    assert_eq!(class("2.0.0"), "none");
+    // The size stays.
+    let edited = shop.world.read("more.orch.yaml").replace("Work", "Walk");
+    shop.world.write("more.orch.yaml", edited);
+    assert_eq!(class("3.0.0"), "content");
+    shop.world
+        .write("more.orch.yaml", "type: orchestration\npipeline: {}\n");
+    assert_eq!(class("4.0.0"), "content");
+}
+
+#[test]
+fn shared_file_is_compared_by_its_meaning() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let path = ".platform/shared-pipelines.yaml";
+    let class = |version: &str, text: String| {
+        shop.world.write(path, text);
+        shop.push();
+        shop.publish(version).expect(0);
+        shop.receipt()["compat"]["class"].clone()
+    };
+    let text = shop.world.read(path);
+    assert_eq!(class("2.0.0", format!("# a comment\n{text}")), "none");
+    let described = text.replace("    enabled: true\n", "    enabled: true\n    description: new\n");
+    assert_ne!(described, text);
+    assert_eq!(class("3.0.0", described), "content");
+}
+
+#[test]
+fn repaired_shared_file_of_local_run_is_undecided_only_if_breaks_fail() {
+    let shop = Shop::new();
+    let text = shop.world.read(".platform/shared-pipelines.yaml");
+    shop.world
+        .write(".platform/shared-pipelines.yaml", "pipelines: [");
+    shop.push();
+    shop.world.git("checkout -q -b change");
+    shop.world.write(".platform/shared-pipelines.yaml", text);
+    shop.push();
+    let check = |mode: &str| Call::new(&shop.world.work()).run(("check --report json=- --compat", mode));
+    let notes = check("warn").expect(0).json()["notes"].to_string();
+    assert!(
+        notes.contains("could not determine the changes for consumers"),
+        "{notes}"
+    );
+    check("fail").expect(3);
+}
+
+#[test]
 fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
@@ -107,6 +198,38 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     assert_eq!(diff["interface"]["changes"], json["changes"]);
     let diff = alone.run("diff HEAD..HEAD --format json").expect(0).json();
     assert_eq!(diff["interface"], Value::Null);
+}
+
+#[test]
+fn comparison_lists_changed_files_beside_the_changes_for_consumers() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let edited = shop.world.read("more.orch.yaml").replace("Work", "Walk");
+    shop.world.write("more.orch.yaml", edited);
+    shop.break_it();
+    let compared = shop
+        .call()
+        .run("artifacts diff 1.0.0 HEAD -o json")
+        .expect(0)
+        .json();
+    let changes = compared["changes"].as_array().unwrap();
+    let changed_files: Vec<&Value> = changes
+        .iter()
+        .filter(|change| change["change"] == "file-modified")
+        .map(|change| &change["new"]["path"])
+        .collect();
+    assert_eq!(changed_files, ["more.orch.yaml"], "{compared:#}");
+}
+
+/// A name is a revision only if the platform has no version of that name.
+#[test]
+fn comparison_ends_if_the_platform_does_not_answer_for_a_name() {
+    let shop = Shop::new();
+    let platform = Platform::new();
+    platform.is_down();
+    let call = shop.call().variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    call.run("artifacts diff main HEAD").expect(3);
+    shop.call().run("artifacts diff main HEAD").expect(0);
 }
 
 #[test]

@@ -86,6 +86,19 @@ fn change_of_configuration_is_said_in_words() {
 }
 
 #[test]
+fn list_written_as_one_value_is_compared_as_its_only_entry() {
+    let world = changed(
+        &[("sluicegate.yaml", "exclude: gone/**\n")],
+        &[("sluicegate.yaml", "exclude: [gone/**, old/**]\n")],
+    );
+    let report = report(&world, 0, "");
+    assert_eq!(
+        report["gateChangesInWords"]["sluicegate.yaml"],
+        json!(["exclude: + old/** (relaxed)"])
+    );
+}
+
+#[test]
 fn change_of_rules_is_said_in_words_everywhere() {
     let laxer = RULES
         .replace("enforcementLevel: error", "enforcementLevel: warn")
@@ -400,6 +413,15 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
         context["changed"].as_array().unwrap().contains(&gone),
         "{context:#}"
     );
+}
+
+#[test]
+fn deleted_name_that_only_looks_like_a_pipeline_is_not_reported() {
+    let world = changed(&[("old.orch.yml", &good_pipeline())], &[]);
+    world.git("rm -q old.orch.yml");
+    world.commit("delete");
+    let ended = Call::new(&world.work()).run("check").expect(0);
+    assert!(!ended.all().contains("old.orch.yml"), "{}", ended.all());
 }
 
 #[test]

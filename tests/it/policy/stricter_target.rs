@@ -73,7 +73,8 @@ fn tips_rules_are_evaluated_on_every_host() {
             assert_eq!(report["findings"]["errors"], 1, "{name}: {report}");
             let notes = report["notes"].to_string();
             assert!(
-                notes.contains("component-naming-convention warn → error (tightened)"),
+                notes.contains("component-naming-convention warn → error (tightened)")
+                    && notes.contains("1 changed pipeline also evaluated locally by the rules of `main`"),
                 "{notes}"
             );
             let twin = host(&good, passing.call(&good)).run(&[command]);
@@ -192,6 +193,73 @@ fn finding_by_both_rules_is_told_once() {
         (&json!(1), &json!(1)),
         "{findings}"
     );
+}
+
+#[test]
+fn findings_of_tips_rules_with_the_same_level_are_added() {
+    let stricter = RULES.replace("'[A-Z].*'", "'[A-Z][a-z]*'");
+    let world = stale(
+        &[(RULES_FILE, RULES)],
+        &[(RULES_FILE, &stricter)],
+        &[("b.orch.yaml", &pipeline(&["Start", "bad name", "LoadX", "Done"]))],
+    );
+    let ended = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
+        .expect(1);
+    let report = ended.json();
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let naming = results
+        .iter()
+        .find(|result| result["rule"] == "component-naming-convention");
+    let violations = naming.unwrap()["violations"].as_array().unwrap();
+    let is_of_tip: Vec<(bool, bool)> = violations
+        .iter()
+        .map(|text| text.as_str().unwrap())
+        .map(|text| (text.contains("LoadX"), text.contains("by the rules of `main`")))
+        .collect();
+    assert_eq!(is_of_tip, [(false, false), (true, true)], "{violations:?}");
+}
+
+#[test]
+fn check_with_named_rules_file_evaluates_no_rules_of_the_tip() {
+    let world = tightened(&BAD);
+    // Outside of the checkout, the file belongs to the job.
+    let rules = world.path().join("own.yaml");
+    std::fs::write(&rules, LAX).unwrap();
+    let call = Job::github().pull_request().call(&world);
+    call.run("check").expect(1);
+    call.run(&["check", "--rules", rules.to_str().unwrap()]).expect(0);
+}
+
+#[test]
+fn pipeline_that_change_and_target_share_alike_is_not_reported() {
+    let entry =
+        |id: &str| format!("  - {{ pipeline: {id}.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n");
+    let (a, b) = (entry("a"), entry("b"));
+    let shared =
+        |entries: &str| format!("version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{entries}");
+    let path = ".platform/shared-pipelines.yaml";
+    let (one, both) = (shared(&a), shared(&format!("{a}{b}")));
+    let reordered = shared(&format!("{b}{a}"));
+    // The change shares it as the target does, or is the one that no longer shares it.
+    for (before, after, changed) in [
+        (&one, &both, &reordered),
+        (&both, &format!("{both}# more\n"), &one),
+    ] {
+        let world = stale(
+            &[(path, before), ("b.orch.yaml", &pipeline(&["Start", "Done"]))],
+            &[(path, after)],
+            &[(path, changed), ("b.orch.yaml", &pipeline(&GOOD))],
+        );
+        let ended = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --compat warn --report json=-");
+        let notes = ended.json()["notes"].to_string();
+        assert!(!notes.contains("the file shares b.orch.yaml"), "{}", ended.all());
+    }
 }
 
 #[test]

@@ -279,6 +279,22 @@ fn finding_that_does_not_follow_from_the_broken_link_stays() {
     );
 }
 
+/// A finding is not hidden behind the finding of a link that does not fail the gate.
+#[test]
+fn new_finding_that_follows_from_known_broken_link_fails() {
+    let with_typo = |names: &[&str]| row(names).replace("[\"Load Orders\"]", "[\"Load Order\"]");
+    let world = world(
+        LEVELS,
+        &[("a.orch.yaml", with_typo(&["Load Orders", "Clean", "Done"]))],
+    );
+    let more = with_typo(&["Load Orders", "Clean", "Extra", "Done"]);
+    world.write("a.orch.yaml", more);
+    world.commit("more");
+    let ended = check(&world, "--new-only").expect(1);
+    let findings = findings(&ended.json()).join("\n");
+    assert!(findings.contains("component \"Extra\""), "{findings}");
+}
+
 #[test]
 fn link_to_component_that_the_change_renamed_names_its_new_name() {
     let component = "    \"Load Orders\":\n      type: sql-executor\n      parameters:\n        componentName: Load Orders\n        query: select 1\n        schema: sales\n";
@@ -381,8 +397,8 @@ fn renamed_component_keeps_known_finding_and_waiver() {
             &component(name),
         )
     };
-    let waiver =
-        "- { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n";
+    let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, about: other name, reason: other }\n\
+         - { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n";
     for (waivers, args, state) in [
         (None, &["--new-only"][..], "known"),
         (Some(waiver), &[][..], "waived"),

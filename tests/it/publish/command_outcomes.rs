@@ -6,7 +6,7 @@ use crate::support::publishing::{
 use crate::support::{Platform, TOKEN, World, answer, read_json};
 use serde_json::{Value, json};
 use std::fs;
-use wiremock::ResponseTemplate;
+use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
     "publish",
@@ -273,8 +273,9 @@ fn publish_with_missing_file_sends_nothing() {
         let output = platform
             .call(&world)
             .variable("SLUICEGATE_CONFIG_DIR", ".platform")
-            .run(&PUBLISH);
+            .run((&PUBLISH, "--json"));
         assert_eq!(output.code, 2, "{path} {content:?}: {}", output.all());
+        assert_eq!(ended.out, "", "only a dry run prints a plan");
         assert!(
             output.err.contains(word),
             "{path}: {word} is not said: {}",
@@ -302,6 +303,27 @@ fn dry_run_prints_plan_and_uploads_nothing() {
         read_json(&world.work().join("out/receipt.json"))["outcome"],
         "planned"
     );
+}
+
+#[test]
+fn dry_run_asks_only_a_platform_with_token_and_does_not_guess_whether_the_version_exists() {
+    let world = project();
+    let dry_run = "publish --prefix p --version-name 1 --compat off --dry-run --json";
+    let platform = Platform::new();
+    let without_token = platform.call(&world).without("SLUICEGATE_TOKEN");
+    without_token.run(dry_run).expect(0);
+    assert!(platform.requests().is_empty());
+    for (status, is_unknown) in [(404, false), (500, true)] {
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+            let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
+            ResponseTemplate::new(if names_version { status } else { 404 })
+        });
+        let ended = platform.call(&world).run(dry_run).expect(0);
+        let warning = "could not determine the published version";
+        assert_eq!(ended.err.contains(warning), is_unknown, "{}", ended.all());
+    }
 }
 
 /// Returns the details of a version that was created just now.
@@ -352,9 +374,43 @@ fn lost_answer_is_looked_up() {
 }
 
 #[test]
+fn version_of_another_run_after_lost_response_is_reported_with_one_difference() {
+    let world = plain_project();
+    let mut other_commit = fresh(&world);
+    other_commit["artifactDetails"]["commitHash"] = json!("7".repeat(40));
+    for (details, difference) in [
+        (other_commit, "the version is from the commit 7777"),
+        (details(&world), "before this run"),
+    ] {
+        let platform = taking(ResponseTemplate::new(502), answer(&details));
+        let ended = platform.call(&world).run(&PUBLISH).expect(5);
+        assert_eq!(ended.err.matches(difference).count(), 1, "{}", ended.all());
+    }
+}
+
+#[test]
+fn lookup_before_upload_names_the_refused_token_or_the_unknown_version() {
+    let world = project_to_publish();
+
+    for (status, code, is_unknown) in [(401, 4, false), (403, 4, false), (500, 3, true)] {
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+            let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
+            ResponseTemplate::new(if names_version { status } else { 404 })
+        });
+        let ended = platform.call(&world).run((&PUBLISH, "--compat off")).expect(code);
+        ended.assert_logged(&["nothing was sent"]);
+        let unknown = "could not determine whether the version exists";
+        assert_eq!(ended.err.contains(unknown), is_unknown, "{}", ended.all());
+        assert_eq!(uploads(&platform), 0);
+    }
+}
+
+#[test]
 fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
-    let platform = platform_taking_uploads(upload_response(&json!([])), ResponseTemplate::new(404));
+    let platform = taking(published(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
     call.run(&PUBLISH).expect(6).saying(&[
         "waiting until the platform shows the state of version",
@@ -364,9 +420,9 @@ fn version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
 
 #[test]
 fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
-    let world = project_to_publish();
+    let world = project();
     let cases = [
-        (answer(&version_details(&world)), 5, "conflict"),
+        (answer(&details(&world)), 5, "conflict"),
         (ResponseTemplate::new(500), 3, "failed"),
         (ResponseTemplate::new(409), 3, "failed"),
         (answer(&json!({ "odd": true })), 3, "failed"),
@@ -379,23 +435,19 @@ fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
         (ResponseTemplate::new(403), 4, "failed"),
     ];
     for (details, code, outcome) in cases {
-        let text = format!("{details:?}");
+        let shown = format!("{details:?}");
         let platform = Platform::new();
-        platform.respond_to("GET", "/artifacts/details$", details);
-        let output = platform.call(&world).run(&PUBLISH);
-        assert_eq!(output.code, code, "{text}: {}", output.all());
-        assert_eq!(
-            read_json(&world.work().join("out/receipt.json"))["outcome"],
-            outcome,
-            "{text}"
-        );
-        assert_eq!(uploads(&platform), 0, "{text}");
+        platform.on("GET", "/artifacts/details$", details);
+        let ended = platform.call(&world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), 0, "{shown}");
     }
 }
 
 #[test]
 fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
-    let world = project_to_publish();
+    let world = project();
     let short = world.git("rev-parse HEAD")[..7].to_owned();
     for (template, name) in [("{short-sha}", short.as_str()), ("{next}", "{next}")] {
         let platform = Platform::new();
@@ -403,11 +455,103 @@ fn receipt_of_undetermined_publish_names_the_version_that_is_known() {
         let args =
             format!("publish --prefix p --version-name {template} --compat fail --receipt out/receipt.json");
         platform.call(&world).run(args).expect(3);
+        assert_eq!(receipt(&world)["versionName"], name);
+        assert_eq!(uploads(&platform), 0);
+    }
+}
+
+/// Returns a platform that has no version and responds with this status to a question about the latest one.
+fn platform_refusing_the_latest(status: u16) -> Platform {
+    let platform = Platform::new();
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
+        ResponseTemplate::new(if names_version { 404 } else { status })
+    });
+    platform.on("POST", "/artifacts$", published(&json!([])));
+    platform
+}
+
+#[test]
+fn failed_comparison_is_a_warning_if_it_is_optional_and_access_is_allowed() {
+    let world = project();
+    for (status, mode, is_warning) in [
+        (500, "warn", true),
+        (500, "fail", false),
+        (403, "warn", false),
+        (401, "warn", false),
+        (403, "fail", false),
+    ] {
+        let platform = platform_refusing_the_latest(status);
+        let args = format!("publish --prefix p --version-name 1 --dry-run --compat {mode}");
+        let ended = platform.call(&world).run(args);
+        let warning = "warning: could not determine the changes for consumers";
         assert_eq!(
-            read_json(&world.work().join("out/receipt.json"))["versionName"],
-            name
+            ended.err.contains(warning),
+            is_warning,
+            "{status} {mode}: {}",
+            ended.all()
+        );
+        assert_eq!(ended.code == 0, is_warning, "{status} {mode}: {}", ended.all());
+    }
+}
+
+#[test]
+fn publish_ends_if_the_latest_version_is_unknown_and_dry_run_warns() {
+    let world = project();
+    let publish = |platform: &Platform, args: &str| {
+        let publish = "publish --prefix p --version-name {short-sha} --compat off";
+        platform.call(&world).run((publish, args))
+    };
+    let warning = "could not determine the latest version";
+    for (status, code) in [(500, 3), (403, 4)] {
+        let platform = platform_refusing_the_latest(status);
+        publish(&platform, "").expect(code).saying(&[warning]);
+        assert_eq!(uploads(&platform), 0);
+    }
+    let platform = platform_refusing_the_latest(500);
+    publish(&platform, "--dry-run").expect(0).saying(&[warning]);
+    let platform = platform_refusing_the_latest(403);
+    publish(&platform, "--dry-run").expect(4);
+}
+
+#[test]
+fn list_of_versions_that_fails_ends_publish_and_is_a_warning_of_dry_run() {
+    let world = project();
+    for (status, code, dry_code) in [(500, 3, 0), (403, 4, 4)] {
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts$", ResponseTemplate::new(status));
+        platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+        platform.on("POST", "/artifacts$", published(&json!([])));
+        let publish = "publish --prefix p --version-name 1 --compat off";
+        let call = platform.call(&world);
+        call.run(publish).expect(code);
+        let dry = call.run((publish, "--dry-run")).expect(dry_code);
+        assert!(
+            dry.err.contains("could not read the published versions"),
+            "{}",
+            dry.all()
         );
         assert_eq!(uploads(&platform), 0);
+    }
+}
+
+#[test]
+fn undecided_publish_is_an_error_in_junit_and_conflict_is_a_failure() {
+    let world = project_to_publish();
+    for (details, code, element) in [
+        (ResponseTemplate::new(500), 3, "<error"),
+        (answer(&details(&world)), 5, "<failure"),
+    ] {
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts/details$", details);
+        platform
+            .call(&world)
+            .run((&PUBLISH, "--junit out/junit.xml"))
+            .expect(code);
+
+        let junit = world.read("out/junit.xml");
+        assert!(junit.contains(element), "{junit}");
     }
 }
 

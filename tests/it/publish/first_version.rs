@@ -119,6 +119,25 @@ fn adopting_new_only_publishes_the_first_version_in_one_merge() {
 }
 
 #[test]
+fn findings_before_adoption_are_known_if_the_configuration_file_is_older() {
+    let (world, served) = stage();
+    world.write("sluicegate.yaml", "retries: 1\n");
+    world.commit("configuration");
+    world.write("sales/old.orch.yaml", pipeline(&BAD));
+    let before = world.commit("a past");
+    let adopted = "review: { new-only: true }\npublish-on: { branches: [main] }\n";
+    world.write("sluicegate.yaml", adopted);
+    world.commit("adopt");
+    world.push();
+    let ended = Job::github()
+        .push(&before)
+        .extend(&world, call(&world, &served))
+        .run(CI)
+        .expect(0);
+    assert!(ended.all().contains("1 known"), "{}", ended.all());
+}
+
+#[test]
 fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     let (world, server, _) = stage_with_adoption_branch();
     let before = head(&world);

@@ -101,6 +101,30 @@ fn tag_on_merged_commit_is_published_on_every_host() {
 }
 
 #[test]
+fn push_is_published_if_the_branch_of_the_clone_is_older_and_not_if_it_differs() {
+    let ci = "ci --version-name 1 --publish-on-branch main";
+    let (world, served) = stage();
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.push();
+    world.git("update-ref refs/remotes/origin/main HEAD~1");
+    pushed(&world, call(&world, &served)).run(ci).expect(0);
+    assert_eq!(versions(&world, &served).len(), 1);
+    let (world, served) = stage();
+    world.git("checkout -q -b other");
+    world.write("note.txt", "other");
+    world.commit("other");
+    world.git("push -q origin other");
+    world.git("checkout -q main");
+    world.write("note.txt", "more");
+    world.commit("more");
+    world.push();
+    world.git("checkout -q other");
+    let ended = pushed(&world, call(&world, &served)).run(ci);
+    assert_eq!(versions(&world, &served), [], "{}", ended.all());
+}
+
+#[test]
 fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
     let (world, server) = stage();
     world.git("tag v1");

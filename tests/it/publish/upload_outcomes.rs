@@ -332,24 +332,70 @@ async fn version_that_cannot_be_looked_up_is_not_verified() {
 
 #[tokio::test]
 async fn incomplete_version_is_disabled_if_asked() {
-    let stage = Stage::new().await;
-    stage
-        .upload(response_with_ignored_file())
-        .await
-        .shows(answer(&stage.details()))
-        .await
-        .disables(ResponseTemplate::new(204))
-        .await
-        .latest_is(ResponseTemplate::new(404))
-        .await;
-    let outcome = stage
-        .run(PublishOptions {
-            on_ignored: OnIgnored::Disable,
-            ..hashing_publish_options()
-        })
-        .await;
-    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, true));
-    assert_eq!(outcome.latest, Some(LatestVersion::NoneEnabled));
+    for (status, is_none_enabled) in [(404, true), (500, false)] {
+        let stage = Stage::new().await;
+        stage
+            .upload(response_with_ignored_file())
+            .await
+            .shows(answer(&stage.details()))
+            .await
+            .disables(ResponseTemplate::new(204))
+            .await
+            .latest_is(ResponseTemplate::new(status))
+            .await;
+        let outcome = stage
+            .run(PublishOptions {
+                on_ignored: OnIgnored::Disable,
+                ..hashing_publish_options()
+            })
+            .await;
+        assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, true));
+        let latest = outcome.latest.unwrap();
+        assert_eq!(
+            latest == LatestVersion::NoneEnabled,
+            is_none_enabled,
+            "{latest:?}"
+        );
+    }
+}
+
+/// The details may lag behind, so the lookup is repeated while they show the disabled version.
+#[tokio::test]
+async fn disabled_version_is_never_reported_as_the_latest() {
+    for (seconds, expected) in [(0, None), (10, Some("2"))] {
+        let stage = Stage::new().await;
+        stage
+            .upload(ignoring())
+            .await
+            .shows(answer(&stage.details()))
+            .await
+            .disables(ResponseTemplate::new(204))
+            .await;
+        let mut newer = stage.details();
+        newer["artifactDetails"]["versionName"] = json!("2");
+        for (details, priority) in [(stage.details(), 1), (newer, 2)] {
+            Mock::given(method("GET"))
+                .and(path(DETAILS))
+                .and(query_param_is_missing("versionName"))
+                .respond_with(answer(&details))
+                .up_to_n_times(1)
+                .with_priority(priority)
+                .mount(&stage.server)
+                .await;
+        }
+        let outcome = stage
+            .run(PublishOptions {
+                on_ignored: OnIgnored::Disable,
+                lookup_timeout: Duration::from_secs(seconds),
+                ..options()
+            })
+            .await;
+        match (outcome.latest.unwrap(), expected) {
+            (LatestVersion::Enabled(version), Some(expected)) => assert_eq!(version, expected),
+            (LatestVersion::Unknown(reason), None) => assert!(reason.contains("still returns"), "{reason}"),
+            (latest, _) => panic!("{seconds}: {latest:?}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
-use wiremock::ResponseTemplate;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wiremock::{Request, ResponseTemplate};
 
 /// The templates whose names no person chooses.
 const TEMPLATES: [&str; 8] = [
@@ -232,6 +234,25 @@ fn tag_on_published_commit_is_published_too() {
 }
 
 #[test]
+fn template_meets_the_planned_version_first_and_then_an_enabled_one() {
+    let (world, served) = stage();
+    publish(&world, &served, "{short-sha}").expect(0);
+    let planned = receipt(&world)["versionName"].clone();
+    publish(&world, &served, "kept").expect(0);
+    publish(&world, &served, "disabled").expect(0);
+    call(&world, &served)
+        .run("artifacts disable --force --version-name disabled")
+        .expect(0);
+    let again = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
+    pushed(&world, again)
+        .run("publish --version-name {short-sha} --if-exists same-content --receipt receipt.json")
+        .expect(0);
+    assert_eq!(receipt(&world)["versionName"], planned);
+    publish(&world, &served, "1.0.{run-number}").expect(0);
+    assert_eq!(receipt(&world)["versionName"], "kept");
+}
+
+#[test]
 fn commits_that_only_the_details_show_are_known() {
     let (world, server) = stage();
     let platform = Platform::new();
@@ -361,13 +382,85 @@ fn upload_is_uncertain_if_no_list_follows() {
     );
 }
 
+/// A newer version appears after the upload, and the platform does not disable the uploaded one.
+#[test]
+fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
+    let (world, server) = stage();
+
+    let first = head(&world);
+    let newer = push_commit(&world, "More");
+    world.git(format!("checkout -q --detach {first}"));
+    let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true, "commitHash": newer });
+    let uploaded = Arc::new(AtomicBool::new(false));
+    let platform = Platform::new();
+    let is_uploaded = Arc::clone(&uploaded);
+    let listed = artifact.clone();
+    platform.on("GET", "/artifacts$", move |_: &Request| {
+        let is_listed = is_uploaded.load(Ordering::SeqCst);
+        let results: Vec<&Value> = is_listed.then_some(&listed).into_iter().collect();
+        answer(&json!({ "results": results }))
+    });
+    let is_uploaded = Arc::clone(&uploaded);
+    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
+        if names_version || !is_uploaded.load(Ordering::SeqCst) {
+            return ResponseTemplate::new(404);
+        }
+        answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
+    });
+    platform.on("POST", "/artifacts$", move |_: &Request| {
+        uploaded.store(true, Ordering::SeqCst);
+        answer(&json!({ "versionName": "1", "ignoredResources": [] }))
+    });
+    let call = call(&world, &served)
+        .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+        .variable("SLUICEGATE_RETRIES", "0");
+    let ended = pushed(&world, call)
+        .run("publish --version-name 1 --no-verify")
+        .expect(5)
+        .saying(&[
+            "the older version could not be disabled",
+            "run `sluicegate artifacts disable` to hide the version from consumers",
+        ]);
+    assert_eq!(
+        ended.err.matches("appeared during this publish").count(),
+        1,
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn listed_version_without_details_does_not_stop_a_publish_and_failed_request_does() {
+    let (world, served) = stage();
+    for (status, upload_count) in [(404, 1), (500, 0), (403, 0)] {
+        let platform = Platform::new();
+        let listed = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "gone", "enabled": false }]);
+        platform.on("GET", "/artifacts$", answer(&json!({ "results": listed })));
+        platform.on("GET", "/artifacts/details$", move |request: &Request| {
+            let is_listed = request.url.query_pairs().any(|(_, value)| value == "gone");
+            ResponseTemplate::new(if is_listed { status } else { 404 })
+        });
+        platform.on("POST", "/artifacts$", ResponseTemplate::new(400));
+        let call = call(&world, &served)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("SLUICEGATE_RETRIES", "0");
+        pushed(&world, call).run("publish --version-name 1 --compat off");
+        let uploads = platform
+            .requests()
+            .into_iter()
+            .filter(|request| request.method == "POST");
+        assert_eq!(uploads.count(), upload_count, "{status}");
+    }
+}
+
 #[test]
 fn next_version_after_rollback_skips_disabled_names() {
-    let (world, server) = stage();
-    publish_from_push(&world, &server, "{next}").expect(0);
+    let (world, served) = stage();
+    publish(&world, &served, "{next}").expect(0);
     push_commit(&world, "More");
-    publish_from_push(&world, &server, "{next}").expect(0);
-    publish_call(&world, &server).run("artifacts rollback").expect(0);
+    publish(&world, &served, "{next}").expect(0);
+    call(&world, &served).run("artifacts rollback").expect(0);
     push_commit(&world, "Fixed");
     publish_from_push(&world, &server, "{next}").expect(0);
     assert_eq!(versions(&world, &server)[0], ("1.0.2".to_owned(), true));
@@ -430,7 +523,7 @@ fn platform_without_listed_commits(world: &World, count: usize) -> Platform {
         .collect();
     platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": versions })));
     let (commit, last) = (head(world), format!("v{count}"));
-    platform.respond_to("GET", "/artifacts/details$", move |request: &wiremock::Request| {
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
         let name = request.url.query_pairs().find(|(key, _)| key == "versionName");
         let name = name.map_or_else(|| "v1".to_owned(), |(_, name)| name.into_owned());
         let commit = if name == last { commit.clone() } else { "0".repeat(40) };
@@ -484,4 +577,26 @@ fn publish_is_undecided_if_the_platform_hides_the_latest_version() {
         .run("publish --version-name auto")
         .expect(3)
         .saying(&["the platform lists the enabled version 1, but returned no latest version"]);
+}
+
+#[test]
+fn publish_under_a_template_follows_version_without_commit_after_a_warning() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "0", "enabled": true });
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": [artifact] })));
+    platform.on("GET", "/artifacts/details$", move |request: &Request| {
+        let mut names = request.url.query_pairs().filter(|(key, _)| key == "versionName");
+        if names.any(|(_, name)| name != "0") {
+            return ResponseTemplate::new(404);
+        }
+        answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
+    });
+    let uploaded = json!({ "versionName": "1", "ignoredResources": [] });
+    platform.on("POST", "/artifacts$", answer(&uploaded));
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    pushed(&world, call)
+        .run("publish --version-name {short-sha} --compat off --no-verify")
+        .expect(0)
+        .saying(&["the platform reports no commit for version 0 of sales"]);
 }

@@ -37,7 +37,10 @@ fn report_refuses_shards_of_different_reviews() {
     let (world, platform) = eight_pipelines();
     let shard = |index: u32, more: &str| {
         let args = format!("review --shard {index}/2 --report json=part-{index}.json");
-        platform.call(&world).run((args, more)).expect(0);
+        let ended = platform.call(&world).run((args, more)).expect(0);
+        if more.is_empty() {
+            ended.saying(&["of 8 pipelines"]);
+        }
     };
     let merge = || Call::new(&world.work()).run("report part-1.json part-2.json");
     for (second, label) in [
@@ -63,6 +66,29 @@ fn report_refuses_shards_of_different_reviews() {
         shard(2, same);
         merge().expect(0);
     }
+}
+
+#[test]
+fn merged_report_has_each_reason_of_the_shards_once() {
+    let (world, _) = eight_pipelines();
+    let platform = Platform::new();
+    platform.reviews(each("ODD", passed()));
+    let mut expected = Vec::new();
+    for index in 1..=2 {
+        let report = platform
+            .call(&world)
+            .run(format!("review --shard {index}/2 --report json=-"))
+            .expect(3);
+        fs::write(world.work().join(format!("part-{index}.json")), &report.out).unwrap();
+        let reasons = report.json()["reasons"].clone();
+        assert_ne!(reasons, json!([]));
+        expected.extend(reasons.as_array().unwrap().clone());
+    }
+    expected.dedup();
+    let merged = Call::new(&world.work())
+        .run("report part-1.json part-2.json --report json=-")
+        .expect(3);
+    assert_eq!(merged.json()["reasons"], json!(expected));
 }
 
 #[test]

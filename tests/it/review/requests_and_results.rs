@@ -439,6 +439,21 @@ fn unset_token_is_reported_with_setting_before_any_request() {
 }
 
 #[test]
+fn failed_gate_outweighs_unusable_token() {
+    let world = change(&[
+        ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+        ("sluicegate.yaml", "exclude: [old/**]\n"),
+    ]);
+    let platform = Platform::new();
+    let call = platform.call(&world).without("SLUICEGATE_TOKEN");
+    let file = world.path().join("token");
+    fs::write(&file, "$TOKEN\n").unwrap();
+    let call = call.variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    call.run("review").expect(2);
+    call.run("review --gate-changes fail").expect(1);
+}
+
+#[test]
 fn description_of_a_token_error_is_shown() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let body = json!({ "error": "invalid_client", "error_description": "no such client\u{1b}[2J" });

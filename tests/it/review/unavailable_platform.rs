@@ -74,6 +74,16 @@ fn pipeline_that_breaks_the_platform_is_checked_locally() {
 }
 
 #[test]
+fn pipeline_that_is_too_large_for_the_platform_is_checked_locally_and_rejected_one_is_not() {
+    let world = change(&[(BAD, &pipeline(&["Start", "bad name", "Done"]))]);
+    for (status, code, finding_count) in [(413, 1, 1), (400, 3, 0)] {
+        let platform = platform_failing(ResponseTemplate::new(status));
+        let ended = review(&platform.call(&world), "").expect(code);
+        assert_eq!(ended.json()["findings"]["errors"], finding_count, "{status}");
+    }
+}
+
+#[test]
 fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
     let world = change(&[(BAD, &good_pipeline())]);
     let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
@@ -159,6 +169,22 @@ fn platform_that_is_down_passes_a_change_without_local_findings() {
     let nowhere =
         Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
     assert_output_contains(&review_despite_outage(&nowhere, "").expect(0), APPLIED);
+}
+
+/// Such a pipeline was evaluated neither by the platform nor on this machine.
+#[cfg(unix)]
+#[test]
+fn platform_that_is_down_does_not_pass_a_pipeline_that_cannot_be_reviewed() {
+    let world = poisoned(&good_pipeline());
+    std::os::unix::fs::symlink("a.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let platform = Platform::new();
+    platform.is_down();
+    let ended = review(&platform.call(&world), "").expect(3);
+    let report = ended.json();
+    let reason = report["unreviewedReasons"]["link.orch.yaml"].as_str().unwrap();
+    assert!(reason.contains("symbolic link"), "{report:#}");
 }
 
 #[test]

@@ -207,6 +207,27 @@ fn waiver_is_unneeded_only_if_all_its_files_were_evaluated() {
 }
 
 #[test]
+fn waiver_of_rule_that_was_not_evaluated_is_not_unneeded() {
+    let waivers = Waivers::new(entries("- { rule: r, path: a, about: x, reason: y }\n")).unwrap();
+    for (status, is_unneeded) in [(Status::Passed, true), (Status::Error(None), false)] {
+        let result = RuleResult {
+            status: status.clone(),
+            ..failed("r", vec![])
+        };
+        let mut files = vec![file("a", vec![result])];
+        let matches = waivers.mark_findings(&mut files, &OldNames::default(), TODAY);
+        let existing_files = ExistingFiles {
+            pipelines: vec!["a".to_owned()],
+            other_files: Vec::new(),
+            is_complete: true,
+            check_levels: CheckLevels::ALL_OFF,
+        };
+        let statuses = waivers.statuses(&matches, &files, &existing_files, TODAY);
+        assert_eq!(statuses[0].is_unneeded(), is_unneeded, "{status:?}");
+    }
+}
+
+#[test]
 fn added_entry_is_in_order_and_other_lines_stay() {
     let text = "# Waivers of the gate.\n- { rule: b, path: p, reason: r } # why\n\n# about d\n- rule: d\n  path: p\n  # in it\n  reason: r\n# the end\n";
     let more = entries(
