@@ -12,6 +12,17 @@ struct IndexEntry {
     description: String,
 }
 
+impl IndexEntry {
+    /// Returns the line for a list of pages.
+    fn to_line(&self) -> String {
+        let address = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main");
+        format!(
+            "- [{}]({address}/{}): {}\n",
+            self.title, self.file, self.description
+        )
+    }
+}
+
 /// Reads the numbered list of pages in the index, and the rules, which have a page outside the book.
 fn index_entries() -> Vec<IndexEntry> {
     let index = read("docs/book/README.md");
@@ -75,17 +86,8 @@ fn entries_of_item(item: &str) -> Vec<IndexEntry> {
 fn llms_txt_lists_pages_of_book() {
     let entries = index_entries();
     assert!(entries.len() > 25, "the index was not read");
-    let address = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main");
-    let lines: String = entries
-        .iter()
-        .map(|entry| {
-            format!(
-                "- [{}]({address}/{}): {}\n",
-                entry.title, entry.file, entry.description
-            )
-        })
-        .collect();
-    hold("llms.txt", "pages", &lines);
+    let lines: Vec<String> = entries.iter().map(IndexEntry::to_line).collect();
+    hold("llms.txt", "pages", &lines.concat());
     // Every page of the book is in the index.
     for (page, _) in super::book::pages() {
         let is_listed = entries.iter().any(|entry| entry.file == page);
@@ -107,18 +109,9 @@ fn agents_md_links_pages_that_agents_need() {
         "Rules",
     ];
     let entries = index_entries();
-    let lines: String = needed
-        .iter()
-        .map(|title| {
-            let entry = entries.iter().find(|entry| entry.title == *title).unwrap();
-            let address = env!("CARGO_PKG_REPOSITORY");
-            format!(
-                "- [{title}]({address}/raw/main/{}): {}\n",
-                entry.file, entry.description
-            )
-        })
-        .collect();
-    hold("AGENTS.md", "pages", &lines);
+    let needed_entries = needed.map(|title| entries.iter().find(|entry| entry.title == title).unwrap());
+    let lines = needed_entries.map(IndexEntry::to_line);
+    hold("AGENTS.md", "pages", &lines.concat());
 }
 
 #[test]
