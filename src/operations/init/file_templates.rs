@@ -7,9 +7,22 @@ use sluicegate_base::address;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::project::ProjectCheck;
 
-/// Returns the default source of the action; README contains the same one.
+/// The commit of the release that this program belongs to, which the release workflow sets while it compiles.
+const RELEASED_COMMIT: Option<&str> = option_env!("SLUICEGATE_COMMIT");
+
+/// Returns the default source of the action; README contains the one without a released commit.
 fn default_action() -> String {
-    format!("{}@v{}", address::repository_name(), env!("CARGO_PKG_VERSION"))
+    format_action(RELEASED_COMMIT)
+}
+
+/// Returns the action, pinned by commit as scanners of workflows demand it. A program that was built from source knows no
+/// released commit: it writes the tag of the release, with the exception for zizmor.
+fn format_action(released_commit: Option<&str>) -> String {
+    let(name, version) = ( address::repository_name(), env!("CARGO_PKG_VERSION"));
+    match released_commit {
+        Some(commit) => format!("{name}@{commit} # v{version}"),
+        None => format!("{name}@v{version} # zizmor: ignore[unpinned-uses]"),
+    }
 }
 
 /// Returns the default image with a shell.
@@ -135,6 +148,7 @@ pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     [default_action(), default_image(), RELEASES_URL.to_owned()]
         .into_iter()
         .find(|name| job.contains(name))
+        .map(|name| name.split(" # ").next().unwrap_or_default().to_owned())
 }
 
 fn fill_template(template: &str, values: &[(&str, String)]) -> String {
@@ -159,4 +173,22 @@ fn comment_out(text: &str) -> String {
 /// Quotes any text for YAML: JSON strings are valid YAML.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn action_of_release_is_pinned_by_its_commit() {
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        let version = env!("CARGO_PKG_VERSION");
+        let name = address::repository_name();
+        assert_eq!(
+            format_action(Some(commit)),
+            format!("{name}@{commit} # v{version}")
+        );
+        let tag = format!("{name}@v{version} # zizmor: ignore[unpinned-uses]");
+        assert_eq!(format_action(None), tag);
+    }
 }

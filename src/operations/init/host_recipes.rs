@@ -27,12 +27,7 @@ pub(crate) struct HostRecipe {
     pub(crate) template: &'static str,
     /// The commands that set the address and the token.
     pub(crate) secrets: &'static [&'static str],
-    /// The installation of the program, if the job does not do it.
-    pub(crate) installation: Option<&'static str>,
 }
-
-const INSTALL_ON_PATH: Option<&str> =
-    Some("Install the program on the agents: unpack the release on their PATH");
 
 const RECIPES: &[HostRecipe] = &[
     HostRecipe {
@@ -46,7 +41,6 @@ const RECIPES: &[HostRecipe] = &[
             "    gh variable set PLATFORM_URL",
             "    gh secret set PLATFORM_TOKEN",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::Gitea,
@@ -57,7 +51,6 @@ const RECIPES: &[HostRecipe] = &[
         secrets: &[
             "Set the variable PLATFORM_URL and the secret PLATFORM_TOKEN: repository settings, Actions",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::GitLab,
@@ -72,7 +65,6 @@ const RECIPES: &[HostRecipe] = &[
             "Set the CI/CD variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (masked): project settings, CI/CD. If",
             "    they are protected, jobs of unprotected branches do not see them",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::Azure,
@@ -87,7 +79,6 @@ const RECIPES: &[HostRecipe] = &[
             "Set the pipeline variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secret): edit the pipeline, Variables",
             "    In Azure Repos, pull requests start it by a branch policy (build validation), not by `pr:`",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::Bitbucket,
@@ -98,7 +89,6 @@ const RECIPES: &[HostRecipe] = &[
         secrets: &[
             "Set the variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN (secured): repository settings, Pipelines",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::Jenkins,
@@ -110,7 +100,6 @@ const RECIPES: &[HostRecipe] = &[
         )),
         template: include_str!("templates/Jenkinsfile"),
         secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
-        installation: None,
     },
     HostRecipe {
         host: Host::CircleCi,
@@ -121,7 +110,6 @@ const RECIPES: &[HostRecipe] = &[
         secrets: &[
             "Set the environment variables SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: project settings, or a context",
         ],
-        installation: None,
     },
     HostRecipe {
         host: Host::Buildkite,
@@ -135,7 +123,6 @@ const RECIPES: &[HostRecipe] = &[
         secrets: &[
             "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job: an agent hook, or Buildkite secrets",
         ],
-        installation: INSTALL_ON_PATH,
     },
 ];
 

@@ -165,7 +165,6 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     steps.extend(plan.include_step().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (facts.recipe, plan.job()) {
         steps.push(recipe.secrets.join("\n"));
-        steps.extend(recipe.installation.map(str::to_owned));
         steps.extend(file_templates::find_placeholder(job).map(|placeholder| {
             format!("Replace {placeholder} with your copy of the program (or start over with --source)")
         }));

@@ -5,6 +5,7 @@ use super::book::{blocks, pages};
 use super::read_workspace_file;
 use serde_json::Value;
 use sluicegate::publish::version_name::PLACEHOLDERS;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Returns the parsed YAML blocks of the README and the book.
@@ -217,4 +218,57 @@ fn jobs_of_pull_requests_run_again_when_the_target_changes() {
         tried += 1;
     }
     assert!(tried >= 6, "only {tried} were found");
+}
+
+/// Returns the files in which users and the project's own workflows pin actions.
+fn files_with_pins() -> Vec<(String, String)> {
+    let directories = [".github/workflows", "src/operations/init/templates"];
+    let entries = directories
+        .iter()
+        .flat_map(|directory| fs::read_dir(super::root().join(directory)).unwrap());
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let files = paths.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap()));
+    files.chain(pages()).collect()
+}
+
+#[test]
+fn actions_are_pinned_to_same_commit_everywhere() {
+    let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, text) in files_with_pins() {
+        for (_, used) in text.lines().filter_map(|line| line.split_once("uses: ")) {
+            // The project's own action, an image and the action of the checkout.
+            if used.contains("/sluicegate") || used.starts_with(['_', '.']) {
+                continue;
+            }
+            let (action, pin) = used.split_once('@').unwrap();
+            let (commit, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{file}: {used}"));
+            let is_commit = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+            assert!(is_commit && version.split('.').count() == 3, "{file}: {used}");
+            pins.entry(action.to_owned()).or_default().insert(pin.to_owned());
+        }
+    }
+    assert!(pins.len() >= 5, "{pins:?}");
+    for (action, found) in &pins {
+        assert_eq!(found.len(), 1, "{action} has several pins: {found:?}");
+    }
+}
+
+/// Scanners of workflows report an action that is pinned by a tag. Only the project's own tags are an exception: a page
+/// cannot contain the commit that it belongs to.
+#[test]
+fn examples_with_tag_of_action_name_exception() {
+    let mut example_count = 0;
+    for (page, text) in pages() {
+        for line in text
+            .lines()
+            .filter(|line| line.contains("uses: ") && line.contains("/sluicegate@v"))
+        {
+            assert!(
+                line.ends_with(" # zizmor: ignore[unpinned-uses]"),
+                "{page}: {line}"
+            );
+            example_count += 1;
+        }
+    }
+    assert!(example_count >= 8, "only {example_count} were found");
 }

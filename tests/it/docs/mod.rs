@@ -1,5 +1,6 @@
 //! Checks that the documents match the program.
 
+mod agent_files;
 mod api_coverage;
 mod api_coverage_rows;
 mod book;
@@ -152,6 +153,8 @@ fn readme_and_the_book_use_only_flags_that_exist() {
     );
     known.extend(["help", "version"].map(str::to_owned));
     let of_cargo = ["git", "release", "locked", "path", "tag"];
+    let of_installer = ["from", "to", "version"];
+    let of_npm = ["save-dev"];
     let of_git = ["bare", "auto", "depth"];
     let of_docker = ["rm", "target", "user", "volume"];
     let of_others = [
@@ -159,12 +162,14 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         "fail",
         "ignore-missing",
         "location",
-        "remote-name-all",
+        "remote-name",
         "show-error",
         "silent",
         "strip-components",
     ];
-    let foreign = [&of_cargo[..], &of_git, &of_docker, &of_others].concat();
+    let foreign = [&of_cargo[..], &of_installer,
+        &of_npm,
+        &of_git, &of_docker, &of_others,].concat();
     for (page, text) in book::pages() {
         let used = text
             .split([' ', '`', '\n', '='])

@@ -57,9 +57,9 @@ fn every_page_has_the_address_of_cargo_toml() {
 #[test]
 fn command_that_builds_from_repository_names_package() {
     let pages = ["README.md", "docs/book/install.md"].map(read_workspace_file);
-    let lines = pages.iter().flat_map(|page| page.lines());
-    let builds: Vec<&str> = lines
-        .filter(|line| line.starts_with("cargo ") && line.contains(" --git "))
+    let commands = pages.iter().flat_map(|page| page.split(['\n', '`']));
+    let builds: Vec<&str> = commands
+        .filter(|command| command.starts_with("cargo ") && command.contains(" --git "))
         .collect();
     assert_eq!(builds.len(), 3, "{builds:?}");
     for line in builds {

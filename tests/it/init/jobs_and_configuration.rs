@@ -118,7 +118,7 @@ fn jobs_say_what_hosts_read() {
     }
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let named = steps[1]["uses"].as_str().unwrap();
-    assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
+    assert!(readme.contains(&format!("uses: {named} # ")), "{named}");
 
     run_init(&world, "--host gitlab --source r.example/a/b:1").expect(0);
     let job = parse_yaml(&world.read_text(".gitlab-ci.yml"));
@@ -519,6 +519,10 @@ fn dry_run_lists_all_that_is_missing_at_once() {
     );
 }
 
+/// The output of the released program in the next tests.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
+const FETCHED: &str = concat!("sluicegate ", env!("CARGO_PKG_VERSION"));
+
 /// Returns the script of the step that downloads the program, as the host's shell gets it.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
 fn fetch_script(host: &str) -> String {
@@ -546,11 +550,12 @@ fn fetch_script(host: &str) -> String {
         _ => json!(world.read_text("Jenkinsfile").split("'''").nth(1).unwrap()),
     };
     let script = script.as_str().unwrap().to_owned();
-    assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
+    assert!(script.contains(" releases.example/sluicegate/v"), "{script}");
+    assert!(script.contains("--from releases.example/sluicegate "), "{script}");
     script
 }
 
-/// Runs the step against a release whose program prints `fetched`; returns whether it succeeded, and the program's
+/// Runs the step against a release whose program prints its version; returns whether it succeeded, and the program's
 /// output.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
 fn run_fetch_script(host: &str, is_whole: bool) -> (bool, String) {
@@ -579,8 +584,9 @@ fn run_fetch_script(host: &str, is_whole: bool) -> (bool, String) {
         env!("CARGO_PKG_VERSION")
     );
     let release_of = format!(
-        "set -e; name={name}; mkdir $name; printf '#!/bin/sh\\necho fetched\\n' > $name/sluicegate; chmod +x $name/sluicegate; \
+        "set -e; name={name}; mkdir $name; printf '#!/bin/sh\\necho sluicegate {}\\n' > $name/sluicegate; chmod +x $name/sluicegate; \
          tar -czf $name.tar.gz $name; sha256sum $name.tar.gz > SHA256SUMS; echo {}  other.tar.gz >> SHA256SUMS",
+        env!("CARGO_PKG_VERSION"),
         "0".repeat(64)
     );
     let done = shell(&release_of, &release);
@@ -588,9 +594,11 @@ fn run_fetch_script(host: &str, is_whole: bool) -> (bool, String) {
     if !is_whole {
         shell("for one in *.tar.gz; do printf x >> $one; done", &release);
     }
+    let installer = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh")).unwrap();
+    fs::write(release.join("install.sh"), installer).unwrap();
     // Each URL is mapped to a file of the release.
     let curl = format!(
-        "#!/bin/sh\nfor one; do case $one in */v*) cp \"{}/${{one##*/}}\" . ;; esac; done\n",
+        "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" != --output ] || file=$2; shift; done\ncp \"{}/${{1##*/}}\" \"${{file:-.}}\"\n",
         release.display()
     );
     fs::write(bin.join("curl"), curl).unwrap();
@@ -615,7 +623,7 @@ fn run_fetch_script(host: &str, is_whole: bool) -> (bool, String) {
     } else {
         stdout
             .lines()
-            .filter(|line| *line == "fetched")
+            .filter(|line| *line == FETCHED)
             .fold(String::new(), |all, line| all + line + "\n")
     };
     (output.status.success(), text)
@@ -627,7 +635,7 @@ fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
     for host in ["azure", "bitbucket", "circleci", "buildkite", "jenkins"] {
         assert_eq!(
             run_fetch_script(host, true),
-            (true, "fetched\n".to_owned()),
+            (true, format!("{FETCHED}\n")),
             "{host}"
         );
         assert_eq!(run_fetch_script(host, false), (false, String::new()), "{host}");
