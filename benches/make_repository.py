@@ -34,23 +34,22 @@ WHO = "Bench <bench@example.org>"
 BEGIN = 1_700_000_000
 EDITS = 3
 
-RULES = "".join(
+UNUSED_AND_ENDS = "".join(
     f"  - id: {rule}\n    enabled: true\n    enforcementLevel: warn\n"
-    for rule in ("minimum-components", "unused-components", "start-and-end-components")
+    for rule in ("unused-components", "start-and-end-components")
 )
 
 
-NAMING = (
-    "  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: warn\n"
-    "    config:\n      regexMatchPattern: '[A-Z][a-z]*'\n"
-)
+def naming(pattern):
+    return (
+        "  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: warn\n"
+        f"    config:\n      regexMatchPattern: '{pattern}'\n"
+    )
 
 
-TEAM_RULES = (
-    "  - id: unused-components\n    enabled: true\n    enforcementLevel: warn\n"
-    "  - id: start-and-end-components\n    enabled: true\n    enforcementLevel: error\n"
-    + NAMING.replace("[A-Z][a-z]*", "[A-Z].*")
-)
+RULES = UNUSED_AND_ENDS + naming("[A-Z].*")
+# A name with a number breaks it.
+STRICT_NAMING = naming("[A-Z][a-z]*")
 
 
 def component(name, kind, following):
@@ -110,6 +109,10 @@ def team_path(number):
     return f"domain-{number // 5000:02}/team-{number // 200:03}/{team_name(number)}.{kind}.yaml"
 
 
+def script_path(number):
+    return f"scripts/team_{number // 200:03}.py"
+
+
 def team_call(number, files):
     """Returns what a pipeline calls: nearly always a bare file name. One call in six leads nowhere."""
     called = (number * 7 + 4) // 4 * 4 % files
@@ -130,16 +133,19 @@ def team_pipeline(number, files, statement="raw", y=32):
     name = team_name(number)
     if number % 4 == 3:
         return team_transformation(name, statement, y)
-    query = f"{'query' if number % 10 == 0 else 'Query'} {name}"
-    steps = [("Start", "start", ""), (query, "sql-executor", f"        sqlScript: |-\n{sql(name, statement)}")]
+    steps = [("Start", "start", "")]
+    for at in range(1 + number * 7 % 9):
+        query = f"{'query' if number % 10 == at else 'Query'} {name} {at}"
+        parameters = f'        scriptLocation: "Component"\n        sqlScript: |-\n{sql(name, statement)}'
+        steps.append((query, "sql-executor", f'{parameters}        projectSchema: "[Environment Default]"\n'))
     if number % 3 == 0:
         steps.append((f"Run {number}", "run-orchestration", f'        orchestrationJob: "{team_call(number, files)}"\n'))
     if number % 9 == 0:
         iterator = f"      iterationTarget: Run {number}\n"
         steps.append((f"Each {number}", "table-iterator", f"        targetTable: {name}\n"))
     if number % 5 == 0:
-        script = f"scripts/team_{number // 200:03}.py"
-        steps.append((f"Script {number}", "python-script", f"        scriptLocation: File\n        fileName: {script}\n"))
+        script = f"        scriptLocation: File\n        fileName: {script_path(number)}\n"
+        steps.append((f"Script {number}", "python-script", script))
     steps.append(("Done", "end-success", ""))
     parts = []
     for (step, kind, parameters), following in zip(steps, [*steps[1:], None]):
@@ -171,6 +177,7 @@ def canvas(names, y):
     """Returns the places of components in a row, as the designer writes them."""
     places = "".join(
         f'    {name}:\n      position:\n        "x": {at * 160}\n        "y": {y}\n      tempMetlId: {at}\n'
+        "      size: { width: 120, height: 80 }\n"
         for at, name in enumerate(names)
     )
     return f"design:\n  components:\n{places}"
@@ -275,7 +282,7 @@ def context(folder, files):
 
 
 def known(folder, files):
-    two_sides(folder, files, pipeline, lambda number: pipeline(number, y=64), [path_of(0)], NAMING)
+    two_sides(folder, files, pipeline, lambda number: pipeline(number, y=64), [path_of(0)], STRICT_NAMING)
 
 
 def changed(folder, files):
@@ -287,7 +294,7 @@ def grown(folder, files):
         return make(number, call(number, called(number, files)))
 
     paths = [path_of(number) for number in range(0, files, 10)]
-    two_sides(folder, files, calling, lambda number: calling(number, moved), paths, NAMING)
+    two_sides(folder, files, calling, lambda number: calling(number, moved), paths, STRICT_NAMING)
 
 
 def moved(number, extra=""):
@@ -326,10 +333,10 @@ def teamwork(folder, files):
 def team_main(folder, files):
     """Writes the history of `main`. The rules warn of three kinds of problems."""
     repository = Import(folder)
-    repository.pipelines(files, lambda number: team_pipeline(number, files), [], TEAM_RULES, team_path)
+    repository.pipelines(files, lambda number: team_pipeline(number, files), [], RULES, team_path)
     repository.commit("main", "scripts")
-    for number in range(files // 200 + 1):
-        repository.file(f"scripts/team_{number:03}.py", f"print('team {number}')\n")
+    for number in range(0, files, 200):
+        repository.file(script_path(number), f"print('team {number}')\n")
     return repository
 
 
@@ -353,7 +360,7 @@ def called(number, files):
 
 def history(folder, files, commits):
     repository = Import(folder)
-    repository.pipelines(files, pipeline, [path_of(0)], NAMING)
+    repository.pipelines(files, pipeline, [path_of(0)], STRICT_NAMING)
     source = random.Random(2)
 
     def edit(branch, version, start=None):
