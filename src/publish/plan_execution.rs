@@ -187,9 +187,9 @@ impl PlanExecution<'_> {
                 outcome_of_existing_version(self.plan, self.options.if_exists, &details)
             }
             LookupResult::NotFound => existing_version_conflict(self.plan)
-                .with_problem("could not compare its content: the platform does not show the version"),
+                .with_problem("could not compare the content: the platform reported a conflict but did not return the version"),
             LookupResult::Unclear(reason, _) => existing_version_conflict(self.plan)
-                .with_problem(format!("could not compare its content: {reason}")),
+                .with_problem(format!("could not compare the content: {reason}")),
         }
     }
 }

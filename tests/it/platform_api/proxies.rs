@@ -71,7 +71,7 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
             .expect(3)
             .saying(&[&format!("the proxy http://{address} {message}"), hint]);
         assert!(!ended.all().contains("s3cret"), "{}", ended.all());
-        assert!(!ended.err.contains("starting try"), "{}", ended.all());
+        assert!(!ended.err.contains("retrying in"), "{}", ended.all());
     }
 }
 

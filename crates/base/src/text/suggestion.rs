@@ -93,37 +93,37 @@ impl<'n> NameProfile<'n> {
 
     /// Returns whether a comparison of two names is worth its cost: it needs memory for each pair of characters. Names
     /// that are similar are always worth it.
-    pub fn can_be_similar(&self, other: &NameProfile<'_>) -> bool {
-        let longer_length = self.length.max(other.length);
-        self.length.abs_diff(other.length) <= max_edits(longer_length)
-            && self.differing_letters(other)
-                <= 2 * max_edits(self.lowercase_length.max(other.lowercase_length))
-            && self.name.len().min(other.name.len()) <= MAX_WORD_LENGTH
-            && self.name.len().max(other.name.len()) <= MAX_KNOWN_LENGTH
-            && digits(self.name).eq(digits(other.name))
+    pub fn can_be_similar(&self, candidate: &NameProfile<'_>) -> bool {
+        let longer_length = self.length.max(candidate.length);
+        self.length.abs_diff(candidate.length) <= max_edits(longer_length)
+            && self.differing_letters(candidate)
+                <= 2 * max_edits(self.lowercase_length.max(candidate.lowercase_length))
+            && self.name.len().min(candidate.name.len()) <= MAX_WORD_LENGTH
+            && self.name.len().max(candidate.name.len()) <= MAX_KNOWN_LENGTH
+            && digits(self.name).eq(digits(candidate.name))
     }
 
     /// Returns the number of letters that one of the names has more often. An edit changes it by two at most.
-    fn differing_letters(&self, other: &NameProfile<'_>) -> usize {
-        let counts = self.letter_counts.iter().zip(&other.letter_counts);
+    fn differing_letters(&self, candidate: &NameProfile<'_>) -> usize {
+        let counts = self.letter_counts.iter().zip(&candidate.letter_counts);
         counts
-            .map(|(count, other_count)| usize::from(count.abs_diff(*other_count)))
+            .map(|(count, candidate_count)| usize::from(count.abs_diff(*candidate_count)))
             .sum()
     }
 
     /// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that
     /// is missing or by two that are swapped. Names that differ in a digit are not.
-    pub fn is_similar(&self, other: &NameProfile<'_>) -> bool {
-        self.can_be_similar(other)
-            && (similarity(self.name, other.name) >= MIN_SIMILARITY || is_typo(self.name, other.name))
+    pub fn is_similar(&self, candidate: &NameProfile<'_>) -> bool {
+        self.can_be_similar(candidate)
+            && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))
     }
 
     /// Returns the similarity of two paths, from 0 to 1, if they are at least as similar as a suggestion must be.
-    pub fn path_similarity(&self, other: &NameProfile<'_>) -> Option<f64> {
-        if !self.can_be_similar(other) {
+    pub fn path_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
+        if !self.can_be_similar(candidate) {
             return None;
         }
-        Some(similarity(self.name, other.name)).filter(|similarity| *similarity >= MIN_SIMILARITY)
+        Some(similarity(self.name, candidate.name)).filter(|similarity| *similarity >= MIN_SIMILARITY)
     }
 }
 

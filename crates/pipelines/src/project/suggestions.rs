@@ -71,7 +71,7 @@ impl<'p> PathIndex<'p> {
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
-        let mut best: Option<(f64, &'p str)> = None;
+        let mut best_match: Option<(f64, &'p str)> = None;
         for entry in &self.entries {
             if entry.path == caller || !target_name.can_be_similar(&entry.name) {
                 continue;
@@ -89,14 +89,14 @@ impl<'p> PathIndex<'p> {
             else {
                 continue;
             };
-            let is_better = best.is_none_or(|(best_similarity, best_path)| {
+            let is_better = best_match.is_none_or(|(best_similarity, best_path)| {
                 (similarity, best_path) > (best_similarity, entry.path)
             });
             if is_better {
-                best = Some((similarity, entry.path));
+                best_match = Some((similarity, entry.path));
             }
         }
-        best.map(|(_, path)| path)
+        best_match.map(|(_, path)| path)
     }
 }
 

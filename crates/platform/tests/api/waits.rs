@@ -66,7 +66,7 @@ async fn each_retry_is_said_with_its_reason() {
     let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert!(
         said.starts_with(
-            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; starting try 2 of 3 in 0.0 s"
+            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; retrying in 0.0 s (attempt 2 of 3)"
         ),
         "{said}"
     );
@@ -98,7 +98,7 @@ async fn nobody_there_is_said_at_each_try() {
     let said = said.lock().unwrap();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(
-        said[0].contains("cannot connect: ") && said[0].contains("try 2 of 3"),
+        said[0].contains("cannot connect: ") && said[0].contains("attempt 2 of 3"),
         "{said:?}"
     );
 }
